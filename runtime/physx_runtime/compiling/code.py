@@ -1,8 +1,5 @@
-"""Traced straight-line code.
-
-Straight-line code between named rows: what tracing makes and the emitters read.
-
-Tracing: an algorithm run once on symbols, recorded as straight-line code.
+"""`trace` runs an algorithm once on symbols and records it as straight-line `Code` between named rows. The back ends
+lower `Code` to LLVM IR, CUDA C, WebAssembly or Python. A `RowScalar` is one number of a row, such as "q_1".
 """
 
 from __future__ import annotations
@@ -43,7 +40,7 @@ class Code:
         return () if op in ("input", "const") else args     # type: ignore[return-value]
 
     def assume_false(self, conditions: Collection[int]) -> Code:
-        """The code for lanes in which none of these conditions holds; what it still computes, it computes alike."""
+        """The code for lanes in which none of these conditions holds; remaining values have the same bits."""
         nodes = list(self.nodes)
         replacements: dict[int, int] = {}                   # node -> the one that it comes to
         truth_values = dict.fromkeys(conditions, False)
@@ -74,7 +71,7 @@ class Code:
         return Code(self.nodes, self.origins, self.order, outputs)
 
     def pruned(self, rows: Collection[str]) -> Code:
-        """The code with only the outputs in `rows` that it changes, and what they need."""
+        """The code reduced to the changed outputs in `rows` and the nodes that they need."""
         outputs = tuple((row, n) for row, n in self.outputs if row in rows and self.nodes[n] != ("input", (row,)))
         used: set[int] = set()
         stack, nodes = [n for _, n in outputs], self.nodes
@@ -89,7 +86,7 @@ class Code:
 
 
 def by_equation(code: Code) -> Iterator[tuple[int, str | None]]:
-    """Nodes in order, each with the name of its equation where another one begins."""
+    """Nodes in order, each with the name of its equation where a new one begins."""
     last = None
     for n in code.order:
         op, origin = code.nodes[n][0], code.origins[n]
@@ -133,7 +130,7 @@ def row_of(scalar: str) -> str:
 
 
 def trace(algorithm: Algorithm, bindings: RowBindings) -> tuple[Code, dict[str, int]]:
-    """The code of an algorithm, with all that it recorded, and the size of every row it makes."""
+    """The recorded code of an algorithm, and the size of every row that it makes."""
     graph = Graph()
     result = algorithm({name: [graph.input(x) if isinstance(x, str) else x for x in values]
                         for name, values in bindings.items()})

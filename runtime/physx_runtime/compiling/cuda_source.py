@@ -1,4 +1,6 @@
-"""A program as the Python source of a numba-cuda kernel: scalar statements, a thread a world."""
+"""`emit_kernel` lowers a program to the Python source of a numba-cuda kernel: scalar statements, one thread for each
+world.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ DEVICE_FUNCTIONS = {"sqrt": "sqrt", "floor": "floor", "abs": "fabs", "select": "
 
 @dataclass(frozen=True, slots=True)
 class Statements:
-    """What a pass does in a thread; `count`: the number that says how often, empty for once."""
+    """The statements of a pass in a thread. count: name of its number of repetitions, empty for once."""
 
     name: str
     count: str
@@ -40,7 +42,7 @@ def emit_kernel(program: Program, dtype: str, lanes: int, simulated: bool) -> st
 
 
 def _loads(program: Program) -> list[tuple[str, int]]:
-    """(row scalar, row of the buffer) of what a thread keeps in variables."""
+    """(row scalar, row of the buffer) of the rows that a thread keeps in variables."""
     first = program.passes[0].code
     first_outputs = {row for row, _ in first.outputs}
     used = {row for pass_ in program.passes for row in pass_.code.inputs}

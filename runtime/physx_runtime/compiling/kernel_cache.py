@@ -1,7 +1,6 @@
-"""Compiled kernels on disk: what was kept is taken only if it is whole, of these versions, and nobody else's.
-
-Machine code that is damaged ends the process or computes something else, so every file begins with a line that names
-what it holds, for which versions, and the checksum. A cache that cannot be used makes the first step slower, no more.
+"""The kernel cache on disk: compiled code is read only if it is complete, of the same versions and in a trusted folder.
+Damaged machine code could end the process or compute wrong numbers. Every file therefore begins with a line that names
+its content, versions and checksum. An unusable cache only makes the first step slower.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _warning_lock = threading.Lock()
 
 
 def cache_folder() -> Path:
-    """Where compiled kernels live: PHYSX_RUNTIME_CACHE, else the user's cache folder."""
+    """The folder of compiled kernels: PHYSX_RUNTIME_CACHE, else the user's cache folder."""
     override = os.environ.get("PHYSX_RUNTIME_CACHE")
     if override:
         return Path(override)
@@ -39,7 +38,7 @@ def cache_folder() -> Path:
 
 @functools.cache
 def package_code() -> str:
-    """A hash of the package's Python code and templates: kernels that it emitted may change with it."""
+    """A hash of the package's Python code and templates, on which emitted kernels depend."""
     root, digest = Path(__file__).resolve().parents[1], hashlib.sha256()
     for path in sorted((*root.rglob("*.py"), *root.rglob("*.jinja"))):
         digest.update(path.read_bytes())
@@ -47,7 +46,7 @@ def package_code() -> str:
 
 
 def read_cached(name: str) -> bytes | None:
-    """What was kept under a name; None where there is nothing, or nothing that can be trusted."""
+    """The bytes cached under a name; None where there are none, or none that can be trusted."""
     folder = cache_folder()
     if not _is_trusted(folder):
         return None
@@ -65,20 +64,20 @@ def read_cached(name: str) -> bytes | None:
 
 
 def write_cached(name: str, payload: bytes) -> None:
-    """Keep bytes under a name; where the cache cannot be written, that is said once."""
+    """Cache bytes under a name; a cache that cannot be written is reported once."""
     if _is_trusted(cache_folder()):
         write_atomically(cache_folder() / name, _header(name, payload) + b"\n" + payload)
 
 
 def write_cached_text(name: str, text: str) -> Path:
-    """Keep source code for people to read; nothing is loaded from it. Returns where it belongs."""
+    """Store source code for people to read; nothing is loaded from it. Returns its path."""
     if _is_trusted(cache_folder()):
         write_atomically(cache_folder() / name, text.encode())
     return cache_folder() / name
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all, so that parallel processes may share the folder."""
+    """Write a file atomically, so that parallel processes may share the folder."""
     temporary = ""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -99,7 +98,7 @@ def _header(name: str, payload: bytes) -> bytes:
 
 
 def _is_trusted(folder: Path) -> bool:
-    """Whether nobody else can put code into the folder; a missing one is made so."""
+    """Whether no other user can write to the folder; a missing one is created."""
     try:
         reason = _distrust_reason(folder.stat())
     except OSError:
@@ -110,7 +109,7 @@ def _is_trusted(folder: Path) -> bool:
 
 
 def _distrust_reason(status: os.stat_result) -> str:
-    """Who else decides what a file or folder holds; empty where nobody does. Root may always."""
+    """The reason not to trust a file or folder that others can write; empty where none can. Root is trusted."""
     if status.st_uid not in (os.geteuid(), 0):
         return "it belongs to another user"
     return "other users can write to it" if status.st_mode & OTHERS_WRITE else ""
@@ -127,7 +126,7 @@ def _warn_damaged(folder: Path) -> None:
 
 
 def _warn_once(text: str) -> None:
-    """Log a warning the first time that it comes up, also where threads compile side by side."""
+    """Log a warning once, also from threads that compile at the same time."""
     with _warning_lock:
         if text in _warned_texts:
             return

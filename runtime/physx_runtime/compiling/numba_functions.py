@@ -1,16 +1,7 @@
-"""Functions that numba compiles.
-
-Functions on numbers and arrays compiled by numba for one core, and kept with the other kernels.
-
-What is kept of a function depends on its module and on all modules of the package which that one imports, and on no
-others: an edit elsewhere in the package compiles nothing anew. A function that another one makes may close over
-compiled functions alone, and is kept once for each of them.
-
-Parallel numba loops over blocks of worlds, compiled once and kept with the other kernels.
-
-What numba compiled, kept with the other kernels.
-
-numba's own cache loads whatever lies in its files and raises where it cannot write, so ours is put in its place.
+"""Functions compiled by numba and kept in the kernel cache: `scalar_code`, `borrowing_code`, `entry_for` and
+`parallel_loop`. A cached function depends on its module and on the package's modules that this one imports; other edits
+do not recompile it. A function that closes over compiled functions is cached once for each set of them. `CodeCache`
+replaces numba's own cache, which loads any file and raises where it cannot write.
 """
 
 from __future__ import annotations
@@ -42,13 +33,13 @@ class CodeCache(NullCache):  # type: ignore[misc]
         self._name, self._sources = name, sources
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled signature, None where it was not kept."""
+        """The cached compiled signature, or None."""
         target_context.refresh()
         data = read_cached(self._file(sig, target_context.codegen()))
         return None if data is None else CompileResult._rebuild(target_context, *pickle.loads(data))
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a compiled signature."""
+        """Cache a compiled signature."""
         write_cached(self._file(sig, data.codegen), dumps(data._reduce()))
 
     def _file(self, sig: Any, codegen: Any) -> str:
@@ -64,9 +55,9 @@ NAME = re.compile(r"\w+")
 
 
 class InnerCode(CPUDispatcher):  # type: ignore[misc]
-    """What numba compiles without an entry for Python, whose own call would end the process.
+    """A function that numba compiles without a Python entry; a direct call would end the process.
 
-    On numbers that stand for others (`Single`, `Unfused`) it is traced, as any algorithm.
+    With `Single` or `Unfused` arguments it is traced, like any algorithm.
     """
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
@@ -81,9 +72,9 @@ def _has_traced_numbers(arguments: Iterable[Any]) -> bool:
 
 
 def scalar_code(function: F) -> F:
-    """The function compiled for others that are compiled; a division by zero gives infinity or NaN.
+    """The function compiled for calls from compiled code; a division by zero gives infinity or NaN.
 
-    Called from Python it raises TypeError: what it takes to be called from there would be as long again to compile.
+    A call from Python raises TypeError; a Python entry would double the time of compiling.
     """
     compiled = _compile(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
     compiled.__class__ = InnerCode      # which numba compiles as any other
@@ -93,7 +84,7 @@ def scalar_code(function: F) -> F:
 def borrowing_code(function: F) -> F:
     """As `scalar_code` for a function that makes no arrays, inlined where it is called.
 
-    It counts no references to the arrays that it is given, which takes longer than a short function's own work.
+    It counts no references to its array arguments, which would take longer than a short function's work.
     """
     compiled = _compile(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False, forceinline=True)
     compiled.__class__ = InnerCode
@@ -111,9 +102,9 @@ def borrowing_entry(function: F) -> F:
 
 
 def entry_for(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
-    """What an entry calls with arguments of these types, compiled; it does not find out their types at every call.
+    """The compiled entry for arguments of fixed types, without numba's dispatch at every call.
 
-    Many arrays of records take 0.1 ms to be told apart. Arguments of other types must not be given to it.
+    Dispatch on many record arrays takes 0.1 ms. Arguments of other types must not be passed.
     """
     return cast(Callable[..., Any], function.compile(tuple(map(typeof, arguments))))    # type: ignore[attr-defined]
 
@@ -121,8 +112,8 @@ def entry_for(function: Callable[..., Any], *arguments: Any) -> Callable[..., An
 def _compile(function: F, **options: bool) -> F:
     name = _identity(function)
     if function.__closure__:
-        # numba counts functions in every process anew: what two processes kept of two closures could have one symbol,
-        # and where both are loaded one would run in the place of the other
+        # numba numbers functions afresh in every process: cached code of two closures from two processes could have one
+        # symbol, and where both are loaded one would run in place of the other
         function.__qualname__ += f"_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
     # numba hands a missing `_nrt` on from the first function that calls this one: False, and it could make no arrays
     compiled = njit(error_model="numpy", nogil=True, **{"_nrt": True, **options})(function)
@@ -131,13 +122,13 @@ def _compile(function: F, **options: bool) -> F:
 
 
 def _identity(function: Callable[..., Any]) -> str:
-    """Which function it is, and of which others it is made."""
+    """The identity of a function and of the compiled functions that it closes over."""
     parts = "".join(f" of ({_identity(inner)})" for inner in _closure_functions(function))
     return f"{function.__module__}.{function.__qualname__}{parts}"
 
 
 def _modules(function: Callable[..., Any]) -> set[str]:
-    """The modules of a function and of those that it is made of."""
+    """The modules of a function and of the functions that it closes over."""
     return {function.__module__}.union(*map(_modules, _closure_functions(function)))
 
 

@@ -1,16 +1,12 @@
-"""Passes over traced code: fusion, hoisting, rare branches and splitting.
+"""Compiler passes over traced code: fused multiply-add, loop-invariant code motion, rare branches and splitting into
+spans. `fused_products` picks the products that a sum absorbs in one rounding, the same on every target.
+`find_equal_rows` finds rows that equal another one. `hoist` moves what no round of a repeated pass changes into the
+start. `group_rare_branches` collects what only a rare condition needs, so that a target can skip it. `split_spans` cuts
+code into spans that registers can hold; each loads what it reads and stores what it computes.
 
-Which products of straight-line code become part of a sum, in one rounding: the same on every target.
-
-What no round of a repeated pass changes: rows that are alike, and work that every round would do again.
-
-What straight-line code computes for rare conditions alone, so that a target can pass it over where none holds.
-
-A selection under `rarely(condition)` takes its first value in few worlds. Where no world of a vector asks for it, what
-that value alone is made of need not run; a lane without the condition takes the other value either way, so a world's
-bits do not depend on its neighbours.
-
-Straight-line code cut into pieces that registers can hold: each loads what it reads and stores what it has made.
+A selection under `rarely(condition)` takes its first value in few worlds. Where no world of a vector meets the
+condition, nodes that only this value needs are skipped. A lane without the condition takes the other value either way,
+so a world's bits do not depend on other lanes.
 """
 
 from __future__ import annotations
@@ -40,7 +36,7 @@ def fused_products(code: Code) -> dict[int, int]:
 
 
 def _users(code: Code) -> dict[int, int]:
-    """Node -> how many nodes and outputs need it."""
+    """Node -> number of nodes and outputs that use it."""
     users: dict[int, int] = {}
     for n in code.order:
         for a in code.arguments(n):
@@ -70,7 +66,7 @@ def find_equal_rows(start: Code, changed: Collection[str]) -> dict[str, str]:
 
 
 def hoist(start: Code, code: Code, changed: Collection[str], prefix: str = "") -> tuple[Code, Code]:
-    """(start, code) with what no round changes moved from the code of a repeated pass to the start.
+    """(start, code) with loop-invariant nodes moved from the code of a repeated pass to the start.
 
     changed: rows that some repeated pass changes. The code loads rows of the start that hold such values already; the
     start gets rows `prefix`_0, ... for the others, unless `prefix` is empty.
@@ -105,7 +101,7 @@ def _invariant_nodes(code: Code, changed: Collection[str]) -> dict[int, bool]:
 
 
 class _HoistedNodes:
-    """The start's nodes, with nodes of another pass appended in its terms."""
+    """The start's nodes, with translated nodes of another pass appended."""
 
     def __init__(self, start: Code, code: Code) -> None:
         self.code, self.nodes, self.origins = code, list(start.nodes), list(start.origins)
@@ -114,7 +110,7 @@ class _HoistedNodes:
         self.start_numbers: dict[int, int] = {}
 
     def node(self, n: int) -> int:
-        """The number in the start of the code's node `n`."""
+        """The index in the start of the code's node `n`."""
         if n not in self.start_numbers:
             op, args = self.code.nodes[n]
             if op == "input" and args[0] in self.rows:
@@ -148,14 +144,14 @@ class RareBranch:
 
     @property
     def group(self) -> tuple[int, ...]:
-        """All its nodes as they stand in the order of the code."""
+        """All its nodes, in the order of the code."""
         return (*self.nodes, *self.selections)
 
 
 def group_rare_branches(code: Code, read: Reads) -> tuple[list[int], list[RareBranch]]:
     """The order of a code's instructions with every branch's nodes together, and the branches.
 
-    Branches do not overlap: what lies within another is selected as usual.
+    Branches do not overlap: a selection within another branch is not one itself.
     """
     conditions = [n for n in read if code.nodes[n][0] == "rarely"]
     if not conditions:
@@ -178,10 +174,10 @@ def group_rare_branches(code: Code, read: Reads) -> tuple[list[int], list[RareBr
 
 
 def find_branch_stores(code: Code, read: Reads, order: Sequence[int], branches: Iterable[RareBranch]) -> dict[int, str]:
-    """Selection -> the row that it goes to, where only lanes under the condition change it: stored in the branch.
+    """Selection -> its output row, where only lanes under the condition change the row: stored in the branch.
 
-    A row that keeps its value elsewhere need be neither loaded nor stored where no lane asks for the branch. What reads
-    the old value stands before the branch's end.
+    Such a row is neither loaded nor stored where no lane takes the branch. Readers of the old value come before the
+    branch's end.
     """
     position = {n: i for i, n in enumerate(order)}
     users: dict[int, int] = {}
@@ -209,7 +205,7 @@ def find_branch_stores(code: Code, read: Reads, order: Sequence[int], branches: 
 
 def _adjacent_runs(code: Code, order: Sequence[int], branch_nodes: Collection[int],
                    selections: Sequence[int]) -> Iterator[list[int]]:
-    """Selections that stand side by side, but for what only they need."""
+    """Runs of adjacent selections, apart from nodes that only they need."""
     run: list[int] = []
     first, last = (order.index(selections[i]) for i in (0, -1)) if selections else (0, -1)
     for n in order[first:last + 1]:
@@ -238,7 +234,7 @@ def _exclusive_nodes(code: Code, read: Reads, users: Mapping[int, set[int]], sel
 
 
 def _depends_on_selections(read: Reads, branch: RareBranch) -> bool:
-    """Whether what a branch needs is made of one of its selections."""
+    """Whether a node of a branch depends on one of its selections."""
     visited: set[int] = set()
     pending = [a for n in branch.group for a in read[n]]
     while pending:
@@ -252,7 +248,7 @@ def _depends_on_selections(read: Reads, branch: RareBranch) -> bool:
 
 
 def _move_together(order: list[int], read: Reads, branch: RareBranch) -> list[int]:
-    """The order with a branch in one piece where its last selection stood, and what needs it behind."""
+    """The order with a branch contiguous at its last selection, and its users after it."""
     dependents, group, after = set(branch.selections), set(branch.group), list[int]()
     before: list[int] = []
     for i, n in enumerate(order):
@@ -269,14 +265,14 @@ InstructionSpans = Sequence[Sequence[int]]
 
 
 def split_spans(code: Code, fused: Mapping[int, int], size: int) -> list[list[int]]:
-    """The nodes that become instructions, `size` of them a piece; fused: sum -> the product that it absorbs."""
+    """The nodes that become instructions, `size` of them in a span; fused: sum -> the product that it absorbs."""
     absorbed = set(fused.values())
     nodes = [n for n in code.order if code.nodes[n][0] not in ("input", "const") and n not in absorbed]
     return [nodes[i:i + size] for i in range(0, len(nodes), size)] or [[]]
 
 
 def operands(code: Code, fused: Mapping[int, int], n: int) -> list[int]:
-    """What a node's instruction reads, an absorbed product's factors among it."""
+    """The operands of a node's instruction, with the factors of an absorbed product."""
     nodes: list[int] = []
     for a in code.arguments(n):
         nodes += code.arguments(a) if fused.get(n) == a else (a,)
@@ -284,7 +280,7 @@ def operands(code: Code, fused: Mapping[int, int], n: int) -> list[int]:
 
 
 def last_readers(code: Code, fused: Mapping[int, int], spans: InstructionSpans) -> dict[str, int]:
-    """Row scalar -> the last piece that loads it."""
+    """Row scalar -> the last span that loads it."""
     readers: dict[str, int] = {}
     for i, span in enumerate(spans):
         for n in span:
@@ -296,7 +292,7 @@ def last_readers(code: Code, fused: Mapping[int, int], spans: InstructionSpans) 
 
 def stores_by_span(code: Code, fused: Mapping[int, int], spans: InstructionSpans) -> Mapping[int,
                                                                                              list[tuple[str, int]]]:
-    """Piece -> rows to store at its end: as soon as the new value is there and nothing needs the old one."""
+    """Span -> rows to store at its end, as soon as the new value exists and the old one is no longer read."""
     span_of_node = {n: i for i, span in enumerate(spans) for n in span}
     last_read = last_readers(code, fused, spans)
     copies = [(row, str(code.nodes[n][1][0])) for row, n in code.outputs if code.nodes[n][0] == "input"]

@@ -1,7 +1,6 @@
-"""Programs: named passes over the rows of a block of worlds, and where these rows lie.
-
-A program knows rows by name and size alone, not what they mean. Whoever writes it says which passes there are and in
-which order, how often each runs, and what guards it; the emitters and the targets read that.
+"""`Program` is a sequence of named passes of straight-line code over the rows of a block of worlds. `trace_program`
+traces the passes from `PassSource`s, which give order, repetition and guards. A program knows rows by name and size
+only. The emitters and the targets read it.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ C = TypeVar("C")        # what a pass runs: straight-line code or a schedule
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Conditions, nodes of a pass's code: in worlds where none of them holds, `otherwise` does the same."""
+    """Conditions, as nodes of a pass's code; in worlds where none holds, `otherwise` has the same effect."""
 
     conditions: tuple[int, ...]
     otherwise: Code
@@ -26,7 +25,7 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Pass(Generic[C]):
-    """One part of a program, `count` times in a row: the name of a number given at run time, once where empty."""
+    """One part of a program, repeated `count` times: the name of a run-time number, empty for once."""
 
     name: str
     code: C
@@ -49,13 +48,13 @@ class Program:
 
 
 def counts_of(passes: Sequence[Pass[C]]) -> tuple[str, ...]:
-    """Names of the numbers that a run of these passes is given, in order of first use."""
+    """Names of the run-time numbers of these passes, in order of first use."""
     return tuple(dict.fromkeys(pass_.count for pass_ in passes if pass_.count))
 
 
 @dataclass(frozen=True, slots=True)
 class PassSource:
-    """What a pass is traced from."""
+    """The source that a pass is traced from."""
 
     name: str
     algorithm: Algorithm                # rows -> the rows that it makes or changes, and conditions
@@ -67,8 +66,8 @@ class PassSource:
 def trace_program(sources: Sequence[PassSource], state: Mapping[str, int], inputs: Mapping[str, int]) -> Program:
     """The program of these passes on rows of these sizes.
 
-    The first pass runs once and makes all rows that are neither state nor inputs. What it can do for the repeated ones
-    it does; memory is spent on that for those that share the first count.
+    The first pass runs once and makes all rows that are neither state nor inputs. Loop-invariant work of repeated
+    passes is hoisted into it, with extra rows only for passes that share the first count.
     """
     first, *later = sources
     bindings = row_scalars({**state, **inputs})
@@ -107,8 +106,8 @@ def _trace_later_passes(sources: Sequence[PassSource], bindings: RowBindings, st
                         state: Sequence[str]) -> tuple[list[Code], set[str]]:
     """The passes after the first, and the rows that any of them changes, a last one that runs once left out.
 
-    made: size of every row that `start` makes. Rows that start constant or alike, and that no pass changes, are taken
-    as constant and as one.
+    start_sizes: size of every row that `start` makes. Rows that are constant or equal in the start, and that no pass
+    changes, are treated as constants and as one row.
     """
     inner = sources if sources[-1].count else sources[:-1]
     constants = {row: value for row, value in _constants(start).items() if row not in state}
@@ -130,7 +129,7 @@ def _trace_later_passes(sources: Sequence[PassSource], bindings: RowBindings, st
 
 
 def _is_value(node: Node, value: float | str) -> bool:
-    """Whether a node is this row or number and nothing computed."""
+    """Whether a node is just this row or number."""
     return node[0] in ("input", "const") and node[1] == (value,)
 
 

@@ -1,4 +1,4 @@
-"""Straight-line code as a plain Python function: for what runs now and then on a few numbers."""
+"""`python_function` lowers straight-line code to a plain Python function, for occasional calls on few numbers."""
 
 from __future__ import annotations
 

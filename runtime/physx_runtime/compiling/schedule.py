@@ -1,19 +1,7 @@
-"""Schedules of fragments, and functions.
-
-Schedules: the order in which fragments run, as data, and the rows of a block they run on.
-
-What a program is made for is data here, not code: a schedule lists fragments and base rows, so nothing is compiled for
-it but fragments that no schedule had before.
-
-Fragments: small traced pieces of code with run-time base rows, called one after another by a schedule.
-
-A fragment is traced once for what it works on and serves every such thing in every schedule: the rows it works on are
-operands of its instructions. A counted fragment loops over consecutive rows itself.
-
-Traced functions of a world: rows and given arrays in, arrays out.
-
-Unlike a program, a function changes no row. It reads rows of the worlds' buffer and arrays that its caller keeps one
-line a world (`given`), and makes arrays with one line a world (`results`).
+"""Schedules, fragments and functions: traced code that is called in an order given as data. A `Fragment` is traced once
+and serves every item; the rows of its operands are given at run time. A counted fragment loops over consecutive rows. A
+`Schedule` lists fragments with base rows, so a new program compiles only new fragments. A `Function` maps rows and
+argument arrays to result arrays, with one line for each world, and changes no row.
 """
 
 from __future__ import annotations
@@ -78,7 +66,7 @@ class Span(NamedTuple):
     size: int
 
     def part(self, index: int, size: int = 1) -> Span:
-        """The `index`-th of the pieces of `size` rows."""
+        """The `index`-th part of `size` rows."""
         return Span(self.row + index * size, size)
 
 
@@ -92,7 +80,7 @@ class Instruction:
 
     @property
     def word_count(self) -> int:
-        """How long it is to the interpreter: the fragment, its count where it has one, its rows."""
+        """Length in words of the interpreter's bytecode: the fragment, its count where it has one, its rows."""
         return 1 + self.fragment.counted + len(self.rows)
 
 
@@ -156,7 +144,7 @@ class Layout:
         return self.groups[name]
 
     def scalar_rows(self, rows: Mapping[str, int]) -> dict[str, int]:
-        """Where every scalar of groups of these sizes is, by its name."""
+        """The row of every scalar of groups of these sizes, by its name."""
         return {scalar: self.groups[name].row + i
                 for name, size in rows.items() for i, scalar in enumerate(scalar_names({name: size}))}
 
@@ -169,14 +157,14 @@ class Layout:
         return {prefix: LayoutPart(groups, parent=self, prefix=prefix) for prefix, groups in spans_by_prefix.items()}
 
     def part(self, prefix: str) -> LayoutPart:
-        """Those whose names begin so, as a layout of its own."""
+        """The groups whose names begin with a prefix, as a layout of its own."""
         return LayoutPart({name.removeprefix(prefix): span for name, span in self.groups.items()
                            if name.startswith(prefix)}, parent=self, prefix=prefix)
 
 
 @dataclass(slots=True)
 class LayoutPart(Layout):
-    """Row groups of a larger layout, called without the prefix of their names; new ones become its own too."""
+    """Row groups of a larger layout, named without their prefix; new groups are added to the larger one too."""
 
     parent: Layout = field(default_factory=Layout)
     prefix: str = ""
@@ -201,7 +189,7 @@ Sizes = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """Straight-line code of a function; every output of the code is called "result name_index"."""
+    """Straight-line code of a function; every output of the code is named "result name_index"."""
 
     code: Code
     arrays: Sizes                        # arrays of the caller: name, numbers a world
@@ -209,7 +197,7 @@ class Function:
 
 
 def trace_function(algorithm: Algorithm, rows: Mapping[str, int], arrays: Sizes = ()) -> Function:
-    """Trace an algorithm on rows of these sizes and on `given` arrays, which it finds among the rows."""
+    """Trace an algorithm on rows of these sizes and on argument arrays, which it reads as rows."""
     code, results = trace(algorithm, row_scalars({**rows, **dict(arrays)}))
     return Function(_sink_inputs(code), arrays, tuple(results.items()))
 

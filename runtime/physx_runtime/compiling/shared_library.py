@@ -1,4 +1,4 @@
-"""Text that is C++ to a shared library, with whatever compiler the machine has."""
+"""`compile_library` compiles C++ text to a shared library with the machine's compiler and keeps it on disk."""
 
 from __future__ import annotations
 

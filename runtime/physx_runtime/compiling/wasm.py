@@ -1,15 +1,10 @@
-"""Programs as WebAssembly.
-
-Straight-line code as the body of a WebAssembly function: float32, one world, rows in the module's memory.
+"""Lowers programs to WebAssembly in float32 for one world, with rows in the module's memory. `function_body` writes
+straight-line code, `emit_module` the passes and their loops.
 
 WebAssembly has no fma. The product of two float32 is exact in float64, so a b + c there, rounded to float32, is the
-fma's value; only where the sum in float64 falls on the middle between two float32 may it be rounded twice, once in some
-2^29 sums.
-
-A program as a WebAssembly module: its passes and their loops on the rows of one world, float32.
-
-The module has no imports. Its memory holds the rows of the program's layout from address 0 on, so what `blocks` of a
-store gives for a world is the memory it starts with.
+fma's value. Only where the float64 sum falls midway between two float32 may it round twice, about once in 2^29 sums.
+The module has no imports. Its memory holds the rows of the program's layout from address 0 on, as `blocks` of a store
+gives them for a world.
 """
 
 from __future__ import annotations
@@ -52,7 +47,7 @@ def unsigned(n: int) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Code that leaves the value of a node on the stack; `nodes`: all that it computes."""
+    """Code that leaves the value of a node on the stack. nodes: all nodes that it computes."""
 
     node: int
     tokens: tuple[Token, ...]
@@ -77,7 +72,7 @@ def function_body(code: Code, address: Mapping[str, int]) -> bytes:
 
 
 def _lines(code: Code, address: Mapping[str, int]) -> Iterator[Line]:
-    """All instructions in order: a row is stored once its value is there and nobody needs the old one."""
+    """All instructions in order; a row is stored once its value exists and the old one is no longer read."""
     fused = fused_products(code)
     statements = _statements(code, fused, address) or [Statement(-1, (), ())]
     due = stores_by_span(code, fused, [statement.nodes for statement in statements])
@@ -98,7 +93,7 @@ def _lines(code: Code, address: Mapping[str, int]) -> Iterator[Line]:
 
 
 def _statements(code: Code, fused: Mapping[int, int], address: Mapping[str, int]) -> list[Statement]:
-    """An expression for every value that is needed more than once, is stored, or is long."""
+    """An expression for every value that is used more than once, is stored, or is long."""
     absorbed, output_nodes = set(fused.values()), {n for _, n in code.outputs}
     nodes = [n for n in code.order if n not in absorbed and code.nodes[n][0] not in ("input", "const")]
     users: dict[int, int] = {}
@@ -120,7 +115,7 @@ def _statements(code: Code, fused: Mapping[int, int], address: Mapping[str, int]
 
 def _instructions(code: Code, fused: Mapping[int, int], address: Mapping[str, int], n: int,
                   inlined: Mapping[int, Statement]) -> Iterator[Token]:
-    """What leaves the value of a node on the stack."""
+    """Instructions that leave the value of a node on the stack."""
     op, args = code.nodes[n][0], code.arguments(n)
 
     def value(a: int) -> tuple[Token, ...]:
@@ -153,7 +148,7 @@ def _value(code: Code, n: int, address: Mapping[str, int]) -> tuple[Token, ...]:
 
 
 def _locals(code: Code, lines: Sequence[Line]) -> tuple[dict[int, int], dict[int, int]]:
-    """(node -> its local, type -> how many): a local serves again as soon as nobody needs its value."""
+    """(node -> its local, type -> number of locals); a local is reused once its value is no longer needed."""
     last = {token: i for i, (_, tokens) in enumerate(lines) for token in tokens if isinstance(token, int)}
     free: dict[int, list[int]] = {F32: [], I32: []}
     counts = {F32: 0, I32: 0}
@@ -182,14 +177,14 @@ ROUND = "step"
 
 @dataclass(frozen=True, slots=True)
 class WasmModule:
-    """Exports `memory`, ``step(rounds, ...)`` with the program's counts, and the functions that were asked for."""
+    """Exports `memory`, ``step(rounds, ...)`` with the program's counts, and the requested functions."""
 
     binary: bytes
     address: Mapping[str, int]          # row scalar -> its byte in memory
 
 
 def emit_module(program: Program, functions: Mapping[str, Code]) -> WasmModule:
-    """The module of a program and of further code on the same rows, by the name that it is called."""
+    """The module of a program and of further code on the same rows, by exported name."""
     rows = [*_rows_in_order(program.layout), *_rows_in_order(program.scratch)]
     rows += [row for code in functions.values() for row, _ in code.outputs if row not in program.layout]
     address = {row: i * ELEMENT_SIZE for i, row in enumerate(rows)}
@@ -236,6 +231,6 @@ def _rounds(program: Program) -> bytes:
 
 
 def _repeated(counter: int, body: Iterable[int]) -> bytes:
-    """Instructions as often as a local says, which is counted down to 0."""
+    """A loop that counts a local down to 0."""
     return bytes([BLOCK, NO_RESULT, LOOP, NO_RESULT, LOCAL_GET, counter, EQUALS_ZERO, BRANCH_IF, 1, *body,
                   LOCAL_GET, counter, I32_CONST, 1, SUBTRACT, LOCAL_SET, counter, BRANCH, 0, END, END])

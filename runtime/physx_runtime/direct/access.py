@@ -1,4 +1,6 @@
-"""`Direct`: batched access to the articulations of a scene, in PhysX's block layout."""
+"""`Direct` reads, writes and computes data of many articulations in PhysX's block layout, as PxDirectGPUAPI does. It
+checks kinds, buffers and indices, and passes them to `Articulations` on the CPU or to `GpuAccess` on a GPU.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,7 @@ class Direct:
         return MaxCounts(*(max(column) for column in zip(*each, strict=True)))
 
     def block_size(self, kind: ComputeType | ReadType | WriteType | str) -> int:
-        """Numbers of a buffer for each index; raises ValueError for a name that is no kind."""
+        """Numbers in a buffer for each index; raises ValueError for an unknown kind."""
         return block_size(kind if isinstance(kind, Enum) else _any_kind(kind), self.max_counts())
 
     # --- operations ---------------------------------------------------------------------------------------------------
@@ -85,10 +87,10 @@ class Direct:
         """Compute a quantity of the articulations with these indices into `data`.
 
         data: (len(indices) * block_size,) in any shape; ignored by eUPDATE_KINEMATIC, whose indices may be None, for
-        all. eCENTROIDAL_MOMENTUM_MATRICES takes mass matrices and Coriolis forces from `data`. Every operation places
-        links that were written to; eUPDATE_KINEMATIC clears accelerations and incoming joint forces of all its
-        articulations, the others those of the links they place. Raises ValueError for an argument that does not fit,
-        DirectError before the first step; then nothing has changed.
+        all. eCENTROIDAL_MOMENTUM_MATRICES takes mass matrices and Coriolis forces from `data`. Every operation updates
+        the kinematics of links that were written to; eUPDATE_KINEMATIC clears accelerations and incoming joint forces
+        of all its articulations, the others those of the updated links. Raises ValueError for an argument that does not
+        fit, DirectError before the first step; then nothing has changed.
         """
         kind = _kind(ComputeType, kind)
         self._require_step()
@@ -167,7 +169,7 @@ class Direct:
                               "more step")
 
     def selected_indices(self, indices: ArrayLike | None) -> Indices:
-        """Indices of articulations; of a mask (count,) those that it names, -1 in the place of others."""
+        """Indices of articulations; of a mask (count,) the chosen ones, with -1 for the others."""
         array = np.asarray(indices if indices is not None else np.zeros((0, 0)))
         if array.dtype == np.bool_ and array.shape == (self.count,):
             return np.where(array, np.arange(self.count), -1)
@@ -182,7 +184,7 @@ class Direct:
         return array.astype(np.int64)
 
     def buffer(self, kind: Enum, data: Array | None, selected: Indices, writes: bool) -> Array:
-        """The caller's memory as one line."""
+        """The caller's memory as a flat array."""
         stride = block_size(kind, self.max_counts())        # type: ignore[arg-type]
         expected = f"give {len(selected)} blocks of {stride}, {len(selected) * stride} numbers of {self.dtype}"
         if not isinstance(data, np.ndarray):
@@ -196,7 +198,7 @@ class Direct:
         return data.reshape(-1)
 
     def _by_member(self, selected: Indices) -> list[tuple[Articulations, Indices, Indices]]:
-        """Per simulation with any: (its articulations, their blocks' places in the buffer, their worlds)."""
+        """(articulations, indices of their blocks in the buffer, their worlds) of each simulation that has any."""
         return _by_member(selected, self._members)
 
     # --- centroidal momentum ------------------------------------------------------------------------------------------

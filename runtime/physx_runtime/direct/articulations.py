@@ -1,8 +1,6 @@
-"""Articulations through the Direct GPU API's layouts.
-
-The articulations of one simulation as the Direct API sees them: their counts, link states and data, by world.
-
-The rows of a root from the pose of its link, as kernels work them out.
+"""`Articulations` gives one simulation's worlds to the Direct API: counts, link states, step outputs and data by world.
+The root's rows follow from the pose of its link (`root_pose_rows`). Link data stay as after the last step or compute
+operation, as in PhysX, when states are written.
 """
 
 from __future__ import annotations
@@ -76,7 +74,7 @@ def link_velocity_data(t: Topology, rows: Rows) -> Rows:
 
 
 def joints_of(model: PackedModel) -> dict[str, Array]:
-    """Which joints count from child to parent, (n_link,), and their frames, (4 n_link,); see `step_outputs`."""
+    """Mask of joints from child to parent, (n_link,), and their frames, (4 n_link,); see `step_outputs`."""
     frames, reverse = [(0.0, 0.0, 0.0, 1.0)], [0.0]
     for i, link in enumerate(model.actor.links):
         if link.joint is not None:
@@ -88,7 +86,7 @@ def joints_of(model: PackedModel) -> dict[str, Array]:
 
 
 def counts_of(simulation: Actor) -> MaxCounts:
-    """What there is in one articulation."""
+    """Counts of one articulation: links, dofs and tendons."""
     art, t = simulation.model.actor, simulation.topology
     fixed, spatial = acting_fixed_tendons(art), acting_spatial_tendons(art)
     return MaxCounts(len(t.dofs), len(t.links), len(fixed), max((len(x.axes) for x in fixed), default=0),
@@ -98,7 +96,7 @@ def counts_of(simulation: Actor) -> MaxCounts:
 class Articulations:
     """One simulation's worlds, each an articulation of the scene; `first` is the index of world 0.
 
-    Watches the simulation: steps place every link anew and make outputs, states set past this API place links.
+    It watches the simulation. Steps update link data and outputs; so do states that are set outside this API.
     """
 
     def __init__(self, simulation: Actor, first: int) -> None:
@@ -118,11 +116,11 @@ class Articulations:
 
     @property
     def topology(self) -> Topology:
-        """Of the step."""
+        """The structure that is stepped."""
         return self.simulation.topology
 
     def counts(self) -> MaxCounts:
-        """What there is in one articulation."""
+        """Counts of one articulation: links, dofs and tendons."""
         return counts_of(self.simulation)
 
     def run(self, quantity: StateQuantity, worlds: Indices, inputs: Mapping[str, Array],
@@ -133,18 +131,18 @@ class Articulations:
     # --- link states --------------------------------------------------------------------------------------------------
 
     def state_changed(self, worlds: Indices | LineSelection) -> None:
-        """Links of worlds whose state was set past this API are where that puts them."""
+        """Update link data of worlds whose state was set outside this API."""
         if not self._writing and not isinstance(worlds, LineSelection):
             self.dirty[worlds] = False
             self._refreshed[worlds] = self._cleared[worlds] = True
 
     def about_to_step(self) -> None:
-        """Keep what outputs of the step follow from."""
+        """Keep the state that the outputs of the step follow from."""
         names = (*self.simulation.model.state, *control_rows(self.simulation.model.topology))
         self.start_of_step = {name: self.simulation.get(name) for name in names}
 
     def stepped(self) -> None:
-        """Place every link anew, and end link forces set for one step."""
+        """Update all link data, and clear link forces that were set for one step."""
         self._saved_links.clear()
         self._outputs.clear()
         for marks in (self.dirty, self._refreshed, self._cleared):
@@ -155,7 +153,7 @@ class Articulations:
                 self.simulation.set(name, np.zeros(3 * len(self.topology.links)))
 
     def write(self, rows: Mapping[str, Array], worlds: Indices, moves: bool) -> None:
-        """Set rows, (n, size) each; links of worlds that this `moves` stay where they are until placed again."""
+        """Set rows, (n, size) each; with `moves`, link data stay until the next update."""
         if moves:
             self._save_links(worlds)
         self._writing = True
@@ -177,7 +175,7 @@ class Articulations:
         self.dirty[worlds] = True
 
     def refresh(self, worlds: Indices, clear: bool) -> None:
-        """Place links anew in those of the worlds that were written to; their outputs go, with `clear` everybody's."""
+        """Update link data of written worlds and clear their outputs; with `clear`, outputs of all these worlds."""
         dirty = worlds[self.dirty[worlds]]
         self.dirty[dirty] = False
         self._refreshed[dirty] = True
@@ -208,12 +206,12 @@ class Articulations:
             self.run(quantity, worlds[mask], inputs, {name: ArrayLines(target.array, target.starts[mask])})
 
     def has_velocities(self, worlds: Indices) -> bool:
-        """Whether these worlds' link velocities are known: those a step leaves a fixed base need the step's start."""
+        """Whether link velocities of these worlds are known; a fixed base needs the start of the step."""
         are_known = not self.topology.fixed_base or bool(self.start_of_step)
         return are_known or bool(self._refreshed[worlds].all())
 
     def write_links(self, name: str, worlds: Indices, target: ArrayLines) -> None:
-        """Link poses, linear or angular velocities as they were last placed."""
+        """Write link poses, linear or angular velocities of the last update."""
         dirty = self.dirty[worlds]
         self._write_current(name, worlds[~dirty], ArrayLines(target.array, target.starts[~dirty]))
         if dirty.any():
@@ -242,7 +240,7 @@ class Articulations:
                                   self._start(worlds) | inputs)
 
     def write_outputs(self, name: str, worlds: Indices, target: ArrayLines) -> None:
-        """Accelerations or joint forces of the last step, 0 where they were cleared."""
+        """Write accelerations or joint forces of the last step; 0 where they were cleared."""
         outputs = self._outputs or self._step_outputs(worlds)
         values = np.where(self._cleared[worlds, None], 0.0, outputs[name][worlds if self._outputs else slice(None)])
         flat, indices = target.view(values.shape[1])
@@ -251,7 +249,7 @@ class Articulations:
     # --- reading ------------------------------------------------------------------------------------------------------
 
     def read(self, kind: ReadType, worlds: Indices, target: ArrayLines) -> None:
-        """Write one kind of data but tendons."""
+        """Write one kind of data, tendons excepted."""
         root = self.topology.root_size
         rows = {ReadType.eJOINT_POSITION: row("q"), ReadType.eJOINT_VELOCITY: row("v", root),
                 ReadType.eJOINT_FORCE: row("joint_effort"), ReadType.eJOINT_TARGET_POSITION: row("target_position"),
@@ -268,7 +266,7 @@ class Articulations:
             self.run(rows[kind], worlds, {}, {"values": target})
 
     def compute(self, kind: ComputeType, worlds: Indices, target: ArrayLines) -> None:
-        """Write one quantity but centroidal momentum."""
+        """Write one quantity, centroidal momentum excepted."""
         inputs = {}
         if kind is ComputeType.eARTICULATION_COMS_ROOT_FRAME:
             inputs = {"root_axes": self.simulation.parameter("principal_axes")[worlds, 0]}
@@ -280,7 +278,7 @@ def _zero_velocity(t: Topology, rows: Rows) -> Rows:
 
 
 def root_pose_rows(t: Topology, rows: Rows) -> Rows:
-    """Where the root's F is; given `data`, rotation x y z w and position of the link, and `center`, F in it."""
+    """The pose of the root's F, from `data`, rotation x y z w and position of the link, and `center`, F in the link."""
     x, y, z, w, *position = rows["data"]
     rotation = sp.normalized((x, y, z, w))
     center = rows["center"]

@@ -1,7 +1,6 @@
-"""The Direct API of worlds on a GPU: buffers and indices of the host, or of other packages on the device.
-
-Numbers and indices on the device are not looked at: an index that is none is skipped. Indices and data of the host are
-checked as ever, sent, and only the articulations' own numbers travel back.
+"""`GpuAccess` is the Direct API for worlds on a GPU, with buffers and indices on the host or of other packages on the
+device. Device numbers are not checked; invalid device indices are skipped. Host indices and data are checked and
+copied, and only the articulations' own numbers are copied back.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ Kind = ComputeType | ReadType | WriteType
 
 
 class HostArguments(Protocol):
-    """How arguments of the host are checked."""
+    """Checks of host arguments."""
 
     dtype: np.dtype[Any]
     count: int
@@ -42,7 +41,7 @@ class HostArguments(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a call asks of one simulation: the lines of the device's buffer, or their places among the host's blocks."""
+    """The part of a call for one simulation: lines of the device's buffer, or their order in the host's blocks."""
 
     member: GpuArticulations
     selection: LineSelection
@@ -107,7 +106,7 @@ class GpuAccess:
 
     def _read_into(self, kind: ComputeType | ReadType, data: DeviceValues, indices: DeviceValues,
                    make: Callable[[Part, StridedView], None]) -> None:
-        """Have what `make` puts into places put into the caller's buffer."""
+        """Write what `make` writes to views into the caller's buffer."""
         counts = self._arguments.max_counts()
         stride = block_size(kind, counts)
         if is_on_device(data):

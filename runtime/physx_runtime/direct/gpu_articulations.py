@@ -1,4 +1,6 @@
-"""The articulations of one simulation on a GPU: as `Articulations`, with all that is kept of them there."""
+"""`GpuArticulations` is `Articulations` for the worlds of one simulation on a GPU, with its marks and caches in device
+memory.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,7 @@ START_ROWS = {"dt": "dt", "start_q": "q", "start_v": "v", "start_rotation": "roo
 class GpuArticulations:
     """One simulation's worlds, each an articulation of the scene; `first` is the index of world 0.
 
-    It watches the simulation as `Articulations` does. Places are of lines of a call, in order of the chosen ones.
+    It watches the simulation as `Articulations` does. Views are by lines of a call, in the order of its indices.
     """
 
     def __init__(self, simulation: Actor, first: int) -> None:
@@ -58,40 +60,40 @@ class GpuArticulations:
         self._saved_links: dict[str, tuple[StridedView, int]] = {}       # link states of dirty worlds
         self._outputs: dict[str, tuple[StridedView, int]] = {}    # of the last step where velocities were written since
         self._links_saved = self._outputs_saved = self._writing = self._has_link_forces = False
-        self._sent: dict[str, tuple[object, StridedView, int]] = {}    # numbers of the host, and what they were made of
+        self._sent: dict[str, tuple[object, StridedView, int]] = {}    # copies of host numbers, and their keys
         simulation.watch(self)
 
     @property
     def rows(self) -> GpuRows:
-        """Where the worlds are."""
+        """The device rows of the worlds."""
         return required_gpu_rows("the Direct API", self.simulation.store)
 
     @property
     def topology(self) -> Topology:
-        """Of the step."""
+        """The structure that is stepped."""
         return self.simulation.topology
 
     def counts(self) -> MaxCounts:
-        """What there is in one articulation."""
+        """Counts of one articulation: links, dofs and tendons."""
         return counts_of(self.simulation)
 
     # --- as a watcher ------------------------------------------------------------------------------------------------
 
     def state_changed(self, worlds: Indices | LineSelection) -> None:
-        """Links of worlds whose state was set past this API are where that puts them."""
+        """Update link data of worlds whose state was set outside this API."""
         if not self._writing:
             selection = worlds if isinstance(worlds, LineSelection) else self.rows.select(worlds)
             self._mark(selection, DIRTY, REFRESHED | CLEARED)
 
     def about_to_step(self) -> None:
-        """Keep what outputs of the step follow from."""
+        """Keep the state that the outputs of the step follow from."""
         names = [*self.simulation.model.state, *control_rows(self.simulation.model.topology)]
         if self.start_of_step is None or list(self.start_of_step.sizes) != names:
             self.start_of_step = RowCopy(self.rows.worlds, names)
         self.start_of_step.save(self.rows.worlds, self.rows.all_worlds())
 
     def stepped(self) -> None:
-        """Place every link anew, and end link forces set for one step."""
+        """Update all link data, and clear link forces that were set for one step."""
         self._links_saved = self._outputs_saved = False
         self._mark(self.rows.all_worlds(), ALL_MARKS, 0)
         if self._has_link_forces:
@@ -110,13 +112,13 @@ class GpuArticulations:
         return selection.with_marks(self._marks.address - self.rows.first, mask, value)
 
     def refresh(self, selection: LineSelection, clear: bool) -> None:
-        """Place links anew in those of the worlds that were written to; their outputs go, with `clear` everybody's."""
+        """Update link data of written worlds and clear their outputs; with `clear`, outputs of all these worlds."""
         if clear:
             self._mark(selection, 0, CLEARED)
         self._mark(self._marked(selection, DIRTY, DIRTY), DIRTY, REFRESHED | CLEARED)
 
     def has_velocities(self, worlds: Indices | None) -> bool:
-        """Whether the link velocities of some worlds, all where None, are known; their marks travel if need be."""
+        """Whether link velocities of some worlds, all where None, are known; may copy their marks to the host."""
         if not self.topology.fixed_base or self.start_of_step is not None:
             return True
         owner = self.rows.worlds
@@ -126,7 +128,7 @@ class GpuArticulations:
     # --- what quantities are given -----------------------------------------------------------------------------------
 
     def _constant(self, name: str, values: Array, key: object = None) -> StridedView:
-        """Numbers of the host for every world, (n_world, n), or (n,) for all alike, sent anew where `key` is another.
+        """A device copy of host numbers, (n_world, n), or (n,) for all worlds; copied again if `key` differs.
         """
         cached = self._sent.get(name)
         if cached is None or cached[0] is not key:
@@ -205,7 +207,7 @@ class GpuArticulations:
         self._mark(selection, 0, DIRTY)
 
     def _arrays(self, sizes: Mapping[str, int]) -> dict[str, tuple[StridedView, int]]:
-        """Memory for arrays with so many numbers a world."""
+        """Device memory for arrays with these numbers of values for each world."""
         width, arrays = np.dtype(self.simulation.dtype).itemsize, {}
         for name, size in sizes.items():
             memory: Memory = self.rows.worlds.gpu.allocate(max(1, self.count * size) * width, "link states")
@@ -247,7 +249,7 @@ class GpuArticulations:
     # --- reading and computing ---------------------------------------------------------------------------------------
 
     def size_of(self, kind: ComputeType | ReadType, counts: MaxCounts) -> int:
-        """Numbers of an articulation's own data, without the rest of its block."""
+        """Numbers of an articulation's own data, without the padding of its block."""
         if isinstance(kind, ComputeType):
             inputs = {"root_axes": 4} if kind is ComputeType.eARTICULATION_COMS_ROOT_FRAME else {}
             return dict(self.quantities.function(QUANTITIES[kind], inputs).results)["values"]
@@ -262,7 +264,7 @@ class GpuArticulations:
         return TRANSFORM_SIZE if kind is ReadType.eROOT_GLOBAL_POSE else 3
 
     def read(self, kind: ReadType, selection: LineSelection, view: StridedView, counts: MaxCounts) -> None:
-        """Put one kind of data where it is wanted."""
+        """Write one kind of data to a view."""
         root, dofs = self.topology.root_size, len(self.topology.dofs)
         parts = {ReadType.eJOINT_POSITION: ("q", 0, dofs), ReadType.eJOINT_VELOCITY: ("v", root, dofs),
                  ReadType.eJOINT_FORCE: ("joint_effort", 0, dofs),
@@ -301,7 +303,7 @@ class GpuArticulations:
             rows.worlds.movement.fill(selection, rows.shifted(view, word), bits, 1, rows.worlds.stream)
 
     def compute(self, kind: ComputeType, selection: LineSelection, view: StridedView) -> None:
-        """Put one quantity but centroidal momentum where it is wanted."""
+        """Write one quantity, centroidal momentum excepted, to a view."""
         inputs = {"root_axes": self._root_parameter("principal_axes")} \
             if kind is ComputeType.eARTICULATION_COMS_ROOT_FRAME else {}
         self.run(QUANTITIES[kind], selection, inputs, {"values": view})
@@ -309,7 +311,7 @@ class GpuArticulations:
     # --- writing -----------------------------------------------------------------------------------------------------
 
     def write(self, kind: WriteType, selection: LineSelection, view: StridedView, counts: MaxCounts) -> None:
-        """Set one kind of data; links of worlds that this moves stay where they are until placed again."""
+        """Set one kind of data; link data of moved worlds stay until the next update."""
         root = self.topology.root_size
         if "TENDON" in kind.name:
             self._write_tendons(kind, selection, view, counts)

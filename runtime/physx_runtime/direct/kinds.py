@@ -1,4 +1,4 @@
-"""The kinds of data and operations of PhysX's Direct GPU API, by PhysX's names (PxDirectGPUAPI.h)."""
+"""Kinds of data and operations of PhysX's Direct GPU API by PhysX's names (PxDirectGPUAPI.h), and their block sizes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class ComputeType(Enum):
-    """PxArticulationGPUAPIComputeType: what `Direct.compute` makes."""
+    """PxArticulationGPUAPIComputeType: operations of `Direct.compute`."""
 
     eUPDATE_KINEMATIC = 0
     eDENSE_JACOBIANS = 1
@@ -23,7 +23,7 @@ class ComputeType(Enum):
 
 
 class ReadType(Enum):
-    """PxArticulationGPUAPIReadType, and the four kinds of tendon data that older releases read as well."""
+    """PxArticulationGPUAPIReadType, with the four kinds of tendon data of older releases."""
 
     eJOINT_POSITION = 0
     eJOINT_VELOCITY = 1
@@ -47,7 +47,7 @@ class ReadType(Enum):
 
 
 class WriteType(Enum):
-    """PxArticulationGPUAPIWriteType: what `Direct.set` takes."""
+    """PxArticulationGPUAPIWriteType: data that `Direct.set` writes."""
 
     eJOINT_POSITION = 0
     eJOINT_VELOCITY = 1

@@ -1,7 +1,6 @@
-"""Tendon data as PhysX lays it out (PxGpuFixedTendonData and its kin), from and to the runtime's parameters.
-
-A column is (parameter, component) or None for a word that pads. An element that has no such number, such as the rest
-length of an attachment that is no leaf, reads as 0 and ignores what is written.
+"""Converts tendon data between PhysX's layout (PxGpuFixedTendonData, PxGpuSpatialTendonData and others) and the
+runtime's parameters. A column is (parameter, component), or None for padding. A number that an element does not have
+reads as 0 and ignores writes. An example is the rest length of an attachment that is no leaf.
 """
 
 from __future__ import annotations
@@ -75,7 +74,7 @@ def _attachment_words(art: ActorDescription, counts: MaxCounts) -> Iterator[tupl
 
 
 def data_size(kind: str, art: ActorDescription, counts: MaxCounts) -> int:
-    """Words of an articulation's own data: the elements there are, up to the last."""
+    """Words of an articulation's own data, up to its last element."""
     size, last = element_size(kind), max((word for word, _, _ in words(kind, art, counts)), default=-1)
     return (last // size + 1) * size
 
@@ -88,7 +87,7 @@ def axis_words(kind: str, t: Topology, art: ActorDescription, counts: MaxCounts,
 
 
 def tendon_data(kind: str, simulation: Actor, worlds: NDArray[np.int64], counts: MaxCounts) -> Array:
-    """Blocks of the worlds, (n, words): the elements there are, up to the last."""
+    """Blocks of the worlds, (n, words), up to the last element."""
     columns = list(words(kind, simulation.model.actor, counts))
     out = np.zeros((len(worlds), data_size(kind, simulation.model.actor, counts)), simulation.dtype)
     values = {name: simulation.parameter(name) for name in {name for _, name, _ in columns}}
@@ -102,7 +101,7 @@ def tendon_data(kind: str, simulation: Actor, worlds: NDArray[np.int64], counts:
 
 
 def write_tendon_data(kind: str, simulation: Actor, worlds: NDArray[np.int64], counts: MaxCounts, data: Array) -> None:
-    """Set the parameters from blocks (n, words); raises ValueError for values that they cannot take, and sets none."""
+    """Set the parameters from blocks (n, words); raises ValueError for invalid values, and then sets none."""
     new: dict[str, Array] = {}
     for word, name, element in words(kind, simulation.model.actor, counts):
         if name not in new:         # every one of them has a word

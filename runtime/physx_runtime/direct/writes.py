@@ -1,4 +1,4 @@
-"""Data written into simulations: everything is checked before anything is set."""
+"""Writes data of the Direct API into simulations: `check` tests all blocks before `write` sets any row."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from physx_runtime.simulation.actor import Actor
 
 
 class WriteTarget(Protocol):
-    """What is asked of articulations that are written to."""
+    """The articulations that are written to."""
 
     simulation: Actor
     first: int
@@ -44,7 +44,7 @@ MOVING_WRITES = ("eJOINT_POSITION", "eJOINT_VELOCITY", "eROOT_GLOBAL_POSE", "eRO
 
 
 def write(kind: WriteType, parts: Sequence[Part], counts: MaxCounts) -> None:
-    """Set one kind of data; raises ValueError for what cannot be set, and then has set nothing."""
+    """Set one kind of data; raises ValueError for invalid data, and then sets nothing."""
     if "TENDON" in kind.name:
         write_tendons(kind, parts, counts)
         return
@@ -55,14 +55,14 @@ def write(kind: WriteType, parts: Sequence[Part], counts: MaxCounts) -> None:
 
 
 def data_size(kind: WriteType, t: Topology) -> int:
-    """Numbers of an articulation's own data, of tendons aside."""
+    """Numbers of an articulation's own data, for kinds other than tendons."""
     if kind is WriteType.eROOT_GLOBAL_POSE:
         return TRANSFORM_SIZE
     return len(t.dofs) if kind.name.startswith("eJOINT") else 3 * len(t.links) if kind.name.startswith("eLINK") else 3
 
 
 def check(kind: WriteType, articulations: WriteTarget, worlds: NDArray[np.int64], blocks: Array) -> None:
-    """Raises ValueError for blocks that PhysX would not take."""
+    """Raise ValueError for blocks that PhysX would refuse."""
     data = blocks[:, :data_size(kind, articulations.topology)]
     path = articulations.simulation.model.actor.path
 
@@ -102,7 +102,7 @@ def _rows(kind: WriteType, articulations: Articulations, worlds: NDArray[np.int6
 
 def write_tendons(kind: WriteType, parts: Sequence[tuple[WriteTarget, NDArray[np.int64], Array]], counts: MaxCounts
                   ) -> None:
-    """Simulation after simulation; those already written are taken back where a later one refuses."""
+    """Write tendons simulation by simulation; if one refuses, the earlier ones are restored."""
     done: list[tuple[WriteTarget, NDArray[np.int64], Array]] = []
     try:
         for articulations, worlds, blocks in parts:
@@ -117,7 +117,7 @@ def write_tendons(kind: WriteType, parts: Sequence[tuple[WriteTarget, NDArray[np
 
 
 def check_momentum(mass: Array, coriolis: Array) -> None:
-    """Raises ValueError for mass matrices and Coriolis forces, (n, size) each, that nobody computed."""
+    """Raise ValueError for invalid mass matrices and Coriolis forces, (n, size) each."""
     if not (np.isfinite(mass).all() and np.isfinite(coriolis).all()):
         raise ValueError("eCENTROIDAL_MOMENTUM_MATRICES: the mass matrices or Coriolis forces in data are not finite; "
                          "compute them into it first")

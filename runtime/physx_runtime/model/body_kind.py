@@ -1,4 +1,5 @@
-"""Kinds of what a contact or a joint acts on at one side."""
+"""`BodyKind` names the kinds of solver bodies at one side of a contact or joint: link, rigid body, kinematic or static.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from enum import IntEnum
 
 
 class BodyKind(IntEnum):
-    """What a solver body is; those up to LINK move by forces."""
+    """The kind of a solver body; kinds up to LINK are moved by forces."""
 
     BODY = 0            # a rigid body by itself
     LINK = 1            # of an articulation

@@ -1,9 +1,6 @@
-"""Rows of contact patches.
-
-The structure of a patch: contacts of one pair of colliders that share a normal, and its friction anchors.
-
-It is a cache key: what a patch does with its numbers follows from it, parameter values never enter it. Places that a
-patch does not fill have multipliers of 0 and give nothing.
+"""`ContactTopology` is the structure of a contact patch: contacts of one pair that share a normal, and friction
+anchors. `patch_rows` gives its rows. It is a cache key: the code of a patch follows from it, and parameter values never
+enter it. Slots that a patch does not fill have multipliers of 0 and add no impulse.
 """
 
 from __future__ import annotations
@@ -13,7 +10,7 @@ from dataclasses import dataclass, replace
 from physx_runtime.model.body_kind import LINK
 from physx_runtime.model.island import SolverBody
 
-# Of the pair, in the order of `SURFACE`: how its two surfaces answer each other.
+# Properties of the pair's combined surface, in the order of `SURFACE`.
 SURFACE = ("static_friction", "dynamic_friction", "restitution", "bounce_threshold", "stiffness", "damping",
            "acceleration_spring", "max_depenetration", "max_impulse", "torsion_radius", "min_torsion_radius")
 # Size of every row group that a patch is given at the step's start, in their order: numbers, and more of them by place
@@ -25,18 +22,18 @@ PATCH_ROW_SIZES = {
 
 @dataclass(frozen=True, slots=True)
 class ContactTopology:
-    """One patch; its normal points to side 0."""
+    """The structure of one patch; its normal points to side 0."""
 
     solver_bodies: tuple[SolverBody, SolverBody]
-    points: int                 # places for contacts
-    anchors: int = 2            # places for friction anchors
+    points: int                 # slots for contacts
+    anchors: int = 2            # slots for friction anchors
     torsional: bool = False     # friction about the normal, where it has one anchor
     pgs: bool = False           # every iteration repeats the whole step
     sapien: bool = False        # friction and bounces are those of SAPIEN 3.0
 
     @property
     def canonical(self) -> ContactTopology:
-        """The same patch whatever it touches of that kind: what its equations depend on."""
+        """The patch with bodies reduced to their kinds, on which its equations depend."""
         first, second = (SolverBody(body.kind) for body in self.solver_bodies)
         return replace(self, solver_bodies=(first, second))
 
@@ -50,16 +47,16 @@ def patch_rows(t: ContactTopology) -> dict[str, int]:
     """Size of every row group that a patch is given at the step's start, in their order.
 
     normal: of the surface at side 1. point: world. separation: without the rest distance. anchor0, anchor1: arms from
-    the centres of mass of the sides, from the world's origin of what does not move; world axes. used: 1, or 0 for a
-    place that is not filled. Of a pair's `SURFACE`, stiffness is 0 of rigid surfaces and acceleration_spring 1 where a
-    compliant one does not feel masses.
+    the centres of mass of the sides, from the world's origin of what does not move; world axes. point_used,
+    anchor_used: 1, or 0 for an empty slot. Of a pair's `SURFACE`, stiffness is 0 of rigid surfaces and
+    acceleration_spring 1 where a compliant one does not feel masses.
     """
     return {name: size + per_point * t.points + per_anchor * t.anchors
             for name, (size, per_point, per_anchor) in PATCH_ROW_SIZES.items()}
 
 
 def patch_row_offset(name: str = "") -> tuple[int, int, int]:
-    """Where a row group begins from the patch's first row, counted as `PATCH_ROW_SIZES`; the end of all for no name."""
+    """Offset of a row group from the patch's first row, in sizes of `PATCH_ROW_SIZES`; the end without a name."""
     names = list(PATCH_ROW_SIZES)
     before = [PATCH_ROW_SIZES[other] for other in names[:names.index(name) if name else None]]
     size, per_point, per_anchor = (sum(part) for part in zip((0, 0, 0), *before, strict=True))

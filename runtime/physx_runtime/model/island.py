@@ -1,7 +1,6 @@
-"""The structure of an island: actors, and the joints outside articulations that hold them together.
-
-Like `topology.Topology` it is a cache key; parameter values never enter it. Islands of one structure are stepped by
-one program, whichever world or place on the stage they are in.
+"""`IslandTopology` is the structure of an island: its actors and the joints outside articulations between them.
+`JointTopology` is the structure of one such joint, `SolverBody` one side of it. Like `topology.Topology` they are cache
+keys; parameter values never enter them. One program steps all islands of one structure.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
 
 @dataclass(frozen=True, slots=True)
 class SolverBody:
-    """What a joint holds at one side."""
+    """One side of a joint or contact."""
 
     kind: BodyKind
     owner: int = 0      # which of the island's actors, or of its kinematic bodies
@@ -33,12 +32,12 @@ class SolverBody:
 
     @property
     def rotates_itself(self) -> bool:
-        """Whether its own velocity turns it, and not the joints between it and its root."""
+        """Whether it rotates by its own velocity and not by joints to its root."""
         return self.kind == BODY or (self.kind == LINK and self.link == 0)
 
     @property
     def canonical(self) -> SolverBody:
-        """The same whichever it is of its kind, a root or any other link."""
+        """The body reduced to its kind: a root or another link."""
         return SolverBody(self.kind, link=min(self.link, 1))
 
 
@@ -82,7 +81,7 @@ class JointTopology:
 
     @property
     def measures_force(self) -> bool:
-        """Whether what it gives is worked out at a step's end."""
+        """Whether its force is computed at the end of a step."""
         return self.breaks or self.stores_force
 
     @property
@@ -92,7 +91,7 @@ class JointTopology:
 
     @property
     def canonical(self) -> JointTopology:
-        """The same joint whatever it holds of that kind: what its equations depend on."""
+        """The joint with bodies reduced to their kinds, on which its equations depend."""
         first, second = (body.canonical for body in self.solver_bodies)
         hinges = tuple(HingeTopology(holds_first=hinge.holds_first) for hinge in self.hinges)
         return replace(self, solver_bodies=(first, second), hinges=hinges)
@@ -100,7 +99,7 @@ class JointTopology:
 
 @dataclass(frozen=True, slots=True)
 class IslandTopology:
-    """Actors held together, in the order of their scene, and the joints between them in PhysX's order of creation."""
+    """Connected actors, in the order of their scene, and their joints in PhysX's creation order."""
 
     actors: tuple[ActorTopology, ...]
     joints: tuple[JointTopology, ...]
@@ -113,7 +112,7 @@ class IslandTopology:
 
     @property
     def pgs(self) -> bool:
-        """Whether an iteration repeats the whole step."""
+        """Whether an iteration repeats the whole step (PGS)."""
         return any(actor.pgs for actor in self.actors)
 
     @property
@@ -123,5 +122,5 @@ class IslandTopology:
 
     @property
     def bodies(self) -> list[int]:
-        """Which of the actors are rigid bodies."""
+        """Mask of actors that are rigid bodies."""
         return [i for i, actor in enumerate(self.actors) if isinstance(actor, BodyTopology)]

@@ -1,7 +1,5 @@
-"""The rows that an island adds to those of its actors: the joints' and the kinematic bodies', and what all are called.
-
-An island's rows are those of actors, joints and kinematic bodies side by side, each named by what it is of:
-actor0_mass, joint2_stiffness, kinematic0_position. `ISLAND_TABLE` continues `rows.TABLE`.
+"""Rows of an island: those of its actors, of joints outside articulations and of kinematic bodies. Each name begins
+with its owner: actor0_mass, joint2_stiffness, kinematic0_position. `ISLAND_TABLE` continues `row_specs.TABLE`.
 """
 
 from __future__ import annotations
@@ -75,7 +73,7 @@ def _coupling(t: JointTopology) -> bool:
 
 
 def _frames() -> Iterator[RowSpec]:
-    """Where the joint frame is at either side."""
+    """Row specs of the joint frame at both sides."""
     for name in ("frame0", "frame1"):
         body = f"body{name[-1]}"
         yield RowSpec(f"{name}_position", MAXIMAL_JOINT, DERIVED, f"Of the joint frame in the F of {body}.", "distance",
@@ -179,18 +177,18 @@ ISLAND_TABLE: tuple[RowSpec, ...] = (
 
 
 def joint_rows(t: JointTopology, *makers: str) -> dict[str, int]:
-    """Size of every row of one joint that one of these makes."""
+    """Size of every row of one joint by its makers."""
     return {row.name: row.width for row in ISLAND_TABLE
             if row.owner == MAXIMAL_JOINT and row.maker in makers and (row.when is None or row.when(t))}
 
 
 def kinematic_rows(*makers: str) -> dict[str, int]:
-    """Size of every row of one kinematic body that one of these makes."""
+    """Size of every row of one kinematic body by its makers."""
     return {row.name: row.width for row in ISLAND_TABLE if row.owner == KINEMATIC_BODY and row.maker in makers}
 
 
 def island_rows(t: IslandTopology, *makers: str) -> dict[str, int]:
-    """Size of every row of an island that one of these makes: of its actors, joints, then kinematic bodies."""
+    """Size of every row of an island by its makers: of actors, joints, then kinematic bodies."""
     groups = [(owner_prefix(ACTOR_GROUP, i), rows_by_maker(actor, *makers)) for i, actor in enumerate(t.actors)]
     groups += [(owner_prefix(JOINT_GROUP, i), joint_rows(joint, *makers)) for i, joint in enumerate(t.joints)]
     groups += [(owner_prefix(KINEMATIC_GROUP, i), kinematic_rows(*makers)) for i in range(t.kinematic)]
@@ -198,7 +196,7 @@ def island_rows(t: IslandTopology, *makers: str) -> dict[str, int]:
 
 
 def island_output_rows(t: IslandTopology) -> dict[str, int]:
-    """Rows that a step of an island changes for good."""
+    """Rows that persist after a step of an island changed them."""
     return island_rows(t, *OUTPUT_MAKERS)
 
 

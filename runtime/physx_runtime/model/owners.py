@@ -1,4 +1,4 @@
-"""What rows belong to by name: links, joints, tendons and their parts, and where in the rows each has its numbers."""
+"""`owners_of` lists the owners of rows by name: links, joints, tendons and their parts, with the columns of each."""
 
 from __future__ import annotations
 
@@ -36,29 +36,29 @@ RowSlot = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class RowOwner:
-    """One link, joint, tendon or part of one: its name, and where its numbers are; several places hold the same."""
+    """A link, joint, tendon or part of one: its name and the indices of its numbers, which may have copies."""
 
     name: str
     slots: tuple[RowSlot, ...]
 
 
 def acting_fixed_tendons(actor: ActorDescription) -> list[FixedTendon]:
-    """The fixed tendons that have rows."""
+    """The active fixed tendons, which have rows."""
     return [tendon for tendon in actor.fixed_tendons if tendon.enabled]
 
 
 def acting_spatial_tendons(actor: ActorDescription) -> list[SpatialTendon]:
-    """The spatial tendons whose leaves have rows."""
+    """The active spatial tendons, whose leaves have rows."""
     return [tendon for tendon in actor.spatial_tendons if tendon.enabled]
 
 
 def leaf_paths(actor: ActorDescription) -> list[tuple[int, tuple[int, ...]]]:
-    """(acting spatial tendon, its attachments from root to leaf) of every leaf, in the order of their rows."""
+    """(active spatial tendon, its attachments from root to leaf) of every leaf, in the order of their rows."""
     return [(i, path) for i, tendon in enumerate(acting_spatial_tendons(actor)) for path in tendon.leaf_paths()]
 
 
 def owners_of(t: Topology, actor: ActorDescription, scene: Scene) -> Mapping[str, tuple[RowOwner, ...]]:
-    """Everything in a model that rows belong to, by kind of owner."""
+    """All owners of rows in a model, by kind."""
     links = [link.path for link in actor.links]
     dofs = [dof.name for dof in actor.dofs]
     joints = [link.joint.path if link.joint else link.path for link in actor.links]
@@ -96,7 +96,7 @@ def _fixed_tendons(actor: ActorDescription) -> dict[str, tuple[RowOwner, ...]]:
 
 
 def _spatial_tendons(actor: ActorDescription) -> dict[str, tuple[RowOwner, ...]]:
-    """A tendon's numbers are in the rows of all its leaves, an attachment's in those of the leaves it leads to."""
+    """Owners of spatial tendons: rows of all leaves; of attachments: rows of the leaves that they lead to."""
     tendons, paths, group = acting_spatial_tendons(actor), leaf_paths(actor), GROUPS[LEAF]
 
     def slots(tendon: int, attachment: int | None = None) -> tuple[RowSlot, ...]:
@@ -114,7 +114,7 @@ def _spatial_tendons(actor: ActorDescription) -> dict[str, tuple[RowOwner, ...]]
 
 
 def row_label(row_owners: Mapping[str, tuple[RowOwner, ...]], name: str, index: int) -> str:
-    """What a number of a row belongs to, and which of its components it is; `found` as `owners` gives it."""
+    """The owner and component of a number of a row. row_owners: as of `owners_of`."""
     key = RowKey.parse(name)
     for row in TABLE:
         if row.name == key.field:

@@ -1,8 +1,7 @@
-"""The rows that a step's numbers live in: the one table of what each is, what it belongs to and what makes it.
-
-Sizes and layouts, parameters and their ranges, what packing reads of a description, labels of refused numbers and
-docs/rows.md follow from `TABLE`. A number has one name, in a row as where it is set; a row called otherwise holds
-something else, and `text` says what.
+"""`TABLE` lists the rows of an articulation's or body's step: what each number is, its owner and its maker. Sizes and
+layouts, parameters and their ranges, the facts that packing reads, labels in messages and docs/rows.md follow from it.
+A number has the same name in a row and as a parameter. A row with another name holds something else, which `text`
+explains.
 """
 
 from __future__ import annotations
@@ -36,13 +35,13 @@ _KEY = re.compile(rf"({'|'.join(sorted({ACTOR_GROUP, *GROUPS.values()}))})(0|[1-
 
 
 def owner_prefix(group: str, index: int) -> str:
-    """What the names of rows of a numbered owner begin with; `group`: ACTOR_GROUP or one of GROUPS."""
+    """The prefix of row names of a numbered owner. group: ACTOR_GROUP or one of GROUPS."""
     return f"{group}{index}_"
 
 
 @dataclass(frozen=True, slots=True)
 class RowKey:
-    """What the name of a row says: the group and number of its owner, "" and 0 where it is not numbered, and a field.
+    """The parts of a row's name: group and number of its owner, "" and 0 where it is not numbered, and a field.
 
     The text of a key is the row's name. The field of an actor of an island may be a key's text itself.
     """
@@ -56,7 +55,7 @@ class RowKey:
 
     @property
     def prefix(self) -> str:
-        """What the names of all rows of this owner begin with."""
+        """The prefix of the names of all rows of this owner."""
         return owner_prefix(self.owner, self.index) if self.owner else ""
 
     @staticmethod
@@ -102,7 +101,7 @@ class RowSpec:
     components: tuple[str, ...] = ()    # names of the numbers of one owner; one number without
     schema: str = ""
     attribute: str = ""
-    feature: str = ""                   # of DofTopology, without which nothing heeds the row
+    feature: str = ""                   # of DofTopology, without which the step does not read the row
     neutral: float = 0.0                # what it then is
     clipped: bool = False               # magnitudes that PhysX takes as unlimited are it
     fact: str = ""                      # the description's name for it, where that is another
@@ -117,13 +116,13 @@ class RowSpec:
 
     @property
     def public_name(self) -> str:
-        """What a parameter is set by."""
+        """The name by which a parameter is set."""
         return f"{GROUPS[self.owner]}_{self.name}" if self.owner in GROUPS else self.name
 
 
 def _of_schema(owner: str, schema: str, names: str = "", *, ranges: Mapping[str, str] = MappingProxyType({}),
                feature: str = "", unlimited: str = "", actor: str = "") -> Iterator[RowSpec]:
-    """Parameters called as a schema's attributes are, all of its numbers where none is named.
+    """Parameters with the names of a schema's attributes; all of its numbers where none is named.
 
     `unlimited` is the one that is infinite where nothing acts.
     """
@@ -295,7 +294,7 @@ TABLE: tuple[RowSpec, ...] = (
 
 
 def groups(t: Topology, owner: str) -> list[tuple[str, int]]:
-    """(what row names begin with, how many owners) of every row group that belongs to owners of a kind."""
+    """(prefix of row names, number of owners) of every row group of one kind of owner."""
     if owner in (FIXED_TENDON, TENDON_AXIS):
         counts = [len(tendon.dofs) if owner == TENDON_AXIS else 1 for tendon in t.fixed_tendons]
     elif owner in (SPATIAL_TENDON, LEAF, ATTACHMENT):
@@ -310,7 +309,7 @@ def groups(t: Topology, owner: str) -> list[tuple[str, int]]:
 
 
 def rows_by_maker(topology: ActorTopology, *makers: str) -> dict[str, int]:
-    """Size of every row of a topology that one of these makes; of dofs a body has but the state's rows, empty."""
+    """Size of every row of a topology by its makers; of a body's dofs only the state's rows, which are empty."""
     return dict(_rows_by_maker(topology, makers))
 
 
@@ -331,12 +330,12 @@ def _rows_by_maker(topology: ActorTopology, makers: tuple[str, ...]) -> Mapping[
 
 
 def state_rows(t: ActorTopology) -> dict[str, int]:
-    """Rows that a step goes on from."""
+    """Rows of the state."""
     return rows_by_maker(t, STATE)
 
 
 def output_rows(t: ActorTopology) -> dict[str, int]:
-    """Rows that a step changes for good: the state, whether it diverged, what it keeps about sleeping, what it gave."""
+    """Rows that persist after a step: state, divergence, sleep and reported impulses."""
     return rows_by_maker(t, STATE, PERSISTENT, STEP_IMPULSE)
 
 
@@ -346,7 +345,7 @@ def input_rows(t: ActorTopology) -> dict[str, int]:
 
 
 def tree_rows(t: ActorTopology) -> dict[str, int]:
-    """Rows of the tree that an actor's equations of motion are those of, and that it has not itself: 0 for a body,
+    """Rows of the tree in an actor's equations of motion that the actor does not have: 0 for a body,
     whose frame F is at its centre of mass."""
     actor_rows, tree = state_rows(t) | input_rows(t), state_rows(t.tree) | input_rows(t.tree)
     return {name: size for name, size in tree.items() if name not in actor_rows}
@@ -354,18 +353,18 @@ def tree_rows(t: ActorTopology) -> dict[str, int]:
 
 @lru_cache(maxsize=64)
 def settable_rows(t: ActorTopology) -> Mapping[str, int]:
-    """Rows that have a name from outside: the state and what a step reads, link forces always among it."""
+    """Rows that can be set: the state and the inputs of a step, always with link forces."""
     return MappingProxyType(state_rows(t) | input_rows(replace(t, link_forces=True)))
 
 
 def accumulated_impulse_rows(t: Topology) -> dict[str, int]:
-    """Impulses that constraints have given since the step began; a PGS tendon's springs count theirs too."""
+    """Accumulated impulses of constraints since the start of the step; with PGS also those of tendon springs."""
     return rows_by_maker(t, ACCUMULATED_IMPULSE, STEP_IMPULSE)
 
 
 @cache
 def rows_of(owner: str, *makers: str) -> tuple[RowSpec, ...]:
-    """The table's rows of one kind of owner that one of these makes, any maker where none is named."""
+    """The table's rows of one kind of owner by these makers, or by any maker."""
     return tuple(row for row in TABLE
                  if row.owner == owner and not row.derived and (not makers or row.maker in makers))
 
@@ -377,12 +376,12 @@ def names_of(owner: str, *makers: str) -> tuple[str, ...]:
 
 
 def widths_of(owner: str, *makers: str) -> dict[str, int]:
-    """Name to numbers of one owner, of `rows_of`."""
+    """Row name -> numbers of one owner, of `rows_of`."""
     return {row.name: row.width for row in rows_of(owner, *makers)}
 
 
 def step_impulse_rows(t: ActorTopology) -> dict[str, int]:
-    """Impulses that a step leaves for answers."""
+    """Impulses that a step keeps for reports."""
     return rows_by_maker(t, STEP_IMPULSE)
 
 

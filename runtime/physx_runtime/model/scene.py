@@ -1,4 +1,6 @@
-"""Who is stepped together on a stage, by name, and what ties them together."""
+"""`SceneModel` names the actors that are stepped together on a stage, the kinematic bodies, and the joints outside
+articulations.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,11 @@ class SceneModel:
 
     @cached_property
     def owners(self) -> Mapping[str, ActorDescription]:
-        """The actor that a link or a body is of, by the link's path."""
+        """The actor of every link or body, by the link's path."""
         return {link.path: actor for actor in self.actors.values() for link in actor.links}
 
     def ends(self, joint: MaximalJoint) -> tuple[ActorDescription | None, ActorDescription | None]:
-        """The actors that a joint holds; None for the world, a kinematic body and what is not stepped."""
+        """The actors that a joint connects; None for the world, a kinematic body and a body that is not stepped."""
         return self.owners.get(joint.body0), self.owners.get(joint.body1)
 
 

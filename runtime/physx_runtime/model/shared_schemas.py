@@ -1,4 +1,6 @@
-"""What attributes PhysX's schemas have, read as data: a machine that steps packed models may have no USD."""
+"""Attribute names and types of PhysX's schemas, read as data, because a machine that steps packed models may have no
+USD.
+"""
 
 from __future__ import annotations
 

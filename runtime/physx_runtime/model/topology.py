@@ -1,11 +1,9 @@
-"""The structure a step is traced for.
+"""`Topology` is the structure of an articulation that code is traced for: tree, joint kinds and active features.
+`BodyTopology` is that of a rigid body. Both are cache keys; parameter values never enter them.
 
-`Topology` holds what shapes the code of an articulation: the tree, the joint kinds and which features act;
-`BodyTopology` what shapes that of a rigid body. It is the cache key; parameter values never enter it.
-
-Every link has an internal frame F: at its joint's anchor, x along the joint axis, for a spherical joint x, y, z along
-twist and swings (for a floating root: at its centre of mass). Parameters are given in that frame, so algorithms never
-ask which axis of the joint frame a joint has.
+Every link has an internal frame F at its joint's anchor, x along the joint axis. For a spherical joint x, y, z are
+along twist and swings. A floating root's F is at its centre of mass. Parameters are given in F, so algorithms need not
+know the axis of the joint frame. Notation: Featherstone 2008.
 """
 
 from __future__ import annotations
@@ -36,14 +34,14 @@ class DofTopology:
     drive: str | None = None        # "force" | "acceleration"
     envelope: bool = False
     friction: bool = False
-    load_friction: bool = False     # what the joint carries rubs, as in SAPIEN
+    load_friction: bool = False     # friction in proportion to the joint's load, as in SAPIEN
     limit: bool = False
     max_velocity: bool = False
     axis: int = 0                   # the axis of F it turns about or slides along
 
     @property
     def softened(self) -> bool:
-        """Whether a constraint acts that cfm weakens."""
+        """Whether a constraint acts that cfm softens."""
         return (self.friction or self.load_friction or self.limit or self.max_velocity
                 or self.drive == "acceleration")
 
@@ -78,7 +76,7 @@ class ExternalForceTopology:
 
 
 class _Actor:
-    """What follows alike from the structure of any actor."""
+    """Properties of the structure of any actor."""
 
     __slots__ = ()
     solver: str                     # TGS, SAPIEN, or PGS, which applies forces once a step
@@ -97,7 +95,7 @@ class _Actor:
 
     @property
     def has_external_forces(self) -> bool:
-        """Whether something may push links from outside."""
+        """Whether external forces may act on links."""
         return self.link_forces or bool(self.external_forces)
 
 
@@ -115,7 +113,7 @@ class BodyTopology(_Actor):
 
     @property
     def tree(self) -> Topology:
-        """The tree that its equations of motion are those of: one free link."""
+        """The tree of its equations of motion: one free link."""
         return Topology(False, self.forces_every_iteration, (LinkTopology(-1, ROOT),), (), solver=self.solver,
                         link_forces=self.link_forces, external_forces=self.external_forces, sleeping=self.sleeping)
 
@@ -126,7 +124,7 @@ class BodyTopology(_Actor):
 
     @property
     def nv(self) -> int:
-        """Generalised velocities: those of the root, which it is itself."""
+        """Number of generalised velocities: those of the root."""
         return 6
 
 
@@ -149,12 +147,12 @@ class Topology(_Actor):
 
     @property
     def tree(self) -> Topology:
-        """The tree that its equations of motion are those of."""
+        """The tree of its equations of motion."""
         return self
 
     @property
     def has_load_friction(self) -> bool:
-        """Whether what a joint carries rubs in it."""
+        """Whether any joint has load-dependent friction."""
         return any(dof.load_friction for dof in self.dofs)
 
     @property

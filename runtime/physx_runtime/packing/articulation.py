@@ -1,16 +1,7 @@
-"""An articulation of the description as a packed model.
-
-Articulation -> topology and rows: the one place where authored facts become the solver's numbers.
-
-The structure of an articulation's step, which its code is made for.
-
-Degrees of freedom as rows: limits, friction, drives and their envelopes.
-
-Links as rows: mass and damping, where they are in the tree, and the authored state of the root.
-
-Tendons and mimic joints as rows.
-
-Authored forces on links (PhysxForceAPI) as rows.
+"""`pack` turns an articulation of the description into a `PackedModel`: topology, parameter rows and authored state.
+Rows are packed by owner: links, degrees of freedom, drives with envelopes, tendons, mimic joints and authored forces
+(PhysxForceAPI). `topology_of` gives the structure that code is traced for. No other file turns authored facts of
+articulations into rows.
 """
 
 from __future__ import annotations
@@ -93,7 +84,7 @@ OTHER_AXIS_MAX_VELOCITY = 100.0
 
 
 def joint_rows(articulation: Articulation) -> RowValues:
-    """Rows of every degree of freedom; a parameter is a fact of it, of its drive or of that one's envelope."""
+    """Rows of every degree of freedom: facts of the dof, of its drive and of the drive's envelope."""
     dofs, joints = articulation.dofs, [link.joint for link in articulation.links if link.joint]
     drives = [dof.drive for dof in dofs]
     holders: dict[str, Sequence[object]] = {
@@ -124,7 +115,7 @@ RADIANS_PER_DEGREE = np.float32(math.radians(1.0))
 
 
 def link_rows(actor: ActorDescription, link_frames: tuple[Frame, ...]) -> RowValues:
-    """Rows of every link; `into`: each link's frame in its F."""
+    """Rows of every link. link_frames: each link's frame in its F."""
     rows = fact_rows(LINK, actor.links)
     derived: RowValues = {"com": [], "inertia": [], "tree_position": [], "tree_rotation": []}
     for link, link_frame in zip(actor.links, link_frames, strict=True):
@@ -150,7 +141,7 @@ def principal_moments(link: Link) -> sp.Vec3:
 
 
 def authored_state(actor: ActorDescription, locked: int) -> RowValues:
-    """The authored state."""
+    """The rows of the authored state."""
     root = actor.links[0]
     velocity = [] if actor.fixed_base else [*root.linear_velocity, *root.angular_velocity]
     position, rotation = root_frame(root.pose, root_frame_in_link(actor))
@@ -171,7 +162,7 @@ def _start(dof: Dof) -> float:
 
 
 def fixed_tendon_rows(articulation: Articulation) -> RowValues:
-    """Rows of the fixed tendons that act, and of their axes."""
+    """Rows of the active fixed tendons and of their axes."""
     rows: RowValues = {}
     for i, tendon in enumerate(acting_fixed_tendons(articulation)):
         prefix = owner_prefix(GROUPS[FIXED_TENDON], i)
@@ -180,7 +171,7 @@ def fixed_tendon_rows(articulation: Articulation) -> RowValues:
 
 
 def spatial_tendon_rows(articulation: Articulation, link_frames: tuple[Frame, ...]) -> RowValues:
-    """Rows of every leaf, a tendon of its own, and of the attachments on its way; `into`: links' frames in their F."""
+    """Rows of every leaf, each a tendon of its own, and of its attachments. link_frames: links' frames in their F."""
     rows: RowValues = {}
     tendons = acting_spatial_tendons(articulation)
     for i, (tendon, path) in enumerate(leaf_paths(articulation)):
@@ -202,7 +193,7 @@ def mimic_rows(articulation: Articulation) -> RowValues:
 
 
 def external_forces(actor: ActorDescription) -> list[tuple[int, ExternalForce]]:
-    """Authored forces by link; disabled ones too, so that switching them on needs no other step."""
+    """Authored forces by link, disabled ones included, so that enabling one needs no new code."""
     return [(i, external_force) for i, link in enumerate(actor.links) for external_force in link.external_forces]
 
 
@@ -214,7 +205,7 @@ def external_force_topologies(actor: ActorDescription) -> tuple[ExternalForceTop
 
 
 def external_force_rows(actor: ActorDescription, link_frames: tuple[Frame, ...]) -> RowValues:
-    """Force and torque in the world's axes or those of F, and the point in F; 0 where the push is disabled."""
+    """Force and torque in world axes or in those of F, and the point in F; 0 where the force is disabled."""
     rows: RowValues = {}
     for i, (link, external_force) in enumerate(external_forces(actor)):
         vectors = {"force": external_force.force, "torque": external_force.torque}

@@ -1,8 +1,4 @@
-"""A rigid body of the description as a packed model, and what packs either kind of actor.
-
-Rigid body -> topology and parameter rows.
-
-Whatever is stepped by itself -> topology and parameter rows.
+"""`pack_body` turns a rigid body of the description into a `PackedModel`; `pack_actor` packs a body or an articulation.
 """
 
 from __future__ import annotations
@@ -25,7 +21,7 @@ from physx_schema.errors import UnsupportedError
 
 
 def free_body(link: Link) -> FreeBody:
-    """A body outside articulations as what is stepped by itself; raises UnsupportedError for a link of one."""
+    """A body outside articulations as an actor; raises UnsupportedError for a link of an articulation."""
     settings = _settings(link)
     return FreeBody(link, settings.position_iterations, settings.velocity_iterations)
 

@@ -1,10 +1,7 @@
-"""Shapes, materials and filters of actors that may touch.
-
-Description -> the colliders of a world with contacts, as arrays that contact generation and the solver read.
-
-Physics materials -> how the surfaces of two colliders answer each other.
-
-Who is stepped with contacts on a stage, and what touches nevertheless without being heard of.
+"""Packs colliders, materials and collision filters of a world as the arrays that contact generation and the solver
+read. `surfaces` combines two materials as PhysX does (PxCombineMode). `pack_contacts` makes the shapes, bodies, groups
+and excluded pairs. `side_precedence` gives PhysX's order of the two sides of a pair. `Touching` says which actors are
+stepped with contacts and which contacts are left out.
 """
 
 from __future__ import annotations
@@ -54,7 +51,7 @@ Single = np.float32
 
 def rows_of_materials(materials: Iterable[PhysicsMaterial], used: Iterable[str]
                       ) -> tuple[dict[str, int], list[PhysicsMaterial]]:
-    """The row of each material in use, by path, and the materials of the rows: those that answer alike share one."""
+    """The row of each material in use, by path, and the materials of the rows; equal materials share a row."""
     by_path, rows = {material.path: material for material in materials}, dict[PhysicsMaterial, int]()
     row_of = {path: rows.setdefault(replace(by_path.get(path, DEFAULT_MATERIAL), path="", density=0.0), len(rows))
               for path in used}
@@ -62,7 +59,7 @@ def rows_of_materials(materials: Iterable[PhysicsMaterial], used: Iterable[str]
 
 
 def surfaces(materials: Sequence[PhysicsMaterial]) -> Array:
-    """SURFACE of every two of some materials, (n, n)."""
+    """SURFACE of every pair of materials, (n, n)."""
     rows = [[_surface(a, b) for b in materials] for a in materials]
     return np.array(rows, SURFACE).reshape(len(materials), len(materials))
 
@@ -100,7 +97,7 @@ def _spring(compliant: Sequence[PhysicsMaterial], materials: tuple[PhysicsMateri
 
 
 def later_mode(a: str, b: str) -> str:
-    """The mode that counts of two: average < min < multiply < max."""
+    """The combine mode of two that takes precedence: average < min < multiply < max."""
     return max(a, b, key=COMBINE_MODES.index)
 
 
@@ -125,9 +122,9 @@ _AXIS_ROTATIONS = {PLANE: (_IDENTITY, (_SIN_45, _SIN_45, 0.0, 0.0), (_SIN_45, 0.
 class PackedContacts:
     """The colliders of one world: actors' first, then those of kinematic bodies, then static ones."""
 
-    shapes: Array                       # SHAPE, of one world; `body` is a row of `places`
+    shapes: Array                       # SHAPE, of one world; `body` is a row of `rigid_bodies`
     rigid_bodies: Array                       # PLACE, of one world
-    moving: int                         # how many places forces move
+    moving: int                         # number of bodies moved by forces
     collides: NDArray[np.bool_]            # by two groups of shapes
     excluded_pairs: tuple[tuple[int, int], ...]  # shapes that nevertheless never meet
     surfaces: Array                     # SURFACE, of two materials
@@ -143,7 +140,7 @@ class PackedContacts:
     mass_frames: Mapping[int, Array]    # by actor, MASS_FRAME of every link of an articulation
 
     def of_worlds(self, worlds: int) -> ContactTable:
-        """The colliders of so many worlds; static ones are in all of them."""
+        """The colliders of several worlds; static ones are shared by all of them."""
         is_static = self.rigid_bodies["kind"] == STATIC
         order, body_worlds = self.body_copies(worlds), _worlds_of(is_static, worlds)
         bodies = self.rigid_bodies[order].copy()
@@ -174,11 +171,11 @@ class PackedContacts:
                 and _equal(self.geometry, other.geometry))
 
     def body_copies(self, worlds: int) -> Array:
-        """Which place each one of so many worlds is."""
+        """The index in one world's bodies of every body of these worlds."""
         return np.repeat(np.arange(len(self.rigid_bodies)), np.where(self.rigid_bodies["kind"] == STATIC, 1, worlds))
 
     def shape_copies(self, worlds: int) -> Array:
-        """Which shape each one of so many worlds is."""
+        """The index in one world's shapes of every shape of these worlds."""
         return np.repeat(np.arange(len(self.shapes)), np.where(self._shared, 1, worlds))
 
     def of_root(self, actor: int) -> list[int]:
@@ -208,14 +205,14 @@ def _equal(value: Any, other: Any) -> bool:
 
 
 def _worlds_of(shared: NDArray[np.bool_], worlds: int) -> Array:
-    """The world of every copy of things, of which some are one in all worlds."""
+    """The world of every copy of items, some of which are shared by all worlds."""
     copies = [np.full(1, EVERY_WORLD) if is_shared else np.arange(worlds) for is_shared in shared]
     return np.concatenate(copies) if copies else np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
 class Mover:
-    """A link or a body in a world with contacts."""
+    """A link or a rigid body in a world with contacts."""
 
     body: Link
     kind: BodyKind          # BODY, LINK or KINEMATIC
@@ -231,17 +228,17 @@ class Mover:
 
 
 class ColliderSource(Protocol):
-    """The colliders of a stage of which some are packed."""
+    """The colliders of a stage, from which some are packed."""
 
     @property
     def filter(self) -> CollisionFilter:
-        """Which of them meet."""
+        """The collision filter."""
 
     def can_collide(self, i: int) -> bool:
-        """Whether contacts of a side with anything are made."""
+        """Whether any contacts are generated for collider `i`."""
 
     def kind(self, i: int) -> int:
-        """What a side is to the narrow phase."""
+        """The kind of collider `i` in the narrow phase."""
 
 
 def pack_contacts(description: Description, touching: ColliderSource, movers: Sequence[Mover], scene: Scene,
@@ -299,7 +296,7 @@ def pack_contacts(description: Description, touching: ColliderSource, movers: Se
 
 
 def rank_by_creation(movers: Sequence[Mover], statics: int) -> list[int]:
-    """Counts up in the order in which PhysX creates some links and bodies and, behind them, static colliders.
+    """Ranks of links and bodies, then of static colliders, in the order in which PhysX creates them.
 
     Bodies and static colliders come first, then articulations, link by link, in the order of a hash table as bodies.
     """
@@ -318,7 +315,7 @@ def rank_by_creation(movers: Sequence[Mover], statics: int) -> list[int]:
 
 
 def side_precedence(movers: Sequence[Mover], creation_indices: Sequence[int]) -> list[int]:
-    """The precedence of what was `created` so: of two that touch the one of the lower is side 0.
+    """The precedence of colliders by creation index; in a pair the lower one is side 0.
 
     Links that move come before bodies, then the roots of fixed bases, then kinematic bodies, at last what is static;
     of one kind the last created comes first.
@@ -337,7 +334,7 @@ def side_precedence(movers: Sequence[Mover], creation_indices: Sequence[int]) ->
 
 
 class _SelectedColliders:
-    """The sides of a world whose contacts are stepped."""
+    """The colliders of a world whose contacts are stepped."""
 
     def __init__(self, touching: ColliderSource, bodies: Collection[str]) -> None:
         self._touching = touching
@@ -348,7 +345,7 @@ class _SelectedColliders:
         self.shapes = [shapes[i] for i in self.numbers]
 
     def groups(self) -> tuple[Array, NDArray[np.bool_]]:
-        """The group of each shape, and which groups meet: of classes that do, and of kinds that are supported."""
+        """The group of each shape, and the matrix of groups that collide by filter and by supported kinds."""
         keys = [(int(self._touching.filter.classes[i]), self._touching.kind(i)) for i in self.numbers]
         classes = list(dict.fromkeys(keys))
         collides = np.array([[self._touching.filter.collides[a[0], b[0]] and supported(a[1], b[1]) for b in classes]
@@ -356,14 +353,14 @@ class _SelectedColliders:
         return np.array([classes.index(key) for key in keys], np.int32), collides
 
     def excluded_pairs(self, collision_filter: CollisionFilter) -> tuple[tuple[int, int], ...]:
-        """Shapes that never meet though their groups do."""
+        """Pairs of shapes that never collide although their groups do."""
         rows = {number: row for row, number in enumerate(self.numbers)}
         return tuple((rows[i], rows[j]) for i in self.numbers for j in collision_filter.excluded_pairs.get(i, ())
                      if i < j and j in rows)
 
 
 def _write_shape(row: Any, shape: Collider, kind: int, mover: Mover | None) -> None:
-    """Kind, sizes, offsets and place of a shape; mover: of what moves, in whose frame it is then."""
+    """Write kind, sizes, offsets and pose of a shape. mover: the body that it is fixed to, None for a static one."""
     rotation = _AXIS_ROTATIONS[kind][shape.axis] if kind in _AXIS_ROTATIONS else _IDENTITY
     row["kind"], (row["position"], row["rotation"]) = kind, _shape_frame(shape, rotation, mover)
     row["size"] = (shape.half_extents if kind == BOX else (shape.radius, shape.half_height, 0.0))
@@ -371,7 +368,7 @@ def _write_shape(row: Any, shape: Collider, kind: int, mover: Mover | None) -> N
 
 
 def _shape_frame(shape: Collider, rotation: Quat, mover: Mover | None) -> Frame:
-    """Where a shape is in the frame of what moves it: of a link its mass frame."""
+    """The pose of a shape in the frame of its body; of a link, in its mass frame."""
     if mover is not None and mover.kind == LINK:
         return relative_to_mass_frame(mover.body, (shape.pose[0], rotate_locally(shape.pose[1], rotation)))
     frame = compose(mover.link_frame, shape.pose) if mover is not None else IDENTITY_POSE
@@ -384,17 +381,17 @@ def _singles(pose: Pose | Frame) -> Frame:
     return (x, y, z), (a, b, c, d)
 
 
-# What PhysX's narrow phase makes of kinds of colliders.
+# The shape kind of each kind of collider in PhysX's narrow phase.
 KINDS: Mapping[str, int] = {collider: code for code, kind in enumerate(SHAPE_KINDS) for collider in kind.colliders}
 NO_KIND = -1        # of colliders that no contacts are made with
 
 
 class Touching:
-    """The contacts of a scene's actors: those that are stepped, as worlds of bodies, and those left out.
+    """The contacts of a scene's actors: those that are stepped, as worlds of bodies, and those that are not.
 
-    A world is all rigid bodies and articulations of one PhysicsScene that can meet something of it or themselves,
-    kinematic and static colliders included. `worlds` are their names, in the order of the scene; what can meet nothing
-    is in none. Contacts of kinds that `generate` does not know are not stepped.
+    A world is all rigid bodies and articulations of one PhysicsScene that can collide with something in it,
+    kinematic and static colliders included. `worlds` are their names, in the order of the scene; what cannot
+    collide is in none. Contacts of kinds that `generate` does not know are not stepped.
     """
 
     def __init__(self, description: Description, model: SceneModel) -> None:
@@ -411,7 +408,7 @@ class Touching:
                             for members in actors_by_scene.values())
 
     def can_collide(self, i: int) -> bool:
-        """Whether contacts of a side with anything are stepped."""
+        """Whether any contacts of collider `i` are stepped."""
         return self._is_stepped[i] and any(supported(self._kind[i], kind) for kind in range(MESH + 1))
 
     def kinematic(self, scene: Scene) -> frozenset[str]:
@@ -420,7 +417,7 @@ class Touching:
                          if shape.body and not shape.moves and shape.scene == scene.path and self.can_collide(i))
 
     def kind(self, i: int) -> int:
-        """What a side is to the narrow phase."""
+        """The kind of collider `i` in the narrow phase."""
         return self._kind[i]
 
     def _colliding(self, bodies: Collection[str]) -> list[str]:
@@ -433,7 +430,7 @@ class Touching:
         return list(colliding)
 
     def first_unsupported(self, bodies: frozenset[str]) -> tuple[Collider, Collider] | None:
-        """The first collider of these links or bodies whose contacts with another are not stepped, and that other."""
+        """The first collider of these bodies with a contact that is not stepped, and the other collider."""
         shapes = self.filter.shapes
         for i, partners in self._partners(stepped=False):
             for j in partners if shapes[i].body in bodies else ():

@@ -1,18 +1,13 @@
-"""Joint frames as PhysX loads them.
+"""Frames of links and joints: prim frames, the internal frame F of the step, and frames in single precision as PhysX
+loads them. F is at a joint's anchor with x along its axis (see model.topology); a floating root's is at its centre of
+mass. These functions take floats, or arrays with one number for each world.
 
-Frames of links: from prims' frames to the internal frame F of the step (see model.topology), and back.
+`rounded_frame` and `relative_to_center` round as PhysX's loader and JointT do. The rounding of about 6e-8 m matters
+only at the start of a scene. A quarter turn is longer than 1 by 1e-7, which tilts planes.
 
-Functions take floats, or arrays with one number a world.
-
-Frames as PhysX keeps them: in single precision, of joints outside articulations seen from the centre of mass.
-
-What that rounds, some 6e-8 m, no change of a scene's start shows; a joint takes it back within a substep. A quarter
-turn is longer than 1 by 1e-7, which tilts planes.
-
-What of a link's place on the stage stays while it moves: its scale, and the prims between it and the world.
-
-The local matrix of a link at a time is  shape * pose(t) * (parent * carrier(t))^-1  (row vectors, as in USD), with
-carrier(t) the pose of the nearest link above it whose motion reaches it.
+`LinkPlacement` holds what stays constant while a link moves: its scale, and the prims between it and the world. The
+local matrix of a link is shape * pose(t) * (parent * carrier(t))^-1 with row vectors, as in USD. carrier(t) is the pose
+of the nearest link above it whose motion it inherits.
 """
 
 from __future__ import annotations
@@ -47,12 +42,12 @@ SPHERICAL_ROTATIONS: dict[int, sp.Quat] = {0: (0.0, 0.0, 0.0, 1.0), 1: (0.5, 0.5
 
 
 def compose(a: Frame, b: Frame) -> Frame:
-    """Pose b in the frame a, seen from outside."""
+    """The pose b, given in frame a, in the frame that a is given in."""
     return sp.add(a[0], sp.rotate(a[1], b[0])), sp.mul_quat(a[1], b[1])
 
 
 def inverse_frame(a: Frame) -> Frame:
-    """The outside, seen from the frame a."""
+    """The inverse of a frame."""
     inverse_rotation = sp.conjugate(a[1])
     return sp.scale(-1.0, sp.rotate(inverse_rotation, a[0])), inverse_rotation
 
@@ -76,19 +71,19 @@ def _axis_rotation(kind: str, axis: int, reversed_: bool) -> sp.Quat:
 
 
 def tree_frame(joint: Joint | None, parent_link_frame: Frame) -> Frame:
-    """F where q is 0, in the parent's F; `into_parent`: the parent link's frame in its F."""
+    """F at q = 0 in the parent's F. parent_link_frame: the parent link's frame in its F."""
     if joint is None:
         return (0.0, 0.0, 0.0), IDENTITY_ROTATION
     return compose(parent_link_frame, on_axis(joint.parent_frame, joint.kind, joint.axis, joint.reversed))
 
 
 def in_frame(link_frame: Frame, point: sp.Vec3) -> sp.Vec3:
-    """A point of the link's frame in F; `into`: the link's frame in F."""
+    """A point of the link's frame in F. link_frame: the link's frame in F."""
     return sp.add(link_frame[0], sp.rotate(link_frame[1], point))
 
 
 def inertia_in_frame(link_frame: Frame, inertia: sp.Sym3) -> sp.Sym3:
-    """An inertia in the link's axes, in those of F."""
+    """An inertia in the link's axes, expressed in those of F."""
     return sp.rotate_sym(sp.matrix(link_frame[1]), inertia)
 
 
@@ -101,35 +96,35 @@ def root_frame_in_link(actor: ActorDescription) -> Frame:
 
 
 def root_frame(pose: Frame, local_frame: Frame) -> Frame:
-    """Where the root's F is, from the pose of its link and `root_place`."""
+    """The pose of the root's F. pose: of the root link; local_frame: as of `root_frame_in_link`."""
     return compose(pose, local_frame)
 
 
 def root_link(frame: Frame, local_frame: Frame) -> Frame:
-    """The pose of the root link from where its F is; the reverse of `root_frame`."""
+    """The pose of the root link from that of its F; the inverse of `root_frame`."""
     return compose(frame, inverse_frame(local_frame))
 
 
 def root_rows(frame: Frame) -> dict[str, NDArray[np.float64]]:
-    """The rows that say where the root's F is, the numbers of one world last."""
+    """The rows root_position and root_rotation of the root's F, the numbers of one world last."""
     parts = np.broadcast_arrays(*frame[0], *frame[1])
     return {"root_position": np.stack(parts[:3], axis=-1), "root_rotation": np.stack(parts[3:], axis=-1)}
 
 
 def rounded_frame(frame: Frame) -> Frame:
-    """A frame as the loader hands it on, of length 1 as single precision has it (PxTransform::getNormalized)."""
+    """A frame in single precision with a normalized rotation (PxTransform::getNormalized)."""
     return _plain(_single(frame))
 
 
 def rounded_rotations(rotations: NDArray[Any]) -> NDArray[np.float32]:
-    """Quaternions (..., 4) likewise."""
+    """Quaternions (..., 4) in single precision, normalized."""
     x, y, z, w = np.moveaxis(rotations.astype(np.float32), -1, 0)
     factor = np.float32(1.0) / np.sqrt(x * x + y * y + z * z + w * w)
     return np.stack([x * factor, y * factor, z * factor, w * factor], axis=-1)
 
 
 def relative_to_center(frame: Frame, center: Frame) -> Frame:
-    """A joint frame seen from the centre of mass and its principal axes, both in the body's prim (JointT, c2b)."""
+    """A joint frame in the frame of the mass centre and principal axes; both given in the body's prim (JointT, c2b)."""
     (position, rotation), (center_position, axes) = _single(frame), _single(center)
     inverse_rotation = sp.conjugate(axes)
     return _plain((rounded.rotate(inverse_rotation, sp.sub(position, center_position)),
@@ -155,7 +150,7 @@ def _plain(frame: Frame) -> Frame:
 
 @dataclass(frozen=True, slots=True)
 class LinkPlacement:
-    """A link and what does not change while it moves."""
+    """A link and its constant frames."""
 
     path: str
     shape: Gf.Matrix4d                 # matrix: world scale and shear, in the link's own frame
@@ -164,7 +159,7 @@ class LinkPlacement:
 
 
 def read_link_placements(stage: Usd.Stage, names: Sequence[str]) -> list[LinkPlacement]:
-    """What is constant for every link, read at the default time."""
+    """The placement of every link, read at the default time."""
     frames, links = Frames(), []
     for name in names:
         prim = stage.GetPrimAtPath(name)

@@ -1,8 +1,6 @@
-"""Convex hulls and other geometry as arrays.
-
-Cooked hulls -> the tables of collision/shapes.py, with what PhysX works out of them for contacts.
-
-Colliders that PhysX cooks -> the table of what they are made of, and what their shapes take from it.
+"""Packs cooked convex hulls, triangle meshes and other shapes into the tables of collision/shapes.py. `pack_hulls` adds
+what PhysX computes for contacts: vertex neighbours and start vertices of hill climbing (GuHillClimbing), inscribed
+sphere and box. `pack_geometry` gives each collider its row of geometry, its scale and its offsets.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ _TINY = Single(1e-7)            # of a plane's normal: too little to matter alon
 
 
 def pack_hulls(hulls: Sequence[ConvexHull]) -> Hulls:
-    """The hulls in one table, in their order."""
+    """One table of all hulls, in their order."""
     rows, parts = np.zeros(len(hulls), HULL), [[] for _ in Hulls._fields[1:]]       # type: ignore[var-annotated]
     ends = dict.fromkeys(("vertices", "polygons", "corners", "edges", "neighbours", "samples"), 0)
     for row, hull in zip(rows, hulls, strict=True):
@@ -45,7 +43,7 @@ def pack_hulls(hulls: Sequence[ConvexHull]) -> Hulls:
 
 
 def _arrays(hull: ConvexHull) -> tuple[Array, ...]:
-    """A hull's share of each array of the table."""
+    """The part of each array of the table that belongs to one hull."""
     sizes = np.array([len(face) for face in hull.faces], np.int32)
     firsts = np.cumsum(sizes, dtype=np.int32) - sizes
     heights = _dot(hull.vertices[None], hull.planes[:, None, :3])
@@ -61,12 +59,12 @@ def _arrays(hull: ConvexHull) -> tuple[Array, ...]:
 
 
 def _dot(a: Array, b: Array) -> Array:
-    """Dot products in the order that PhysX has outside its SSE code."""
+    """Dot products, summed in the order of PhysX's scalar code."""
     return np.asarray((a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1]) + a[..., 2] * b[..., 2])
 
 
 def _inscribed(hull: ConvexHull) -> tuple[Any, Array]:
-    """Radius of a ball and half sides of an upright box about the centre that lie inside."""
+    """Radius of the inscribed sphere and half sizes of the inscribed axis-aligned box, about the centre."""
     normals, offsets = hull.planes[:, :3], hull.planes[:, 3]
     heights = _dot(normals, hull.center)
     radius = np.abs(heights + offsets).min()
@@ -90,7 +88,7 @@ def _inscribed(hull: ConvexHull) -> tuple[Any, Array]:
 
 
 def _neighbours(hull: ConvexHull) -> list[list[int]]:
-    """The neighbours of each vertex, round about from the first face that it is in."""
+    """The neighbours of each vertex in cyclic order, from the first face that has it."""
     next_vertices = {(loop[i - 1], face): vertex for face, loop in enumerate(hull.faces) for i,
                      vertex in enumerate(loop)}
     faces_by_edge = {(loop[i - 1], vertex): face for face, loop in enumerate(hull.faces) for i,
@@ -111,7 +109,7 @@ def _neighbours(hull: ConvexHull) -> list[list[int]]:
 
 
 def _samples(vertices: Array, neighbours: Sequence[Sequence[int]]) -> Array:
-    """The vertex furthest along each of the directions to the six sides of a cube, found by climbing from the last."""
+    """Support vertices along samples of a cube map, each found by hill climbing from the last."""
     samples, starts = np.zeros((6, SAMPLES_PER_SIDE, SAMPLES_PER_SIDE), np.int32), [0] * 12
     half = Single(SAMPLES_PER_SIDE - 1) * Single(0.5)
     for j in range(SAMPLES_PER_SIDE):
@@ -125,13 +123,13 @@ def _samples(vertices: Array, neighbours: Sequence[Sequence[int]]) -> Array:
 
 
 def _directions(x: Any, y: Any, z: Any) -> tuple[tuple[Any, Any, Any], ...]:
-    """To the sides -x, x, -y, y, -z, z, and to the same with the other two changed about."""
+    """Directions to the cube's sides -x, x, -y, y, -z, z, then with the other two axes exchanged."""
     return ((-x, y, z), (x, y, z), (z, -x, y), (z, x, y), (y, z, -x), (y, z, x),
             (-x, z, y), (x, z, y), (y, -x, z), (y, x, z), (z, y, -x), (z, y, x))
 
 
 def _lowest(vertices: Array, neighbours: Sequence[Sequence[int]], direction: Array, start: int) -> int:
-    """The vertex furthest against a direction, by climbing down."""
+    """The support vertex against a direction, by hill climbing."""
     heights = _dot(vertices, direction)
     lowest, min_height, visited = start, heights[start], set[int]()
     while True:
@@ -145,14 +143,14 @@ def _lowest(vertices: Array, neighbours: Sequence[Sequence[int]], direction: Arr
 
 
 def has_shape(collider: Collider) -> bool:
-    """Whether PhysX makes a shape of a collider: it makes none of a mesh whose points span nothing."""
+    """Whether PhysX makes a shape of a collider; it makes none of a degenerate mesh."""
     return collider.cooked is None or collider.cooked() is not None
 
 
 def pack_geometry(shapes: Array, colliders: Sequence[Collider]) -> Geometry:
-    """The geometry of colliders; fills in which rows of it their shapes have, how scaled, and offsets that follow.
+    """The geometry of colliders; writes geometry row, scale and derived offsets into their shapes.
 
-    Colliders of one mesh share a row, those of triangles where they are scaled and mirrored alike.
+    Colliders of one mesh share a row, those of triangle meshes if scale and mirroring are equal.
     """
     hulls: dict[int, tuple[int, ConvexHull]] = {}                   # and their rows
     meshes: dict[tuple[int, Vec3], tuple[int, TriangleMesh]] = {}

@@ -1,4 +1,7 @@
-"""Description -> islands: which actors joints outside articulations hold together, as structure and rows."""
+"""Groups actors connected by joints outside articulations or by contacts into islands, and packs each one's structure
+and rows. `islands_of` refuses a stage with joints that cannot be stepped; `sorted_islands` returns these islands'
+actors with reasons. PhysX: IslandSim.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ class PackedIsland:
 
 def islands_of(description: Description, model: SceneModel, solver: str = "physx",
                touching: Touching | None = None) -> tuple[PackedIsland, ...]:
-    """What joints and contacts hold together of a scene's actors, in their order; actors with neither are in none.
+    """The islands of a scene: actors connected by joints or contacts, in their order; others are in none.
 
     touching: the contacts that are stepped, None for none. Raises UnsupportedError, a line for each joint and actor
     that is not stepped.
@@ -59,7 +62,7 @@ def islands_of(description: Description, model: SceneModel, solver: str = "physx
 
 def sorted_islands(description: Description, model: SceneModel, solver: str, touching: Touching | None = None,
                    ) -> tuple[tuple[PackedIsland, ...], Mapping[str, tuple[str, ...]]]:
-    """The islands of a scene that can be stepped, and the actors of others with why, a line for each joint and actor.
+    """The islands that can be stepped, and for actors of the others the reasons, a line for each joint and actor.
 
     Arguments as of `islands_of`.
     """
@@ -134,7 +137,7 @@ def _hinges(joint: MaximalJoint) -> tuple[tuple[str, str], ...]:
 
 
 class _IslandIndex:
-    """What of an island is where: actors, links, kinematic bodies, joints."""
+    """Indices of an island's actors, links, kinematic bodies and joints."""
 
     def __init__(self, model: SceneModel, actors: Mapping[str, PackedModel], joints: Sequence[MaximalJoint],
                  touched: Collection[str]) -> None:
@@ -145,7 +148,7 @@ class _IslandIndex:
         self._kinematic = {body.path: i for i, body in enumerate(self.kinematic)}
 
     def solver_body(self, body: str) -> SolverBody:
-        """What a joint holds at a body."""
+        """The solver body of a joint at a body's prim."""
         if body in self.links:
             i, link = self.links[body]
             return SolverBody(BODY if isinstance(self.actors[i].topology, BodyTopology) else LINK, i, link)
@@ -271,7 +274,7 @@ def _frames(index: _IslandIndex, joint: MaximalJoint, hinges: Sequence[Hinge | N
 
 
 def _kinematic_rows(body: Link) -> RowValues:
-    """Where a kinematic body stands as authored."""
+    """Rows of the authored pose of a kinematic body."""
     return {"position": list(in_frame(body.pose, body.center_of_mass)), "rotation": list(body.pose[1]),
             "velocity": [0.0] * 6, "active": [0.0]}
 

@@ -1,7 +1,7 @@
-"""Joints and colliders seen from the mass frames of their links, in single precision and PhysX's order of operations.
-
-PhysX's loader sets a link's joint frames before its mass frame, which then moves them (NpArticulationLink.cpp,
-setCMassLocalPose). Link poses for collision are carried along these (`dynamics.link_poses`).
+"""Joint frames and collider poses relative to the mass frames of links, in single precision and in PhysX's order of
+operations. `mass_frame` is the centre of mass and the principal axes in the link's prim. PhysX's loader sets a link's
+joint frames before its mass frame, which then moves them (NpArticulationLink.cpp, setCMassLocalPose).
+`dynamics.link_poses` moves link poses for collision by these frames.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def mass_frame(link: Link) -> BodyPose:
 
 
 def relative_to_mass_frame(link: Link, pose: Pose) -> BodyPose:
-    """A pose in the frame of a link's prim, seen from its mass frame."""
+    """A pose given in the frame of a link's prim, in its mass frame."""
     frame = mass_frame(link)
     relative = transform_inv_fast(pose_of(singles([*frame[0], *frame[1]])), pose_of(singles([*pose[0], *pose[1]])))
     (x, y, z), (i, j, k, w) = ((float(number.value) for number in part) for part in relative)
@@ -60,17 +60,17 @@ def relative_to_mass_frame(link: Link, pose: Pose) -> BodyPose:
 
 
 def root_center(root: Link) -> sp.Vec3:
-    """Where the centre of mass of a root link is in the world, in single precision."""
+    """World position of a root link's centre of mass, in single precision."""
     return transform(_single(root.pose), mass_frame(root))[0]
 
 
 def as_single(exact: float, single: Any) -> float:
-    """A number that becomes `single` in single precision: the exact one wherever it does."""
+    """The exact number if it rounds to `single`, else `single`."""
     return exact if np.float32(exact) == single else float(single)
 
 
 def rotate_locally(rotation: Quat, local_rotation: Quat) -> Quat:
-    """A rotation behind a turn about its own axes, as a shape's is onto its axis."""
+    """The product of a rotation and one in its own axes, as the one that aligns a shape's axis."""
     x, y, z, w = rounded.normalize(rounded.multiply_generic(_float32(rotation), _float32(local_rotation)))
     return float(x), float(y), float(z), float(w)
 
@@ -92,7 +92,7 @@ def _onto_axis(joint: Joint, pose: Pose) -> BodyPose:
 
 
 def _relative_to(center: BodyPose, frame: BodyPose) -> BodyPose:
-    """A frame seen from a mass frame, as the change of the mass frame from the prim's moves it."""
+    """A frame relative to a mass frame, with the rounding of setCMassLocalPose."""
     inverse_rotation = sp.conjugate(center[1])
     shift = rounded.rotate_generic(inverse_rotation, sp.sub((_ZERO, _ZERO, _ZERO), center[0])), inverse_rotation
     return transform(shift, frame)

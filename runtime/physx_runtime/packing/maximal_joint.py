@@ -1,8 +1,6 @@
-"""Joints outside articulations as rows of an island, in PhysX's order.
-
-One joint outside articulations as structure and rows: what PhysX's loader makes of it.
-
-The order in which PhysX makes joints outside articulations.
+"""Structure and rows of joints outside articulations (PxD6Joint, PxDistanceJoint, PxGearJoint, PxRackAndPinionJoint),
+as PhysX's loader makes them. `joint_topology` gives the structure, `maximal_joint_rows` the numbers, `creation_order`
+PhysX's order of joints, which is the order of solving.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ _KINDS = {"distance": DISTANCE, "gear": GEAR, "rack": RACK}
 
 @dataclass(frozen=True, slots=True)
 class Hinge:
-    """A hinge of a gear or a rack: what its structure is, the joint frame at the gear's body, and where it stands."""
+    """A hinge of a gear or a rack: its structure, the joint frame at the gear's body, and its coordinate."""
 
     topology: HingeTopology
     frame: Frame                        # in the prim of the gear's body, x its axis
@@ -47,7 +45,7 @@ class Hinge:
 
 def joint_topology(joint: MaximalJoint, solver_bodies: tuple[SolverBody, SolverBody],
                    hinges: Sequence[Hinge]) -> JointTopology:
-    """The structure of a joint between two sides."""
+    """The structure of a joint between two solver bodies."""
     kind = _KINDS.get(joint.kind, D6)
     breaks = math.isfinite(joint.break_force) or math.isfinite(joint.break_torque)
     if kind == DISTANCE and joint.distance is not None:
@@ -86,7 +84,7 @@ def _is_soft(stiffness: float, damping: float) -> bool:
 
 
 def _range(distance: DistanceRange) -> str:
-    """Which bounds of a distance joint make rows."""
+    """The bounds of a distance joint that have rows."""
     has_min, has_max = distance.minimum >= 0.0, math.isfinite(distance.maximum)
     if has_min and has_max:
         return "equal" if distance.minimum == distance.maximum else "both"
@@ -95,7 +93,7 @@ def _range(distance: DistanceRange) -> str:
 
 def maximal_joint_rows(joint: MaximalJoint, t: JointTopology, frames: tuple[Frame, Frame], length_scale: float,
                        hinges: Sequence[Hinge] = ()) -> RowValues:
-    """Rows of a joint without prefix; `frames`: the joint frame, x its axis, in the sides' F."""
+    """Rows of a joint without prefix. frames: the joint frame, x its axis, in each side's F."""
     sizes = joint_rows(t, PERSISTENT, PARAMETER, DERIVED)
     rows: RowValues = {name: [0.0] * size for name, size in sizes.items()}
     if hinges:      # a gear's second hinge is counted backwards
@@ -108,7 +106,7 @@ def maximal_joint_rows(joint: MaximalJoint, t: JointTopology, frames: tuple[Fram
 
 
 def _axis_rows(joint: MaximalJoint, values: Mapping[str, Sequence[float]]) -> RowValues:
-    """Rows with one number for each of six axes; what acts on none of an axis is neutral."""
+    """Rows with one number for each of six axes; neutral where nothing acts on an axis."""
     neutral = {row.name: row.neutral for row in ISLAND_TABLE if row.components == AXES and row.name in values}
     rows: RowValues = {name: [value] * len(AXES) for name, value in neutral.items()}
     for axis in joint.axes:
@@ -153,5 +151,5 @@ def joint_frames(joint: MaximalJoint) -> tuple[Frame, Frame]:
 
 
 def creation_order(joints: Iterable[MaximalJoint]) -> list[MaximalJoint]:
-    """Joints in the order in which PhysX makes them: by kind, then by path as a plain string."""
+    """Joints in PhysX's creation order: by kind, then by path as a plain string."""
     return sorted(joints, key=lambda joint: (KINDS.index(joint.kind), joint.path))

@@ -1,10 +1,6 @@
-"""A packed model: the structure of an actor and its numbers, ready for a step.
-
-What is handed to the step: an articulation or a body as structure and rows.
-
-Facts of a description as rows of their names.
-
-One thing that moves something in PhysX and is left out when it is stepped.
+"""`PackedModel` is an actor ready to step: topology, parameter rows and authored state. `solver_settings` gives its
+solver and iteration counts, `length_scale` PhysX's tolerance length. `fact_rows` reads rows from facts of the
+description. `NotSimulated` is one item that PhysX simulates and this runtime leaves out.
 """
 
 from __future__ import annotations
@@ -43,12 +39,12 @@ class PackedModel:
 
     @functools.cached_property
     def settable(self) -> Mapping[str, int]:
-        """As `settable_rows`, which takes longer to be asked for a topology than a row takes to be written."""
+        """The cached `settable_rows` of the topology."""
         return settable_rows(self.topology)
 
     @property
     def tree_parameters(self) -> dict[str, DoubleArray]:
-        """The parameters of the tree that its equations of motion are those of (`ActorTopology.tree`)."""
+        """The parameters of the tree in the equations of motion (`ActorTopology.tree`)."""
         return {name: np.zeros(size) for name, size in tree_rows(self.topology).items()} | dict(self.parameters)
 
 
@@ -72,7 +68,7 @@ def solver_settings(scene: Scene, solver: str) -> tuple[str, bool]:
 
 
 def length_scale(scene: Scene, solver: str) -> float:
-    """Length units that PhysX takes for a usual size (PxTolerancesScale::length): a metre, but in SAPIEN.
+    """PxTolerancesScale::length in stage units: a metre, except in SAPIEN.
 
     Softening, tolerances of joints and the lengths of contact generation are multiples of it.
     """
@@ -83,7 +79,7 @@ RowValues = dict[str, list[float]]
 
 
 def fact_values(row: RowSpec, facts: Sequence[object]) -> list[float]:
-    """What facts say for a row; where one is None, and for magnitudes that PhysX takes as unlimited, neutral."""
+    """The values of facts for a row; neutral where a fact is None or where PhysX takes it as unlimited."""
     name, neutral = row.fact or row.name, row.neutral
     values = [neutral if fact is None else getattr(fact, name) for fact in facts]
     return [neutral if unlimited(value) else value for value in values] if row.clipped else values
@@ -96,7 +92,7 @@ def fact_rows(owner: str, facts: Sequence[object], prefix: str = "") -> RowValue
 
 @dataclass(frozen=True, slots=True)
 class NotSimulated:
-    """One thing that is left out."""
+    """One item that PhysX simulates and this runtime leaves out."""
 
     code: str                   # "joint" | "loop" | "contact" | "mass" | "unread" | "sleep"
     path: str                   # prim

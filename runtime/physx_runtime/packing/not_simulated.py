@@ -1,10 +1,7 @@
-"""What PhysX simulates and this runtime does not.
-
-What moves an articulation or a body in PhysX and is left out when it is stepped: found once, said by every door.
-
-What PhysX heeds where links and bodies touch, and the step with contacts does not.
-
-Which articulation or free body of a stage is to be simulated.
+"""Lists what PhysX simulates on a stage and this runtime leaves out; every entry point reports it as
+NotSimulatedWarning. `speed_limits_last` and `ignored_contact_settings` concern contacts. `stage_refusal` and
+`require_accepted` concern stages that PhysX refuses. `select_actor` finds the articulation or free body at a path.
+`not_simulated` and `untrusted` list joints, couplings, contacts and opinions that move an actor and are not stepped.
 """
 
 from __future__ import annotations
@@ -35,9 +32,9 @@ _LAST = "physxScene:solveArticulationContactLast"
 
 
 def speed_limits_last(description: Description, model: SceneModel, touching: Touching | None) -> Iterator[NotSimulated]:
-    """Scenes in which PhysX limits speeds of joints behind all else, where articulations are stepped by themselves.
+    """Scenes in which PhysX limits joint speeds after all other constraints (solveArticulationContactLast).
 
-    Where contacts or joints outside articulations are stepped with them it is done.
+    Only articulations stepped alone are concerned; with contacts or joints outside articulations this is done.
     """
     connected = {end.path for joint in model.joints for end in model.ends(joint) if end is not None}
     connected |= {model.actors[name].path for names in (touching.worlds if touching else ()) for name in names}
@@ -52,7 +49,7 @@ def speed_limits_last(description: Description, model: SceneModel, touching: Tou
 
 
 def ignored_contact_settings(description: Description, touching: Touching) -> Iterator[NotSimulated]:
-    """Settings of bodies and scenes that touching bodies feel in PhysX; none where no contacts are stepped."""
+    """Settings of bodies and scenes that PhysX reads for contacts and the step does not; none without contacts."""
     if not touching.worlds:
         return
     values = {(item.path, item.property): item.value for item in description.authored}
@@ -107,10 +104,10 @@ def body_joint_refusal(description: Description, body: str) -> str:
 
 
 def select_actor(description: Description, path: str | None) -> ActorDescription:
-    """The articulation at a path, the only one where None; raises UnsupportedError where there is no such one.
+    """The articulation at a path, or the only one where None; raises UnsupportedError if there is none.
 
-    A body outside articulations may be named too. Without a path it counts where there is no articulation, and
-    where it is the only one that moves by itself. Articulations that share a root prim go by their root links. None is
+    A body outside articulations may be named too. Without a path it is chosen where there is no articulation
+    and it is the only free body. Articulations that share a root prim go by their root links. None is
     chosen of a stage that PhysX refuses.
     """
     require_accepted(description)
@@ -150,23 +147,23 @@ _SET_BY_CALLER = "physxScene:timeStepsPerSecond"
 
 
 class NotSimulatedWarning(UserWarning):
-    """Something on the stage moves in PhysX what is simulated, and is left out."""
+    """Something on the stage that acts on simulated actors in PhysX is left out."""
 
 
 def single_actor_model(description: Description, actor: ActorDescription) -> SceneModel:
-    """One articulation or body that is stepped without the others."""
+    """The scene model of one articulation or body that is stepped alone."""
     return SceneModel({actor.path: actor}, joints=description.joints)
 
 
 def not_simulated(description: Description, model: SceneModel) -> tuple[NotSimulated, ...]:
-    """What moves actors in PhysX and no step of them without joints heeds; joints first, contact in one line."""
+    """What acts on actors in PhysX and is left out when they are stepped alone; joints first, contact in one line."""
     return (*_joints(model), *_loops(description, set(model.owners)),
             *not_simulated_with_joints(description, model, None))
 
 
 def not_simulated_with_joints(description: Description, model: SceneModel,
                               touching: Touching | None) -> tuple[NotSimulated, ...]:
-    """What moves actors in PhysX and no step of them heeds, though joints hold them; contact in one line.
+    """What acts on actors in PhysX and is left out although their joints are stepped; contact in one line.
 
     touching: the contacts that are stepped, None for none.
     """
@@ -178,17 +175,17 @@ def not_simulated_with_joints(description: Description, model: SceneModel,
 
 
 def holding_joints(model: SceneModel) -> tuple[NotSimulated, ...]:
-    """The joints outside articulations without which an actor's motion would be another one altogether."""
+    """The joints outside articulations that constrain an actor's base, without which its motion is meaningless."""
     return tuple(item for item in _joints(model) if item.refused)
 
 
 def untrusted(description: Description, model: SceneModel) -> tuple[str, ...]:
-    """Why actors cannot be stepped, a line each: their motion would be another one, or none under endless gravity."""
+    """Reasons why actors cannot be stepped alone, a line each: constraining joints, or gravity that is not finite."""
     return (*endless_gravity(description, model), *map(str, holding_joints(model)))
 
 
 def endless_gravity(description: Description, model: SceneModel) -> tuple[str, ...]:
-    """Why actors cannot be stepped whose gravity is no number, in a line."""
+    """The reason, in one line, why actors under gravity that is not finite cannot be stepped."""
     scenes = {description.scene_of(actor).path for actor in model.actors.values()}
     endless = [p for p in description.problems if p.code == "scene/gravity" and p.path in scenes]
     return ("; ".join(f"{p.path}.{p.property}: {p.message}: {p.why}; {p.fix}" for p in endless),) if endless else ()
@@ -196,9 +193,9 @@ def endless_gravity(description: Description, model: SceneModel) -> tuple[str, .
 
 def require_trusted(description: Description, actor: ActorDescription, counts: SolverCounts,
                     ) -> tuple[NotSimulated, ...]:
-    """What is left out when this one is stepped alone and under these counts, which a NotSimulatedWarning says.
+    """What is left out when an actor is stepped alone under these counts; also issues a NotSimulatedWarning.
 
-    Raises UnsupportedError where the motion would be another one altogether, or none under a gravity that is no number.
+    Raises UnsupportedError for the reasons of `untrusted`.
     """
     model = single_actor_model(description, actor)
     if refused := untrusted(description, model):
@@ -209,7 +206,7 @@ def require_trusted(description: Description, actor: ActorDescription, counts: S
 
 
 def warn_not_simulated(items: Sequence[NotSimulated]) -> None:
-    """Say in a NotSimulatedWarning what is left out, where anything is."""
+    """Issue a NotSimulatedWarning about what is left out, if anything is."""
     if items:
         suffix = f"; and {len(items) - MAX_QUOTED} more, see not_simulated" if len(items) > MAX_QUOTED else ""
         warnings.warn("; ".join(map(str, items[:MAX_QUOTED])) + suffix, NotSimulatedWarning,
@@ -217,7 +214,7 @@ def warn_not_simulated(items: Sequence[NotSimulated]) -> None:
 
 
 def _sleepers(description: Description, actor: ActorDescription, counts: SolverCounts) -> Iterator[NotSimulated]:
-    """Who raises the counts, and would no longer if it fell asleep."""
+    """Actors that raise the iteration counts, and would no longer if they fell asleep."""
     if counts.raised and description.scene_of(actor).sleeping:
         for path in sorted({counts.position_from, counts.velocity_from} - {actor.path}):
             yield NotSimulated("sleep", path, "", f"its falling asleep, from which on {actor.path} is no longer "
@@ -297,7 +294,7 @@ def _targets(value: object) -> tuple[str, ...]:
 
 
 def _contact(description: Description, links: Iterable[str], touching: Touching | None) -> NotSimulated | None:
-    """That colliders pass through each other, where any of these can meet another and that is not stepped."""
+    """Colliders that pass through each other because their contacts are not stepped."""
     pair = (touching.first_unsupported(frozenset(links)) if touching
             else CollisionFilter(description).colliding_pair(links))
     if pair is None:
@@ -315,7 +312,7 @@ def _instanced(description: Description) -> Iterator[NotSimulated]:
 
 
 def _estimates(description: Description, actors: Sequence[ActorDescription]) -> Iterator[NotSimulated]:
-    """Colliders whose mass PhysX works out with tools of its own, and is estimated here."""
+    """Colliders whose mass PhysX computes by means of its own; it is estimated here."""
     shapes = {shape.geometry for actor in actors for link in actor.links for shape in link.colliders}
     for problem in description.problems:
         if problem.code == "body/collider-mass" and problem.path in shapes:
@@ -324,7 +321,7 @@ def _estimates(description: Description, actors: Sequence[ActorDescription]) -> 
 
 
 def _is_default(item: Authored) -> bool:
-    """Whether a property is authored as what it is where nothing is authored."""
+    """Whether a property is authored with its default value."""
     return item.schema in SCHEMAS and SCHEMAS[item.schema].defaults.get(item.base) == item.value
 
 

@@ -1,4 +1,4 @@
-"""Description -> all that moves on a stage, as the actors of one scene."""
+"""`pack_scene` packs everything that moves on a stage as the actors and islands of one scene, contacts included."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def scene_model(description: Description, bodies: Iterable[Link]) -> SceneModel:
 
 @dataclass(frozen=True, slots=True)
 class PackedScene:
-    """All that moves on a stage, ready to step."""
+    """All actors and islands of a stage, ready to step."""
 
     model: SceneModel
     single: Mapping[str, PackedModel]       # actors that no joint holds, by name
@@ -39,7 +39,7 @@ class PackedScene:
 
 
 def pack_scene(description: Description, solver: str, contacts: bool = True) -> PackedScene:
-    """All that moves on a stage, nothing left out but, where `contacts` is false, what touches.
+    """Pack all that moves on a stage; contacts only where `contacts` is true.
 
     Raises UnsupportedError where nothing moves, PhysX refuses the whole stage, or an actor or a joint cannot be
     stepped; a line for each reason, and at the end one that says which actors can be stepped by themselves.
@@ -71,7 +71,7 @@ def pack_scene(description: Description, solver: str, contacts: bool = True) -> 
 
 def _refusals(description: Description, name: str, actor: ActorDescription, solver: str,
               packed: dict[str, PackedModel]) -> Iterator[str]:
-    """Why one actor is not stepped, a line each; otherwise it is `packed`."""
+    """Reasons why one actor is not stepped, a line each; without reasons it is added to `packed`."""
     yield from endless_gravity(description, single_actor_model(description, actor))
     try:
         packed[name] = pack_actor(actor, description.scene_of(actor), solver)
@@ -80,7 +80,7 @@ def _refusals(description: Description, name: str, actor: ActorDescription, solv
 
 
 def _advice(description: Description, refused: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """Whom to step instead of the whole stage."""
+    """The actors to step instead of the whole stage."""
     steppable = [name for name, reasons in refused.items() if not reasons]
     return [f"{description.source}: not everything on the stage is stepped; articulation picks one by itself: "
             f"{', '.join(steppable)}"] if steppable else []

@@ -1,4 +1,5 @@
-"""Description -> the triggers of a scene and what can be in them, as contact generation reads them."""
+"""`pack_triggers` packs the trigger shapes of a scene (PhysX eTRIGGER_SHAPE) and the colliders that can overlap them.
+"""
 
 from __future__ import annotations
 
@@ -16,22 +17,22 @@ from physx_schema.description.records import IDENTITY_POSE
 
 
 class _TriggerColliders:
-    """Triggers and all else that PhysX makes shapes of."""
+    """Triggers and all other colliders that PhysX makes shapes of."""
 
     def __init__(self, description: Description) -> None:
         self.filter = TriggerFilter(description)
 
     def kind(self, i: int) -> int:
-        """What a side is to the narrow phase."""
+        """The kind of collider `i` in the narrow phase."""
         return KINDS.get(self.filter.shapes[i].collider.kind, NO_KIND)
 
     def can_collide(self, i: int) -> bool:
-        """Whether overlaps of a side are found."""
+        """Whether overlaps of collider `i` are found."""
         return self.kind(i) != NO_KIND
 
 
 def unsupported_triggers(description: Description) -> Iterator[NotSimulated]:
-    """The first trigger with a collider of a kind that it does not see here, and would in PhysX."""
+    """The first trigger and collider whose overlap PhysX would report and this runtime cannot find."""
     colliders = _TriggerColliders(description)
     shapes = [(i, shape) for i, shape in enumerate(colliders.filter.shapes) if has_shape(shape.collider)]
     kinds = {(colliders.kind(i), bool(shape.body)): shape for i,
@@ -46,9 +47,9 @@ def unsupported_triggers(description: Description) -> Iterator[NotSimulated]:
 
 def pack_triggers(description: Description, model: SceneModel, bodies: Sequence[str],
                   solver: str) -> tuple[PackedContacts, frozenset[str]] | None:
-    """Triggers and what can be in them, with the prims of triggers; None where there are none.
+    """The packed triggers and colliders, with the prims of triggers; None without triggers.
 
-    Places are those of `bodies`, in the frames of their prims.
+    Body indices are those of `bodies`; shapes are in the frames of their prims.
     """
     colliders = _TriggerColliders(description)
     triggers = frozenset(shape.collider.path for shape in colliders.filter.shapes if shape.collider.trigger)

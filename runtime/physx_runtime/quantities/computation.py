@@ -1,4 +1,6 @@
-"""One quantity of an articulation at given states, without a simulation and its buffers."""
+"""`compute` gives one quantity of an articulation at given states without a simulation: Jacobian, mass matrix,
+compensations, centre of mass, momentum.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ from physx_schema.description.model import Description
 
 
 class LinkState(NamedTuple):
-    """Where links are and how they move; a leading axis of states where several were given."""
+    """Link poses and velocities, with a leading axis where several states were given."""
 
     pose: Array         # (n_link, 7) position, quaternion x y z w; world
     velocity: Array     # (n_link, 6) linear at the centre of mass, angular; world
@@ -62,11 +64,11 @@ def compute(stage: Any, q: ArrayLike, qd: ArrayLike, kind: str, root: Mapping[st
         root: of a floating base: position and rotation_wxyz of the root link, linear_velocity of its centre of mass,
             angular_velocity, world axes; as authored where left out.
         articulation: prim path, where the stage has several.
-        dtype: "float64" or "float32", what is computed in.
+        dtype: "float64" or "float32", the precision of the computation.
 
     Raises:
         UnreadableError, UnsupportedError: as `Simulation`.
-        ValueError: a kind, shape or name that is none of these, numbers that are not finite, a root given for a fixed
+        ValueError: an unknown kind or name, a wrong shape, numbers that are not finite, a root given for a fixed
             base, centroidal momentum of a fixed base.
     """
     description = stage if isinstance(stage, Description) else describe(stage)

@@ -1,7 +1,6 @@
-"""Derivatives of inverse dynamics by generalised position and velocity.
-
-A displacement of position is one along generalised velocities: a floating root moves in world axes, a spherical joint
-turns about the axes of its child frame, as their velocities do. Derivatives by position are therefore nv x nv.
+"""Derivatives of inverse dynamics by generalised position and velocity, by differentiating the traced expression
+(`inverse_derivatives`). A displacement of position is one along generalised velocities. A floating root moves in world
+axes; a spherical joint turns about the axes of its child frame. Derivatives by position are therefore nv x nv.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ MAX_KERNEL_OPERATIONS, OPERATIONS_PER_LINK = 20_000, 280
 
 @dataclass(frozen=True, slots=True)
 class DerivativeColumns:
-    """d tau at a given `acceleration` as the quantity of some directions: column after column."""
+    """d tau at a given `acceleration` along some directions, as a quantity: one column for each direction."""
 
     first: int
     last: int
@@ -42,7 +41,7 @@ class DerivativeColumns:
 
 
 def inverse_derivatives(t: Topology) -> list[DerivativeColumns]:
-    """The directions of a tree's derivatives, split among kernels of bearable size."""
+    """The directions of a tree's derivatives, split into kernels of limited size."""
     per_kernel = max(1, MAX_KERNEL_OPERATIONS // (OPERATIONS_PER_LINK * len(t.links)))
     return [DerivativeColumns(first, min(first + per_kernel, t.nv)) for first in range(0, t.nv, per_kernel)]
 

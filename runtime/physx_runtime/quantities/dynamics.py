@@ -1,4 +1,7 @@
-"""Equations of motion of all worlds at their current states: what PhysX's Direct API leaves out."""
+"""`Dynamics` gives the equations of motion of all worlds at their states: M a + C + g = tau. It has inverse and forward
+dynamics (RNEA, ABA), bias, mass matrix, Jacobian, operational-space inertia and derivatives. M includes armature,
+unlike the mass matrix of PhysX's Direct GPU API.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,7 @@ class Dynamics:
         return np.arange(self._simulation.worlds)
 
     def inverse_dynamics(self, acceleration: Any, out: Any = None) -> Any:
-        """Force that makes the articulation accelerate so, (n_world, nv).
+        """Generalised force for an acceleration (inverse dynamics), (n_world, nv).
 
         acceleration: (nv,) or (n_world, nv); of the root, of its centre of mass, not a spatial one. Raises ValueError
         for another shape and for numbers that are not finite.
@@ -95,7 +98,7 @@ class Dynamics:
 
         link: its prim path. axes: "linear" or "angular" for the (n_world, 3, 3) of those coordinates alone, "both" for
         linear, then angular. NaN in worlds where some direction is blocked, as for "both" of an arm with fewer than 6
-        dofs. Raises ValueError for a link or axes that there are none of.
+        dofs. Raises ValueError for an unknown link or unknown axes.
         """
         if axes not in JACOBIAN_ROWS:
             raise ValueError(f"axes is {axes!r}; allowed are {', '.join(JACOBIAN_ROWS)}")
@@ -103,7 +106,7 @@ class Dynamics:
         return self._evaluate(self._quantity_of_link(link, axes), (last - first, last - first), out)
 
     def inverse_dynamics_derivatives(self, acceleration: ArrayLike) -> InverseDerivatives:
-        """How the force of `inverse_dynamics` changes, exactly: the traced expression differentiated; on the host.
+        """Exact derivatives of the force of `inverse_dynamics`, from the traced expression; on the host.
 
         Raises as `inverse_dynamics`, and UnsupportedError for a tree too large for straight-line code.
         """
@@ -111,7 +114,7 @@ class Dynamics:
         return InverseDerivatives(*self._derivatives(array), self.mass_matrix())
 
     def forward_dynamics_derivatives(self, force: ArrayLike) -> ForwardDerivatives:
-        """How the acceleration of `forward_dynamics` changes: -M^-1 times the derivatives of inverse dynamics.
+        """Derivatives of the acceleration of `forward_dynamics`: -M^-1 times those of inverse dynamics.
 
         Raises as `inverse_dynamics_derivatives`.
         """

@@ -1,4 +1,4 @@
-"""Quantities of worlds on a GPU: a kernel each, on the rows where they lie."""
+"""`GpuQuantities` computes quantities of worlds on a GPU, with one CUDA kernel each, on the rows in device memory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class GpuQuantities:
         self._discarded: Memory | None = None
 
     def function(self, quantity: StateQuantity, arrays: Mapping[str, int]) -> Function:
-        """What is computed, with arrays of these sizes."""
+        """The traced function of a quantity, with arrays of these sizes."""
         if not self._compiled:
             raise DeviceError(f"device 'cuda': quantities are made for trees of up to a chain of 60 links, and "
                                    f"this one has {self._links}; use device='cpu'")
@@ -39,7 +39,7 @@ class GpuQuantities:
             results: Mapping[str, StridedView], row_results: Collection[str] = ()) -> None:
         """Compute a quantity for the chosen worlds.
 
-        results: where to put those that are wanted; written: those that become rows of the worlds.
+        results: views for the results that are needed; row_results: names of results that are written to rows.
         """
         function = self.function(quantity, {name: size for name, (_, size) in arrays.items()})
         kernel = self._kernel(quantity, function, rows, tuple(row_results))
@@ -76,7 +76,7 @@ class GpuQuantities:
 
 
 def line_memory(rows: GpuRows, lines: int, size: int) -> Memory:
-    """Memory for so many numbers of each line."""
+    """Device memory for `size` numbers of each line."""
     return rows.worlds.gpu.allocate(max(1, lines * size) * np.dtype(rows.worlds.dtype).itemsize, "what is computed")
 
 

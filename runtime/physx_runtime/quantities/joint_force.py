@@ -1,7 +1,7 @@
-"""Forces of inbound joints as PhysX reports them, from the accelerations of a step and what acted on links in it.
-
-PhysX makes them of the impulses that its solver passes up the tree (copyInternalStateToCache) and does not book all of
-them: what efforts and fixed tendons come to at links further in is left out. Measured, see docs/direct_api.md.
+"""Forces of inbound joints as PhysX reports them (linkIncomingJointForce), from accelerations of a step and applied
+forces. `applied_forces`, `transmitted_forces` and `joint_forces` are called in this order (inverse dynamics, RBDA table
+5.1). PhysX sums the impulses that its solver passes up the tree (copyInternalStateToCache) and omits some of them.
+Efforts and fixed tendons at links further from the root are omitted. This was measured, see docs/direct_api.md.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from physx_runtime.solver.response import external_forces
 
 
 def applied_forces(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion]) -> list[Force]:
-    """What is no joint's doing on every link, about its anchor: weight, damping, link forces, tendons.
+    """Forces on every link, about its anchor, other than joint forces: weight, damping, link forces, tendons.
 
     motions: those before the step.
     """
@@ -42,7 +42,7 @@ def applied_forces(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[Lin
 
 def transmitted_forces(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
                        applied: Sequence[Force]) -> list[Force]:
-    """What every link and those beyond it need for their accelerations beside `outside`.
+    """Forces that accelerate every link and its descendants, minus the applied ones.
 
     motions: velocities before the step, accelerations of the step. About the link's anchor (RBDA table 5.1).
     """
@@ -65,7 +65,7 @@ def joint_forces(t: Topology, rows: Rows, k: Kinematics, transmitted: Sequence[F
     """Force and torque of every inbound joint on its link as PhysX reports them; 0 for the root.
 
     PhysX takes the wrench of the step's start about the joint and into its child frame as they are at the end. Of a
-    joint whose first body is the child it says what the second body, the parent, feels. needed: as of `borne`.
+    joint whose first body is the child it gives the force on the parent. transmitted: as of `transmitted_forces`.
     """
     after = state_kinematics(t, rows)
     out: list[Scalar] = [0.0] * 6
@@ -89,19 +89,19 @@ def joint_forces(t: Topology, rows: Rows, k: Kinematics, transmitted: Sequence[F
 
 @dataclass(slots=True)
 class _JointTransmission:
-    """How impulses pass a joint on their way to the parent: axes and K of its degrees of freedom."""
+    """Propagation of impulses through a joint to the parent: axes and K of its degrees of freedom."""
 
     axes: list[tuple[int, Motion, Force]]
 
     def transmit(self, force: Force, efforts: Scalars | None = None) -> Force:
-        """What comes through of a push on the link and of efforts at the joint."""
+        """The force on the parent from a force on the link and efforts at the joint."""
         for dof, S, K in self.axes:
             _, force = propagate_impulse(force, S, K, 0.0 if efforts is None else efforts[dof])
         return force
 
 
 def _joint_transmissions(t: Topology, rows: Rows, k: Kinematics) -> list[_JointTransmission]:
-    """How impulses pass every joint."""
+    """The impulse propagation of every joint."""
     inertia = [ArticulatedInertia.of(link_inertia(t, rows, k, i)) for i in range(len(t.links))]
     joints = [_JointTransmission([]) for _ in t.links]
     for i in range(len(t.links) - 1, 0, -1):
@@ -116,7 +116,7 @@ def _joint_transmissions(t: Topology, rows: Rows, k: Kinematics) -> list[_JointT
 
 
 def _unreported_forces(t: Topology, rows: Rows, k: Kinematics) -> list[Force]:
-    """The force on every link, about its anchor, that PhysX takes for the joint's own."""
+    """The force on every link, about its anchor, that PhysX counts as a joint force."""
     unreported = [NO_FORCE for _ in t.links]
     joints = _joint_transmissions(t, rows, k)
     if t.forces_every_iteration:
@@ -134,7 +134,7 @@ def _unreported_forces(t: Topology, rows: Rows, k: Kinematics) -> list[Force]:
 
 def _unreported_tendon_forces(t: Topology, rows: Rows, k: Kinematics, joints: Sequence[_JointTransmission],
                               tendon: int) -> list[tuple[int, Force]]:
-    """Of a fixed tendon: an axis' own pull on its link, and all that reaches links from the tendon's base inwards."""
+    """Of a fixed tendon: each axis' force on its link, and the forces on links from the tendon's base to the root."""
     tendon_forces = _fixed_tendon_forces(t, rows, k, tendon)
     transmitted = [NO_FORCE for _ in t.links]
     out = []
@@ -156,7 +156,7 @@ def _unreported_tendon_forces(t: Topology, rows: Rows, k: Kinematics, joints: Se
 
 
 def _spatial_tendon_forces(t: Topology, rows: Rows, k: Kinematics, tendon: int) -> list[tuple[int, Force]]:
-    """What a spatial tendon puts on the links of its leaf and of its root on average over the step."""
+    """Mean forces of a spatial tendon over the step, on the links of its leaf and of its root."""
     links, points = t.spatial_tendons[tendon].links, attachment_points(t, rows, k, tendon)
     size = rows[f"spatial_tendon{tendon}_impulse"][0] / rows["dt"][0]
     u_leaf, u_root = segment_direction(points[-1][1], points[-2][1]), segment_direction(points[1][1], points[0][1])
@@ -166,7 +166,7 @@ def _spatial_tendon_forces(t: Topology, rows: Rows, k: Kinematics, tendon: int) 
 
 @dataclass(slots=True)
 class _FixedTendonForces:
-    """What a fixed tendon puts on links on average over a step, each about its link's anchor."""
+    """Mean forces of a fixed tendon on links over a step, each about its link's anchor."""
 
     axis_forces: dict[int, Force]       # by the axis' child link
     base: int                       # the parent of the root axis' joint
@@ -175,7 +175,7 @@ class _FixedTendonForces:
 
     @property
     def link_forces(self) -> list[tuple[int, Force]]:
-        """Everything, by link."""
+        """All forces, by link."""
         return [*self.axis_forces.items(), (self.base, self.reaction)]
 
 

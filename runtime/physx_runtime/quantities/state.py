@@ -1,19 +1,13 @@
-"""State of worlds, and of single steps, as quantities are computed from it.
+"""Quantities of an articulation's state and of a single step, as functions of rows that are traced or run on arrays.
+Each maps rows (name -> scalars) to named results, matrices row by row; docs/direct_api.md defines them.
 
-Batched quantities of an articulation as functions of rows, traced into kernels or run on arrays of worlds.
+`step_outputs` gives link accelerations and joint forces of a step. It reads the state before the step (`start_q`,
+`start_v`, `start_rotation`, and `start_locked` for spherical joints with locked axes). It also reads the step's time
+`dt`, the velocities after it and the impulses of tendons.
 
-Each maps rows (name -> scalars) to named results, matrices row by row. Definitions: docs/direct_api.md.
-
-What a step leaves besides its state: velocities of links as the solver held them, accelerations, joint forces.
-
-All follow from the state before the step (given as `start_q`, `start_v`, `start_rotation`, and `start_locked` where
-spherical joints have axes without a coordinate), its time (given as `dt`), the velocities after it and what tendons
-gave in it.
-
-Quantities of all worlds of a simulation, written straight into arrays of the caller.
-
-Small trees run as vector kernels on the worlds' own buffer. A tree too large for straight-line code is worked out by
-the same functions on arrays of worlds, which is slower and has no limit.
+`WorldQuantities` computes quantities of all worlds of a simulation into arrays of the caller. Small trees run as vector
+kernels on the worlds' own buffer. Trees too large for straight-line code run on arrays of worlds, which is slower and
+has no limit.
 """
 
 from __future__ import annotations
@@ -72,7 +66,7 @@ def mass_without_armature(t: Topology, rows: Rows) -> Rows:
 
 
 def gravity_compensation(t: Topology, rows: Rows) -> Rows:
-    """g(q): what holds the articulation still; PhysX counts links whose gravity is disabled as well."""
+    """g(q): the force that compensates gravity; PhysX includes links whose gravity is disabled."""
     all_enabled = {**rows, "gravity_enabled": [1.0] * len(t.links)}
     return {"values": gravity_force(t, all_enabled, state_kinematics(t, rows))}
 
@@ -104,7 +98,7 @@ def centroidal_momentum_at_state(t: Topology, rows: Rows) -> Rows:
 
 
 def centroidal_momentum_of(t: Topology, rows: Rows) -> Rows:
-    """The same of `input_mass` and `input_coriolis`."""
+    """Centroidal momentum matrix and bias from `input_mass` and `input_coriolis`."""
     n = t.nv
     M = [list(rows["input_mass"][n * i:n * i + n]) for i in range(6)]
     A, bias = centroidal_momentum(t, M, rows["input_coriolis"])
@@ -120,7 +114,7 @@ def generalized_mass(t: Topology, rows: Rows) -> Rows:
 
 
 def generalized_gravity(t: Topology, rows: Rows) -> Rows:
-    """Deprecated: gravity compensation of the joints; 0 under a floating root, which falls along."""
+    """Deprecated: gravity compensation of the joints; 0 under a floating root, which falls too."""
     if not t.fixed_base:
         return {"values": [0.0] * len(t.dofs)}
     return {"values": gravity_compensation(t, rows)["values"]}
@@ -183,7 +177,7 @@ def acceleration_under_force(t: Topology, rows: Rows) -> Rows:
 
 
 def flat(matrix: Matrix) -> list[Scalar]:
-    """The entries row by row."""
+    """The entries of a matrix, row by row."""
     return [x for row in matrix for x in row]
 
 
@@ -236,7 +230,7 @@ def _without_momentum_correction(t: Topology, rows: Rows, k: Kinematics, motions
                                  applied: Sequence[Force]) -> list[LinkMotion]:
     """Accelerations without the rigid motion of all links by which PhysX keeps a floating base's momentum.
 
-    They are those with which nothing is borne by the root.
+    With them the force on the root is 0.
     """
     residual = transmitted_forces(t, rows, k, motions, applied)[0]
     body = compound_body(t, rows, k)
@@ -279,7 +273,7 @@ class WorldQuantities:
 
     @functools.cached_property
     def gpu(self) -> GpuQuantities:
-        """The same as kernels, for worlds on a GPU."""
+        """The quantities as CUDA kernels, for worlds on a GPU."""
         return GpuQuantities(self._topology)
 
     @property
@@ -291,8 +285,8 @@ class WorldQuantities:
             results: Mapping[str, ArrayLines]) -> None:
         """Compute a quantity for the worlds with these indices.
 
-        given: arrays (n_chosen, size) that the quantity finds among its rows; results: where to put those of its
-        results that are wanted, one line for each of the worlds.
+        arrays: (n_chosen, size) each, which the quantity reads as rows; results: lines for the results that are
+        needed, one for each of the worlds.
         """
         if not len(worlds):
             return
@@ -351,5 +345,5 @@ class WorldQuantities:
 
 
 def _array_views(rows: GpuRows, arrays: Mapping[str, Array]) -> ArrayViews:
-    """Arrays of the host where they were sent to."""
+    """Device views of host arrays, which are copied."""
     return {name: (rows.worlds.lines(values), values.shape[1]) for name, values in arrays.items()}

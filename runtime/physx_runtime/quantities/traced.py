@@ -1,4 +1,6 @@
-"""Quantities of worlds as straight-line code: what they depend on, and for which trees there is such code."""
+"""`traced` gives the straight-line code of a quantity; `structure` reduces a topology to what quantities depend on.
+`can_compile` says whether a tree is small enough for such code.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,10 @@ MAX_LINK_DOF_PAIRS = 2000
 
 
 def structure(t: ActorTopology) -> ActorTopology:
-    """What quantities depend on: the tree, its joints and what pushes links from outside.
+    """The structure that quantities depend on: the tree, its joints and external forces on links.
 
-    How often forces act stays too, which reports of joint forces show, and tendons whose impulses are kept for them.
-    Whatever else acts on the joints is left out. The rows of link forces are there; a quantity that reads them is given
+    How often forces act and tendons with kept impulses stay too, since joint forces depend on them. Everything else
+    that acts on the joints is left out. The structure has rows of link forces, as arguments of quantities that read
     them.
     """
     if isinstance(t, BodyTopology):
@@ -36,7 +38,7 @@ def structure(t: ActorTopology) -> ActorTopology:
 
 @functools.lru_cache(maxsize=256)
 def traced(quantity: StateQuantity, t: ActorTopology, arrays: Sizes) -> Function:
-    """The code of a quantity; given: arrays that it finds among the rows."""
+    """The code of a quantity. arrays: names and sizes of arrays that it reads as rows."""
     defaults = {name: [0.0] * size for name, size in tree_rows(t).items()}
     return trace_function(lambda rows: quantity(t.tree, {**defaults, **rows}), state_rows(t) | input_rows(t), arrays)
 

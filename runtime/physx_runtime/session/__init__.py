@@ -1,4 +1,4 @@
-"""Physics of a live stage: step it, see the results on it, edit it meanwhile."""
+"""Physics of a live stage: step it, write the results to it, follow edits."""
 
 from physx_runtime.session.messages import MassProperties, Message, ObjectCounts
 from physx_runtime.session.session import Session

@@ -1,12 +1,7 @@
-"""Actors of a session between its steps.
-
-One actor of a session: what is read from it and set, and how its state outlives another reading of the stage.
-
-What becomes of a session's runs where the stage is read again: which go on where they are, and who is made anew.
-
-Where links and joints were when they were last simulated: there they stay, and from there they go on.
-
-Edits of a stage that wake what sleeps, as measured in PhysX by experiments/measure_waking_edits.py.
+"""`SessionActor` is one actor of a session: it takes edits, restores its state after a new reading, and gives states to
+write. `edit_wakes` and `bodies_woken` say which edits wake sleeping actors, as measured in PhysX
+(experiments/measure_waking_edits.py). `matching_actors` and `reused_actors` decide which actors keep running when the
+stage is read again. `ResumeState` keeps states by prim path, from which links and joints go on.
 """
 
 from __future__ import annotations
@@ -79,7 +74,7 @@ AT_REST = np.array([0.0] * 6 + [1.0] + [0.0] * 6)   # position, quaternion x y z
 
 @dataclass(slots=True)
 class StateEdits:
-    """What somebody set on the stage between two steps, in radians and lengths; world frame."""
+    """States that were set on the stage between two steps, in radians and lengths; world frame."""
 
     positions: dict[str, float] = field(default_factory=dict)           # dof name
     rates: dict[str, float] = field(default_factory=dict)
@@ -89,7 +84,7 @@ class StateEdits:
 
 
 class SessionActor:
-    """An articulation or a body that a session's scene steps."""
+    """An articulation or a rigid body that a session's scene steps."""
 
     def __init__(self, actor: ActorDescription, scene: Scene, simulation: SceneActor) -> None:
         self.actor, self._scene, self.simulation = actor, scene, simulation
@@ -109,13 +104,13 @@ class SessionActor:
         return isinstance(self.simulation.group.batch.topology, IslandTopology)
 
     def _set_state(self, state: Mapping[str, DoubleArray], links: DoubleArray, diverged: bool) -> None:
-        """Take the state after a step; what diverges stands still at its last finite state."""
+        """Set the state after a step; a diverged actor stays at its last finite state."""
         self._state = state
         self.lost = self.simulation.divergence.lost if diverged else None
         self._set_links(links)
 
     def _set_links(self, links: DoubleArray) -> None:
-        """Take what is to be written, or lose the actor where its numbers are beyond all bounds."""
+        """Set the links to be written, or mark the actor as diverged if its numbers are too large."""
         if np.abs(links).max() < MAX_POSE_NUMBER:       # beyond it not even the rotations hold together
             self.links = links
         elif self.lost is None:
@@ -128,12 +123,12 @@ class SessionActor:
         return self._state["q"][0].astype(np.float64), self._state["v"][0, size:].astype(np.float64)
 
     def refresh_after_reset(self) -> None:
-        """Take the state after a reset."""
+        """Read the state after a reset."""
         self.lost = None
         self.refresh()
 
     def retarget(self, actor: ActorDescription) -> bool:
-        """Take new targets of drives; False where anything else about the joints differs, and nothing is taken."""
+        """Set new drive targets; False, with nothing set, where anything else about the joints differs."""
         if len(self.actor.dofs) != len(actor.dofs):
             return False
         for old, new in zip(self.actor.dofs, actor.dofs, strict=True):
@@ -153,7 +148,7 @@ class SessionActor:
         return True
 
     def refit(self, actor: ActorDescription, scene: Scene) -> PackedModel | None:
-        """The model with new values; None where the structure is another one.
+        """The model with new values; None where the structure differs.
 
         Raises UnsupportedError, ValueError where the step does not handle it.
         """
@@ -167,7 +162,7 @@ class SessionActor:
         return model if equal else None
 
     def repack(self, actor: ActorDescription, scene: Scene, model: PackedModel) -> None:
-        """Take the values of a model that `refitted` made, keeping the state; those that wake in PhysX wake it."""
+        """Set the values of a model of `refit` and keep the state; wake the actor if the edit wakes it in PhysX."""
         old = self.model
         if model is old:
             return
@@ -181,7 +176,7 @@ class SessionActor:
             self._set_root_pose(self._root_pose(old, state))
 
     def continue_from(self, before: SessionActor) -> None:
-        """Have the very state of a run of the same structure, asleep or awake, and what acts on it."""
+        """Copy state, sleep and external forces from an actor of the same structure."""
         if before.model.topology.tree.link_forces:
             self.simulation.group.enable_link_forces()
         for name in rows_by_maker(self.model.topology, STATE, PERSISTENT, CONTROL):
@@ -193,9 +188,9 @@ class SessionActor:
 
     def resume(self, links: Mapping[str, DoubleArray], joints: Mapping[tuple[str, bool], tuple[float, float]],
                derived: Collection[tuple[str, bool]]) -> None:
-        """Go on from the states that links, by path, and degrees of freedom, by name and kind, were last in.
+        """Start from the last states of links, by path, and of degrees of freedom, by name and kind.
 
-        loose: degrees of freedom whose states follow from those of their links.
+        derived: degrees of freedom whose states follow from those of their links.
         """
         axes = {dof.name: (dof.name, dof.angular) for dof in self.actor.dofs}
         states = {name: joints[axis] for name, axis in axes.items() if axis in joints}
@@ -212,7 +207,7 @@ class SessionActor:
         self.apply(edits)
 
     def apply(self, edits: StateEdits) -> None:
-        """Set what is this articulation's own among the edits; if only to what it is, that wakes it."""
+        """Apply the edits of this actor's states; they wake it even if no value changes."""
         q, v = self.simulation.get("q"), self.simulation.get("v")
         size, root = self.simulation.topology.root_size, self.model.link_names[0]
         for i, name in enumerate(self.model.dof_names):
@@ -231,12 +226,12 @@ class SessionActor:
             self.simulation.wake()
 
     def refresh(self) -> None:
-        """Take the state as it is now for what is to be written."""
+        """Read the current state, to be written."""
         self._state = self.simulation.state()
         self._set_links(self._observer.links(self._state, self._state, 0.0))
 
     def root(self) -> DoubleArray:
-        """Pose and velocity of the root link, (13,), as they are set now."""
+        """Current pose and velocity of the root link, (13,)."""
         position, rotation = self._root_pose(self.model, self.simulation.state())
         velocity = self.simulation.get("v")[0, :6] if self.simulation.topology.root_size else np.zeros(6)
         return np.array([*position, *rotation, *velocity], dtype=np.float64)
@@ -253,7 +248,7 @@ class SessionActor:
 
 
 def refresh_after_step(actors: Iterable[SessionActor]) -> None:
-    """Take the states after a step, those alike at once; what is lost stays where it is."""
+    """Read the states after a step, actors of one structure together; diverged actors stay."""
     by_group: dict[SceneActorGroup, list[SessionActor]] = {}
     for actor in actors:
         if actor.lost is None:
@@ -268,7 +263,7 @@ def refresh_after_step(actors: Iterable[SessionActor]) -> None:
 
 def _links_of(actors: Sequence[SessionActor], before: Mapping[str, DoubleArray], after: Mapping[str, DoubleArray],
               indices: list[int]) -> Iterable[DoubleArray]:
-    """The links of articulations alike after a step, whose states are at these places of the rows."""
+    """Link states after a step of actors of one structure, whose rows have these indices."""
     dt = actors[0].simulation.dt
     if len(actors) >= MIN_VECTORIZED:
         observers = [actor._observer for actor in actors]
@@ -289,7 +284,7 @@ Matches = Mapping[str, tuple[SessionActor, PackedModel]]
 
 
 def matching_actors(description: Description, packed: PackedScene, old_actors: Iterable[SessionActor]) -> Matches:
-    """The runs of actors of the same structure that no joint holds, and their models with new values, by name."""
+    """Actors in no island whose structure is unchanged, and their models with new values, by name."""
     constrained = _island_actors(packed)
     old = {old_actor.model.link_names[0]: old_actor for old_actor in old_actors if not old_actor.in_island}
     matches: dict[str, tuple[SessionActor, PackedModel]] = {}
@@ -303,7 +298,7 @@ def matching_actors(description: Description, packed: PackedScene, old_actors: I
 
 
 def reused_actors(description: Description, packed: PackedScene, matches: Matches) -> dict[str, SessionActor]:
-    """The runs that go on where they are, with new values: all or none of those that share a buffer."""
+    """Actors that keep their buffer and take new values: all or none of those that share a buffer."""
     sharing: dict[WorldBatch, list[str]] = {}
     for name, (old_actor, _) in matches.items():
         sharing.setdefault(old_actor.simulation.group.batch, []).append(name)
@@ -319,7 +314,7 @@ def reused_actors(description: Description, packed: PackedScene, matches: Matche
 
 def representable_islands(sorted_islands: tuple[Sequence[PackedIsland], Mapping[str, tuple[str, ...]]], dtype: str,
                           ) -> tuple[tuple[PackedIsland, ...], dict[str, tuple[str, ...]]]:
-    """Islands, and whom nothing steps with why, after what the step does not hold in this precision."""
+    """Islands that the dtype can represent, and the actors that are not stepped with the reasons."""
     islands, refused = [], dict(sorted_islands[1])
     for island in sorted_islands[0]:
         try:
@@ -333,7 +328,7 @@ def representable_islands(sorted_islands: tuple[Sequence[PackedIsland], Mapping[
 
 def pack_singles(description: Description, packed: PackedScene, reused: Collection[str], settings: Mapping[str, Any],
                  messages: Messages) -> dict[str, PackedModel]:
-    """The actors that no joint holds and that do not go on where they are; says whom nothing steps."""
+    """Pack the actors in no island that are not reused; report those that cannot be stepped."""
     constrained = _island_actors(packed)
     models: dict[str, PackedModel] = {}
     for name, actor in packed.model.actors.items():
@@ -364,7 +359,7 @@ def _joints_holding(description: Description, actor: ActorDescription) -> str:
 def _try_refit(session_actor: SessionActor, actor: ActorDescription, scene: Scene) -> PackedModel | None:
     try:
         return session_actor.refit(actor, scene)
-    except (UnsupportedError, ValueError):      # which is said where it is made anew
+    except (UnsupportedError, ValueError):      # which is reported where it is rebuilt
         return None
 
 
@@ -373,7 +368,7 @@ Axis = tuple[str, bool]     # name of a degree of freedom, whether it is angular
 
 @dataclass(slots=True)
 class ResumeState:
-    """States by prim path, of what is simulated and of what has been."""
+    """States by prim path of actors that are or were simulated."""
 
     links: dict[str, DoubleArray] = field(default_factory=dict)       # pose and velocity in the world, (13,)
     joints: dict[Axis, tuple[float, float]] = field(default_factory=dict)       # position and velocity
@@ -381,7 +376,7 @@ class ResumeState:
     _moved_links: dict[Axis, str] = field(default_factory=dict)       # the link that a joint moves
 
     def remember(self, actors: Iterable[SessionActor]) -> None:
-        """Take the states of runs as they are now; what is not finite is not worth keeping."""
+        """Store the current states of actors; states that are not finite are skipped."""
         for actor in actors:
             links = dict(zip(actor.model.link_names, actor.links, strict=True))
             links[actor.model.link_names[0]] = actor.root()
@@ -396,13 +391,13 @@ class ResumeState:
             self.derived -= axes
 
     def set_poses(self, poses: Mapping[str, Pose]) -> None:
-        """Take links to other poses."""
+        """Set the stored poses of links."""
         for path, (position, rotation) in poses.items():
             if path in self.links:
                 self.links[path][:7] = (*position, *rotation)
 
     def rename(self, old: str, new: str) -> None:
-        """Follow a prim that somebody moved, with all below it."""
+        """Rename a prim and all prims below it."""
         self.links = {_renamed(path, old, new): row for path, row in self.links.items()}
         self.joints = {(_renamed(name, old, new), angular): state for (name, angular), state in self.joints.items()}
         self.derived = {(_renamed(name, old, new), angular) for name, angular in self.derived}
@@ -416,7 +411,7 @@ class ResumeState:
                        if not _is_removed(stage, axis[0].partition(":")[0])}
 
     def static_poses(self, stage: Usd.Stage, actors: Sequence[SessionActor]) -> dict[str, DoubleArray]:
-        """The poses of links on the stage that no run moves any more, (7,) each; they stand still."""
+        """Poses (7,) of links on the stage that are no longer simulated."""
         moving = {path for actor in actors for path in actor.model.link_names}
         prims = {path: stage.GetPrimAtPath(path) for path in self.links.keys() - moving}
         static = {path: row for path, row in self.links.items()

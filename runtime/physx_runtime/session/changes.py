@@ -1,8 +1,6 @@
-"""Which edits of others change what, found from USD's notices.
-
-States that anyone may set on the stage: what each layer says of them, so that an edit is told from a result.
-
-Edits as new values of joints and as states: what the prims concerned say now.
+"""`StateObserver` compares states in every layer and finds which ones others set, apart from the session's own results.
+`joint_edits` reads edited joints again without composing the whole stage. `state_edits` turns edited transforms,
+velocities and joint states into `StateEdits`.
 """
 
 from __future__ import annotations
@@ -31,9 +29,9 @@ SpecKey = tuple[str, str]      # layer, path of the spec in it
 
 
 class StateObserver:
-    """The values of states in every layer, as last seen.
+    """The last known values of states in every layer.
 
-    USD says which properties have changed, but of a prim composed anew not even that, and never in which layer.
+    USD notices name changed properties, except below resynced prims, and never the layer.
     """
 
     def __init__(self, stage: Usd.Stage, layer: ResultLayer, messages: Messages,
@@ -43,7 +41,7 @@ class StateObserver:
         self._last_values: dict[str, dict[SpecKey, Any]] = {}         # property path to the value of each spec
 
     def snapshot(self, actors: Sequence[SessionActor], static_paths: Iterable[str]) -> None:
-        """Remember what the layers say of the states of runs and of links that stand, on a stage without results."""
+        """Store the layers' values of the states of actors and of static links, on a stage without results."""
         links = {Sdf.Path(path) for actor in actors for path in actor.model.link_names}
         roots = [Sdf.Path(path) for path in (*(actor.model.link_names[0] for actor in actors), *static_paths)]
         self._transform_prims = links.union(*(root.GetPrefixes() for root in roots))
@@ -52,9 +50,9 @@ class StateObserver:
             self._snapshot_path(path, self._stack(path))
 
     def classify(self, changes: StageChanges) -> tuple[StageChanges, dict[str, Any]]:
-        """What others changed, less the states that are as they were, and the values of the states that they set.
+        """The changes of others without unchanged states, and the values of the states that they set.
 
-        Where results are written, such a value is shown from now on, and it is what the stage goes back to.
+        Where results are written, such a value replaces the result and is the one that `restore` returns to.
         """
         for old, new in changes.moves:
             self._layer.rename(old, new)
@@ -70,7 +68,7 @@ class StateObserver:
         return StageChanges(remaining | values.keys(), changes.metadata, changes.prims | removed, changes.moves), values
 
     def _new_value(self, path: str, slot: Slot | None) -> Any:
-        """The value that somebody gave a state since the last look; None where nobody did."""
+        """The new value of a state since the last call; None where it is unchanged."""
         spec_paths = slot.spec_paths if slot else ()
         stack = self._stack(path)
         changed = list(self._changed(path, stack, spec_paths))
@@ -100,7 +98,7 @@ class StateObserver:
 
     def _changed(self, path: str, stack: Sequence[Sdf.PropertySpec],
                  spec_paths: Sequence[SpecPath]) -> Iterable[Sdf.PropertySpec]:
-        """The specs with another value than when last seen, or than results wrote there; strongest first."""
+        """Specs whose value differs from the last known or the written one; strongest first."""
         before = self._last_values.get(path, {})
         results = {_spec_key(spec_path.spec): spec_path.last_value for spec_path in spec_paths if spec_path.spec}
         for spec in stack:
@@ -109,7 +107,7 @@ class StateObserver:
                 yield spec
 
     def _set_authored(self, slot: Slot, spec: Sdf.PropertySpec) -> None:
-        """Let a value that others gave a spec be the one that it goes back to."""
+        """Store a value authored by others as the one to restore."""
         spec_path = next((spec_path for spec_path in slot.spec_paths if spec_path.spec == spec), None)
         if slot.replaced is not None:
             order = _authored_order(spec.default, slot)
@@ -156,7 +154,7 @@ def _states(actor: SessionActor) -> list[str]:
 
 
 def _authored_order(order: Any, slot: Slot) -> Any:
-    """An order of operations without those that only results have: the prim's own stand in their place."""
+    """An xformOpOrder in which the prim's own operations replace those of results."""
     replaced = slot.replaced or ()
     result_names = set(slot.spec_path.last_value or ())
     if order is None or (result_names - set(replaced)).isdisjoint(order):
@@ -185,14 +183,14 @@ Ignored = Callable[[Iterable[str], str, str], None]     # prim paths, property, 
 
 
 class JointReadContext(ReadContext):
-    """The reader's own reading of single joints, without going through the stage."""
+    """Reads single joints with the reader's functions, without traversing the stage."""
 
     def __init__(self, stage: Usd.Stage) -> None:
         self.stage = stage
         self.problems: list[Problem] = []
 
     def dofs(self, joint: Joint) -> tuple[Dof, ...]:
-        """The degrees of freedom of a joint as authored now, with the initial state as read before."""
+        """The degrees of freedom of a joint as authored now, with the initial state of the last reading."""
         opinions = PrimOpinions(self.stage.GetPrimAtPath(joint.path), self.problems)
         dofs = read_dofs(self, opinions, joint.kind, joint.axis)
         before = {dof.name: dof for dof in joint.dofs}
@@ -201,12 +199,12 @@ class JointReadContext(ReadContext):
             if dof.name in before else dof for dof in dofs)
 
     def messages(self) -> Iterator[Message]:
-        """What was wrong with the joints."""
+        """Problems found in the joints."""
         return map(problem_message, dict.fromkeys(self.problems))
 
 
 def joint_edits(context: JointReadContext, actor: ActorDescription, edited: set[str]) -> Articulation | None:
-    """The articulation with the edited joints read again; None where it has none of them, as a body."""
+    """The articulation with the edited joints read again; None where it has none of them."""
     joints = {link.joint.path for link in actor.links if link.joint}
     if isinstance(actor, FreeBody) or edited.isdisjoint(joints):
         return None
@@ -218,7 +216,7 @@ def joint_edits(context: JointReadContext, actor: ActorDescription, edited: set[
 
 def state_edits(stage: Usd.Stage, edits: Edits, values: Mapping[str, Any], actors: Sequence[SessionActor],
                 ignored: Ignored) -> StateEdits:
-    """The states that edits set to `values`; those that set none are reported through `ignored`."""
+    """The `StateEdits` of edited states with these values; others are reported through `ignored`."""
     result = StateEdits()
     joints = [link.joint for actor in actors for link in actor.actor.links if link.joint]
     dofs = {(joint.path, instance_of(joint, dof)): dof for joint in joints for dof in joint.dofs}
@@ -263,7 +261,7 @@ def _root_poses(stage: Usd.Stage, prims: set[str], actors: Sequence[SessionActor
 
 
 def hidden_placements(stage: Usd.Stage, properties: Iterable[str], links: Collection[str]) -> set[str]:
-    """Those of the links of which a transform operation was edited that does not count while results are written."""
+    """Links with an edited xformOp that has no effect while results are written."""
     edited = (path.rpartition(".")[::2] for path in properties)
     return {prim for prim, name in edited if prim in links and name.startswith("xformOp:")
             and name not in (_value(stage, f"{prim}.xformOpOrder") or ())}
@@ -275,7 +273,7 @@ def below(paths: Iterable[str], above: Collection[str]) -> list[str]:
 
 
 def poses(stage: Usd.Stage, paths: Iterable[str]) -> dict[str, Pose]:
-    """The world poses that prims have on the stage now, where they are finite."""
+    """Current world poses of prims on the stage, where they are finite."""
     frames = Frames()
     world_poses = {path: frames.pose(stage.GetPrimAtPath(path)) for path in paths}
     return {path: pose for path, pose in world_poses.items() if np.isfinite(pose[0]).all()}

@@ -1,4 +1,7 @@
-"""The layer that results are written into: what was made there, and what goes back to where it was."""
+"""`ResultLayer` writes results into one layer of a stage and can restore the values and prims that were there before. A
+`Slot` is an attribute that results are written to. A `SpecPath` is its spec in a layer, with the value that others
+authored.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,13 @@ from physx_schema.errors import AuthoringError
 
 Into = Literal["session", "edit_target"]
 RESULT_LAYERS = ("session", "edit_target")
-# What a property spec has that nobody gave anything but its declaration and a value.
+# Fields of a property spec that has only its declaration and a value.
 BARE_FIELDS = frozenset(("custom", "default", "typeName", "variability"))
 
 
 @dataclass(slots=True, eq=False)
 class SpecPath:
-    """A spec that results are written to, its value as last written or seen, and the value that others gave it."""
+    """A spec that results are written to, its last value, and the value that others authored."""
 
     spec: Sdf.PropertySpec
     last_value: Any
@@ -32,22 +35,22 @@ class SpecPath:
 
     @staticmethod
     def of(spec: Sdf.PropertySpec) -> SpecPath:
-        """A spec that others made, as it is now."""
+        """An existing spec with its current value."""
         return SpecPath(spec, spec.default, spec.default)
 
     def write(self, value: Any) -> None:
-        """Give the spec a value, unless that is what stands there."""
+        """Set the value of the spec if it differs."""
         if self.spec and self.spec.default != value:
             self.spec.default = value
         self.last_value = value
 
     def rename(self, old: str, new: str) -> None:
-        """Follow the spec to where somebody moved its prim."""
+        """Find the spec again after its prim was moved."""
         self._path = self._path.ReplacePrefix(old, new)
         self.spec = self._layer.GetPropertyAtPath(self._path)
 
     def restore(self) -> None:
-        """Give the spec back the value that others gave it; what they removed stays removed."""
+        """Restore the value that others authored; a removed spec stays removed."""
         if not self.spec:
             return
         if self.authored is not None:
@@ -72,18 +75,18 @@ class Slot:
 
     @property
     def spec_paths(self) -> tuple[SpecPath, ...]:
-        """Every spec that results are written to."""
+        """All specs that results are written to."""
         return self.spec_path, *self.echoes
 
     def write(self, value: Any) -> None:
-        """Show a value, whatever stands there."""
+        """Write a value to all specs."""
         self.spec_path.write(value)
         for echo in self.echoes:
             echo.write(value)
 
 
 class ResultLayer:
-    """Specs in one layer of a stage, made where they are missing and taken back as a whole."""
+    """Specs of results in one layer of a stage, created where missing and restored together."""
 
     def __init__(self, stage: Usd.Stage, into: Into) -> None:
         if into not in RESULT_LAYERS:
@@ -141,7 +144,7 @@ class ResultLayer:
         owner.SetInfo("apiSchemas", names)
 
     def rename(self, old: str, new: str) -> None:
-        """Follow a prim that somebody moved in the layers, with what was written to it."""
+        """Update slots and specs after a prim was moved in the layers."""
         slots = list(self.slots.values())
         self.slots.clear()
         for slot in slots:
@@ -156,7 +159,7 @@ class ResultLayer:
         self._applied = [(path.ReplacePrefix(old, new), *rest) for path, *rest in self._applied]
 
     def restore(self) -> None:
-        """Take back what was made and written; what others authored meanwhile stays, and what they removed is gone."""
+        """Undo what was created and written; edits and removals by others meanwhile stay."""
         self.require_editable()
         with Sdf.ChangeBlock():
             for slot in self.slots.values():
@@ -177,7 +180,7 @@ class ResultLayer:
         self._echoed.clear()
 
     def _remove_prims(self, paths: Iterable[Any]) -> None:
-        """Remove prim specs that nobody else has put anything into."""
+        """Remove prim specs that are empty."""
         for path in paths:
             spec = self.layer.GetPrimAtPath(path)
             if spec and spec.IsInert():
@@ -185,14 +188,14 @@ class ResultLayer:
                 del above.nameChildren[spec.name]
 
     def spec_path(self, prim: Usd.Prim) -> Sdf.Path:
-        """Where the layer holds the prim; None where the edit target does not reach it."""
+        """Path of the prim in the layer; None where the edit target does not reach it."""
         path = prim.GetPath()
         if self._target is not None:
             path = self._target.MapToSpecPath(path)
         return None if path.isEmpty else path
 
     def _prim_spec(self, prim: Usd.Prim) -> Sdf.PrimSpec:
-        """The prim's spec in the layer; made, along with those above it, where missing."""
+        """The prim's spec in the layer; created with those above it where missing."""
         path = self.spec_path(prim)
         if path is None:
             return None
@@ -205,7 +208,7 @@ class ResultLayer:
 
 
 def _remove_schema(owner: Any, schema: str, bare: bool) -> None:
-    """Take a schema off a prim spec's list, and the list where it was made for it and nothing is left."""
+    """Remove a schema from a prim spec's apiSchemas, and the list if it was created for it and is empty."""
     names = owner.GetInfo("apiSchemas")
     if names.isExplicit:
         names.explicitItems = list(_without(schema, names.explicitItems))

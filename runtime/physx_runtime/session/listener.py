@@ -1,4 +1,7 @@
-"""What others edit on the stage between steps, heard through USD's notices and sorted by what it calls for."""
+"""`StageListener` collects USD notices (Usd.Notice.ObjectsChanged) about edits made by others between steps.
+`ChangeClassifier` sorts the changed paths into `Edits`: joint values, states, kinematic targets, or a new reading of
+the stage.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ class StageChanges:
 
     values: set[str] = field(default_factory=set)       # properties whose value may be another one
     metadata: set[str] = field(default_factory=set)       # properties of which something else changed
-    prims: set[str] = field(default_factory=set)        # prims that were composed anew
+    prims: set[str] = field(default_factory=set)        # prims that were resynced
     moves: list[tuple[str, str]] = field(default_factory=list)      # prims renamed or moved below others: from, to
 
     def __bool__(self) -> bool:
@@ -44,7 +47,7 @@ class StageChanges:
 
 
 class StageListener:
-    """Hears every change of a stage that is not the session's own, until it is closed."""
+    """Collects the changes of a stage that are not the session's own, until it is closed."""
 
     def __init__(self, stage: Usd.Stage) -> None:
         self._handler = _NoticeHandler()
@@ -52,7 +55,7 @@ class StageListener:
 
     @contextmanager
     def ignore_changes(self) -> Iterator[None]:
-        """Changes meanwhile are the session's own."""
+        """A context in which changes are the session's own."""
         self._handler.ignoring = True
         try:
             yield
@@ -60,17 +63,17 @@ class StageListener:
             self._handler.ignoring = False
 
     def pop_changes(self) -> StageChanges:
-        """What changed since the last call."""
+        """The changes since the last call."""
         changes, self._handler.changes = self._handler.changes, StageChanges()
         return changes
 
     def close(self) -> None:
-        """Hear nothing more."""
+        """Stop listening."""
         self._key.Revoke()
 
 
 class _NoticeHandler:
-    """What was heard; apart from the registration, which would otherwise keep itself alive."""
+    """The collected changes; separate from the registration, which would keep its owner alive."""
 
     def __init__(self) -> None:
         self.ignoring = False
@@ -95,7 +98,7 @@ class _NoticeHandler:
 
 @dataclass(slots=True)
 class Edits:
-    """Edits by what they call for."""
+    """Edits by the work that they need."""
 
     joints: set[str] = field(default_factory=set)       # joints whose values are to be read again
     states: set[str] = field(default_factory=set)       # property paths of joint states and velocities
@@ -108,7 +111,7 @@ class Edits:
 
 
 class ChangeClassifier:
-    """Knows which prims of a description an edit can concern."""
+    """Sorts changes by the prims of a description that they concern."""
 
     def __init__(self, description: Description, simulated: Iterable[ActorDescription]) -> None:
         self._consumed = description.consumed
@@ -125,7 +128,7 @@ class ChangeClassifier:
         self._kinematic = {body.path for body in description.bodies if body.kinematic and not body.samples} - carrying
 
     def edits_from(self, changes: StageChanges) -> Edits:
-        """What is to be done about what changed."""
+        """The edits that follow from changes."""
         edits = Edits(reading=bool(changes.prims))
         for path in changes.values:
             prim, _, name = path.rpartition(".")
@@ -144,7 +147,7 @@ class ChangeClassifier:
         return edits
 
     def _concerns(self, prim: str, name: str) -> bool:
-        """Whether a property may have to do with physics."""
+        """Whether a property may concern physics."""
         if is_physics_name(name):
             return True
         if name.startswith(IDLE_NAMES):

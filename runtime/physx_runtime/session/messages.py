@@ -1,8 +1,6 @@
-"""Messages of a session about what is on its stage.
-
-What a session says about a stage: what PhysX would log, would do silently, and what is not simulated.
-
-Mass properties and object counts of a stage, as PhysX has them.
+"""Messages, mass properties and object counts of a session's stage. `messages_of` lists what PhysX would log or do
+silently, and what is not simulated. `mass_properties` gives the mass properties of links and bodies, `object_counts`
+the numbers of PhysX objects.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ from physx_schema.description.records import Quat, Vec3
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One thing said, once."""
+    """One message."""
 
     kind: str           # "problem", "unused", "not-evaluated", "not-simulated", "written", "ignored-edit", "diverged"
     severity: str       # "error" | "warning" | "info"
@@ -39,7 +37,7 @@ class Message:
 
 
 class Messages:
-    """Everything said so far, each thing once, in order."""
+    """All messages so far in order, without repetition."""
 
     def __init__(self) -> None:
         self._messages: dict[Message, None] = {}
@@ -50,38 +48,38 @@ class Messages:
         return tuple(self._messages)
 
     def add(self, *messages: Message) -> None:
-        """Say what has not been said before."""
+        """Add messages that are new."""
         self._messages.update(dict.fromkeys(messages))
 
     def note(self, path: str, name: str, text: str) -> None:
-        """Say how something is written."""
+        """Add a message about how something is written."""
         self.add(Message("written", "info", "session/written", path, name, text))
 
     def unsupported(self, lines: Iterable[str], path: str) -> None:
-        """Say why something is not stepped."""
+        """Add messages about why something is not stepped."""
         self.add(*(Message("not-simulated", "warning", "session/unsupported", path, "", f"not simulated: {line}")
                    for line in lines))
 
     def ignored(self, paths: Iterable[str], name: str, text: str) -> None:
-        """Say of edits that nothing follows from them."""
+        """Add messages about edits without effect."""
         self.add(*(Message("ignored-edit", "warning", "session/ignored-edit", path, name, text) for path in paths))
 
 
 def problem_message(problem: Problem) -> Message:
-    """What the reader found wrong, what PhysX does about it, and what to do."""
+    """A problem found by the reader, what PhysX does about it, and what to do."""
     text = f"{problem.message}: {problem.why}; {problem.fix}"
     return Message("problem", problem.severity, problem.code, problem.path, problem.property, text)
 
 
 def diverged_message(loss: Loss) -> Message:
-    """What diverged, and who else stands still."""
+    """A message about a divergence and the actors that it stops."""
     phrase = f"it{loss.suffix} stand" if loss.other_count else "it stands"
     return Message("diverged", "error", "session/diverged", loss.path, "",
                    f"{loss.quantity} is no longer finite; {phrase} still until reset; {ADVICE}")
 
 
 def messages_of(description: Description) -> Iterator[Message]:
-    """What the reading of a stage found, and what of it no step moves."""
+    """Messages about problems of a stage and about what is not simulated."""
     for problem in description.problems:
         yield problem_message(problem)
     for opinion in description.unused:
@@ -132,7 +130,7 @@ class MassProperties:
 
 @dataclass(frozen=True, slots=True)
 class ObjectCounts:
-    """How many objects PhysX makes of a stage."""
+    """Numbers of objects that PhysX makes of a stage."""
 
     articulations: int
     links: int

@@ -1,4 +1,7 @@
-"""What a session writes after a step, and where: transforms, velocities, joint states."""
+"""`Results` writes the state after a step to the stage: transforms, velocities and joint states, in one change block.
+It also takes the results off the stage, and reports results that a stronger opinion hides. Velocities are
+physics:velocity and physics:angularVelocity; joint states are PhysicsJointStateAPI.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ from physx_schema.description.units import DEGREES_PER_RADIAN
 
 @dataclass(frozen=True, slots=True)
 class Switches:
-    """What is written."""
+    """Which results are written."""
 
     transforms: bool
     velocities: bool
@@ -32,7 +35,7 @@ class Switches:
 
 
 class Results:
-    """The slots of everything that moves, made before the first writing."""
+    """The slots of all results, made before the first writing."""
 
     def __init__(self, stage: Usd.Stage, into: Into, switches: Switches, messages: Messages,
                  ignore_changes: Callable[[], Any]) -> None:
@@ -44,11 +47,11 @@ class Results:
 
     @property
     def observer(self) -> StateObserver:
-        """What others set in the place of results."""
+        """The observer of states that others set."""
         return self._observer
 
     def write(self, actors: Sequence[SessionActor], static_poses: Mapping[str, DoubleArray]) -> None:
-        """Write the state of the runs, and the poses of links that stand, in one change block."""
+        """Write the states of actors and the poses of static links in one change block."""
         links = np.concatenate([actor.links for actor in actors]) if actors else np.zeros((0, 13))
         self._layer.require_editable()
         first = self._prepared is None
@@ -68,13 +71,13 @@ class Results:
             self._layer.restore()
 
     def reset(self) -> None:
-        """Take the results off the stage for good: those that follow where others set them as well."""
+        """Take the results off the stage, also those echoed into other layers."""
         self._prepared = None
         with self._ignore_changes():
             self._layer.reset()
 
     def _report_hidden(self) -> None:
-        """Say where results are not to be seen: in a layer out of use, or below a stronger opinion."""
+        """Report results that are hidden: in an unused layer, or below a stronger opinion."""
         layer = self._layer.layer
         hiding: dict[str, Any] = {}
         for path in self._layer.slots:
@@ -93,7 +96,7 @@ class Results:
 
 
 class _Prepared:
-    """Slots by what they take."""
+    """Slots by kind of result."""
 
     @gc_disabled()
     def __init__(self, stage: Usd.Stage, layer: ResultLayer, switches: Switches, actors: Sequence[SessionActor],
@@ -120,7 +123,7 @@ class _Prepared:
 
     def values(self, links: DoubleArray, actors: Sequence[SessionActor],
                static_poses: Sequence[DoubleArray]) -> Iterator[tuple[Slot, Any]]:
-        """Slots and values for what links and joints do now, and for links that stand."""
+        """Slots and values of links, joints and static links."""
         if self._transforms is not None:
             yield from self._transforms.values(np.concatenate([links[:, :7], np.reshape(static_poses, (-1, 7))]))
         linear, angular = links[:, 7:10].tolist(), (links[:, 10:] * DEGREES_PER_RADIAN).tolist()

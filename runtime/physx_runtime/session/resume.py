@@ -1,8 +1,6 @@
-"""Joint coordinates and rest lengths that follow from a stage that moved.
-
-The coordinates of joints that were not simulated as joints, from where their links are and how they move.
-
-Rest lengths that PhysX measures once, when it makes a spatial tendon, and that later edits leave alone.
+"""`joint_states` computes joint coordinates and velocities from poses and velocities of links that were not simulated
+as joints. `rest_lengths` keeps the rest lengths that PhysX measures once when it creates a spatial tendon; later edits
+do not change them.
 """
 
 from __future__ import annotations
@@ -60,7 +58,7 @@ def _zero_frame(model: PackedModel, link: int) -> Frame:
 
 
 def _velocity_at(model: PackedModel, link: int, row: DoubleArray, point: sp.Vec3) -> DoubleArray:
-    """Linear velocity of a link at a point of the world, and angular velocity, (2, 3)."""
+    """Linear velocity of a link at a world point, and angular velocity, (2, 3)."""
     position, rotation = _internal(model, link, row)
     com = np.array(sp.matrix(rotation)) @ model.parameters["com"][3 * link:3 * link + 3] + position
     return np.stack([row[7:10] + np.cross(row[10:13], point - com), row[10:13]])
@@ -70,13 +68,13 @@ RestLengths = Mapping[tuple[str, str], float]       # link path and instance nam
 
 
 def rest_lengths(description: Description) -> RestLengths:
-    """What stands for the rest lengths below 0."""
+    """The measured lengths in place of rest lengths below 0."""
     return {(item.path, item.name): item.rest_length for articulation in description.articulations
             for tendon in articulation.spatial_tendons for item in tendon.attachments if item.rest_from_poses}
 
 
 def with_rest_lengths(description: Description, known: RestLengths) -> Description:
-    """The description with lengths measured before, itself where they are the ones it has."""
+    """The description with the lengths measured before; the same object where they are equal."""
     measured = rest_lengths(description)
     if all(known.get(key, length) == length for key, length in measured.items()):
         return description

@@ -1,8 +1,5 @@
-"""A session: a stage that is stepped, edited and written while it is open.
-
-A live stage: stepped, written back, followed while others edit it.
-
-What a session answers about the last step and about the stage as it was last read.
+"""`Session` steps an open USD stage, writes the results back after each step and follows edits made by others.
+`SessionView` gives contacts, triggers, mass properties and object counts of the open session.
 """
 
 from __future__ import annotations
@@ -62,24 +59,24 @@ from physx_schema.errors import UnsupportedError
 
 
 class SessionView:
-    """Contacts, triggers, masses and counts of an open session; each raises RuntimeError on a closed one."""
+    """Contacts, triggers, mass properties and counts of a session; each raises RuntimeError if it is closed."""
 
     _scene: Scene
     _description: Description
 
     def _require_open(self) -> None:
-        """Raise RuntimeError where there is nothing to answer about."""
+        """Raise RuntimeError on a closed session."""
         raise NotImplementedError
 
     @property
     def contacts(self) -> Contacts:
-        """What touched in the last step, as `Scene.contacts`."""
+        """The contacts of the last step, as `Scene.contacts`."""
         self._require_open()
         return self._scene.contacts
 
     @property
     def contact_events(self) -> tuple[ContactEvent, ...]:
-        """What PhysX reports of the contacts of the last step, as `Scene.contact_events`."""
+        """The contact events of the last step, as `Scene.contact_events`."""
         self._require_open()
         return self._scene.contact_events
 
@@ -91,7 +88,7 @@ class SessionView:
 
     @property
     def trigger_events(self) -> tuple[TriggerEvent, ...]:
-        """What entered and left triggers in the last step, as `Scene.trigger_events`."""
+        """The trigger events of the last step, as `Scene.trigger_events`."""
         self._require_open()
         return self._scene.trigger_events
 
@@ -107,13 +104,13 @@ class SessionView:
 
     @property
     def mass_properties(self) -> dict[str, MassProperties]:
-        """Of every link and rigid body, by prim path, as of the last reading of the stage."""
+        """Mass properties of every link and rigid body, by prim path, as of the last reading of the stage."""
         self._require_open()
         return mass_properties(self._description)
 
     @property
     def counts(self) -> ObjectCounts:
-        """How many objects PhysX makes of the stage, as of its last reading."""
+        """Numbers of objects that PhysX makes of the stage, as of its last reading."""
         self._require_open()
         return object_counts(self._description)
 
@@ -122,12 +119,12 @@ _OPEN: weakref.WeakSet[Session] = weakref.WeakSet()
 
 
 class Session(SessionView):
-    """Simulates the articulations and free bodies of an open stage and writes back what they do.
+    """Steps the articulations and free bodies of an open stage and writes the results back.
 
-    Before the first step nothing is written. Edits made between two steps are followed: new values are taken up at the
-    next step, other structure is rebuilt with the state of all joints that stay, and whoever edits the transform of a
-    root link, a joint state or the velocity of a floating root sets the state. Lengths, masses and angles on the stage
-    are in the stage's own units and degrees. What touches does so as in a `Scene`; `messages` names what is not
+    Before the first step nothing is written. Edits made between two steps are followed: new values apply from the
+    next step, and a new structure is rebuilt with the state of all joints that stay. An edit of the transform of a
+    root link, of a joint state or of the velocity of a floating root sets the state. Lengths, masses and angles on the
+    stage are in the stage's own units and degrees. Contacts are those of a `Scene`; `messages` lists what is not
     simulated. Closing leaves the results on the stage; `reset` takes them away.
 
     Args:
@@ -177,7 +174,7 @@ class Session(SessionView):
     # --- stepping ----------------------------------------------------------------------------------------------------
 
     def step(self, dt: float = 1 / 60) -> None:
-        """Take up what was edited, advance by dt [s] and write the results.
+        """Apply edits, advance by dt [s] and write the results.
 
         Raises ValueError for a dt that is not positive and finite, RuntimeError on a closed session or expired stage.
         """
@@ -199,7 +196,7 @@ class Session(SessionView):
         self._time += dt
 
     def reset(self) -> None:
-        """Take everything written off the stage and go back to the authored state; edits of others stay."""
+        """Remove all results from the stage and return to the authored state; edits of others stay."""
         self._require_open()
         changes = self._listener.pop_changes()
         self._results.observer.classify(changes)     # what others set where results are stays
@@ -249,7 +246,7 @@ class Session(SessionView):
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """Everything said so far, each once: what PhysX would log, would do silently, and what is not simulated."""
+        """All messages so far: what PhysX would log or do silently, and what is not simulated."""
         return self._messages.messages
 
     @property
@@ -289,7 +286,7 @@ class Session(SessionView):
         edits = self._classifier.edits_from(changes)
         if not edits:
             return
-        if not self._time:                  # everything on the stage is somebody's own: the start is authored anew
+        if not self._time:                  # no results on the stage: every state there is authored
             self._resume = ResumeState()
             self._read(StateEdits(), from_start=True)
             return

@@ -1,4 +1,7 @@
-"""World poses of links as values of the transform operations that their prims have."""
+"""`Transforms` writes world poses of links as values of their prims' xformOps: translate, orient and scale, or a
+matrix. It reuses the operations that a prim has and makes the missing ones. A second orient operation holds what USD
+loses by composing a single-precision rotation.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +20,10 @@ from physx_runtime.session.layers import ResultLayer, Slot
 Note = Callable[[str, str, str], None]      # prim path, property, text
 # How far axes may be from orthonormal before translate, orient and scale cannot hold a transform.
 ORTHONORMAL_TOLERANCE = 1e-6
-LENGTH_TOLERANCE = 1e-5     # beside it, of the axes' squared lengths
+LENGTH_TOLERANCE = 1e-5     # likewise, of the axes' squared lengths
 OPERATION_SUFFIX = "session"  # of operations whose plain name the prim uses for something else
 # USD composes an orientation from the arc cosine of its real part, which in float32 is 1 below 3.5e-4 rad. What an
-# orientation in single precision loses stands in a second one behind it.
+# orientation in single precision loses is held by a second one after it.
 IDENTITY_ROTATION = Gf.Quatd(1.0)
 MIN_VECTOR_LENGTH = 1e-10        # GF_MIN_VECTOR_LENGTH: an imaginary part below it is no rotation
 ROTATION_OPERATIONS = frozenset(getattr(UsdGeom.XformOp, f"TypeRotate{axes}")
@@ -42,7 +45,7 @@ class _Ops:
 
 
 class Transforms:
-    """Slots for the transforms of links, and the values that put the links where they are."""
+    """Slots for the transforms of links, and their values."""
 
     def __init__(self, stage: Usd.Stage, layer: ResultLayer, paths: Sequence[str], note: Note) -> None:
         link_placements = read_link_placements(stage, paths)
@@ -172,7 +175,7 @@ class Transforms:
 
 
 def _reusable_ops(xformable: UsdGeom.Xformable) -> _Ops:
-    """What can be kept of [transform], or of [translate, any rotations, scale]."""
+    """The operations to reuse of [transform], or of [translate, any rotations, scale]."""
     ops = list(xformable.GetOrderedXformOps())
     kind = UsdGeom.XformOp
     if any(op.IsInverseOp() or op.GetPrecision() == kind.PrecisionHalf for op in ops):
@@ -210,7 +213,7 @@ def _orthonormal(axes: DoubleArray) -> NDArray[np.bool_]:
 
 
 def _is_uniform(transforms: DoubleArray) -> NDArray[np.bool_]:
-    """(n,) whether matrices (n, 4, 4) scale alike in all directions, and mirror nothing."""
+    """Mask (n,) of matrices (n, 4, 4) with uniform scale and without mirroring."""
     axes = transforms[:, :3, :3]
     sizes = np.cbrt(np.linalg.det(axes))
     valid = sizes > 0.0
@@ -237,7 +240,7 @@ def _rigid_inverse(transforms: DoubleArray) -> DoubleArray:
 
 
 def remainders(rotations: DoubleArray) -> DoubleArray:
-    """Unit quaternions (n, 4), w x y z, that turn what USD composes from others in float32 to where these turn to."""
+    """Unit quaternions (n, 4), w x y z: the rotations from what USD composes in float32 to the exact ones."""
     single = rotations.astype(np.float32).astype(np.float64)
     half, length = np.arccos(np.clip(single[:, :1], -1.0, 1.0)), np.linalg.norm(single[:, 1:], axis=1, keepdims=True)
     still = length <= MIN_VECTOR_LENGTH

@@ -1,4 +1,6 @@
-"""One actor in many worlds: its rows, its steps, what it is put back to, and the parameters that may differ."""
+"""`Actor` is one articulation or rigid body in many worlds, with its state, parameters, steps, resets and forces. It is
+the base of `Simulation` and `SceneActor`. PhysX: PxArticulationReducedCoordinate, PxRigidDynamic.
+"""
 
 from __future__ import annotations
 
@@ -29,25 +31,25 @@ from physx_schema.former_names import former_method
 
 
 class Actor:
-    """Worlds of one articulation or rigid body; none depends on what runs beside it.
+    """Worlds of one articulation or rigid body; no world depends on another.
 
-    alike: where they are stepped, with the worlds of actors of the same structure; place: which of those it is.
+    group: the actors of equal structure that are stepped together; index: this actor among them.
     """
 
     def __init__(self, group: ActorGroup, index: int = 0) -> None:
         self.index, self._group = index, group
-        self.watchers: list[Watcher] = []       # who are told of every state that is set
+        self.watchers: list[Watcher] = []       # notified of every state that is set
         self.use_store(group.join(self))
         self.divergence = DivergenceReport(self, group.reported[group.batch_slice(index)], group.batch.reports[index])
 
     def use_store(self, store: Worlds | BufferView) -> None:
-        """Have rows in this store from now on."""
+        """Use the rows of this store from now on."""
         self._store, self._waking = store, WakeControl(store, self.model.topology)
         if "parameter_values" in self.__dict__:
             self.parameter_values.store = store
 
     def use_stream(self, stream: Any) -> None:
-        """Give all work to a stream of the GPU from now on, with all that is stepped with this; None: the default one.
+        """Use a CUDA stream for all work of this actor's group from now on; None is the default stream.
 
         It is CuPy's, PyTorch's, Warp's or numba-cuda's, or a handle. Raises ValueError for another, and on the CPU.
         """
@@ -73,7 +75,7 @@ class Actor:
                 f"dofs={len(self.model.dof_names)}, worlds={self.worlds}, dt={self.dt:.6g})")
 
     def watch(self, watcher: Watcher) -> None:
-        """Tell somebody of every state that is set and every step that is taken from now on."""
+        """Notify a watcher of every state that is set and every step that is taken from now on."""
         self.watchers.append(watcher)
         self._group.batch.watch(watcher)
 
@@ -82,7 +84,7 @@ class Actor:
         self._group.batch.set_time_step(dt)
 
     def repack(self, model: PackedModel) -> None:
-        """Take the parameters and iteration counts of a model, in every world; states and efforts stay, and who sleeps.
+        """Set the parameters and iteration counts of a model in every world; states, efforts and sleep stay.
 
         Raises ValueError where the model's structure is not that of this simulation.
         """
@@ -104,22 +106,22 @@ class Actor:
             self._write(name, checked_row(model, self.parameter_values.owners, name, row, worlds, self.dtype), None)
 
     def adapt_model(self, model: PackedModel) -> PackedModel:
-        """A model with the features that were switched on or off in this simulation."""
+        """A model with the features that were enabled or disabled in this simulation."""
         return self._group.adapt_model(model)
 
     @property
     def model(self) -> PackedModel:
-        """What is stepped."""
+        """The packed model that is stepped."""
         return self._group.models[self.index]
 
     @property
     def settings(self) -> SolverSettings:
-        """How many iterations the next step takes; of the first world, where they differ."""
+        """Iteration counts of the next step; those of the first world, where worlds differ."""
         return self._group.settings[self.index]
 
     @property
     def worlds(self) -> int:
-        """How many there are."""
+        """Number of worlds."""
         return self._group.batch.worlds
 
     @property
@@ -139,7 +141,7 @@ class Actor:
 
     @property
     def steps_taken(self) -> int:
-        """How many steps were taken since this was made."""
+        """Number of steps since this was made."""
         return self._group.batch.steps_taken
 
     @property
@@ -149,11 +151,11 @@ class Actor:
 
     @property
     def group(self) -> ActorGroup:
-        """Where it is stepped."""
+        """The group of actors that it is stepped with."""
         return self._group
 
     def batch_indices(self, worlds: Indices) -> Indices:
-        """Where worlds with these indices are among all that are stepped there."""
+        """Indices in the batch of these worlds of the actor."""
         return self.index * self.worlds + worlds
 
     def model_of_worlds(self) -> PackedModel:
@@ -165,11 +167,11 @@ class Actor:
     def set(self, name: str, values: ArrayLike, worlds: ArrayLike | None = None) -> None:
         """Set one number by its name: a parameter as `set_parameters` does, else a row of the state or of forces.
 
-        worlds: a mask or indices of the worlds to set, all where None. Rows take (n,) for all alike or (n_world, n):
+        worlds: a mask or indices of the worlds to set, all where None. Rows take (n,) for all worlds or (n_world, n):
         q and v, root_position and root_rotation of the root's internal frame, joint_effort, and link_force and
-        link_torque, (3 n_link,) at the centres of mass in world axes, which act in every step until set anew; the first
-        of them compiles a step that heeds them. Raises ValueError for NaN, an infinite state, effort or force, a shape
-        that does not fit, what `set_parameters` refuses, and rows that follow from other numbers.
+        link_torque, (3 n_link,) at the centres of mass in world axes, which act in every step until set again; the
+        first of them compiles a step that reads them. Raises ValueError for NaN, an infinite state, effort or force, a
+        shape that does not fit, what `set_parameters` refuses, and rows that follow from other numbers.
         """
         if name in self.model.state or name in FORCE_ROWS:
             self.set_row(name, values, worlds)
@@ -183,10 +185,10 @@ class Actor:
             raise ValueError(f"{name!r} is no number to set of this model; allowed are {', '.join(allowed)}")
 
     def set_row(self, name: str, values: ArrayLike, worlds: ArrayLike | None = None) -> None:
-        """Set a row as the step has it, (n,) for all worlds alike or (n_world, n), whatever follows from it.
+        """Set a row of the step directly, (n,) for all worlds or (n_world, n); rows derived from it stay.
 
-        An array on a GPU, (n_world, n) of the simulation's dtype, is taken where it is, and so is a mask or indices,
-        by device "cuda" alone; their numbers are not looked at. Raises ValueError for NaN, an infinite state, effort or
+        An array on a GPU, (n_world, n) of the simulation's dtype, is read there, and so is a mask or indices,
+        by device "cuda" alone; their numbers are not checked. Raises ValueError for NaN, an infinite state, effort or
         force, another shape, and rows that there are none of.
         """
         if is_on_device(values) or is_on_device(worlds):
@@ -216,14 +218,14 @@ class Actor:
     def apply_force(self, force: ArrayLike, torque: ArrayLike | None = None, *, link: str | None = None,
                     point: ArrayLike | None = None, mode: ForceMode = "force", local: bool = False,
                     worlds: ArrayLike | None = None) -> None:
-        """Push a link in the next step alone, beside link_force and link_torque, which hold, and other pushes.
+        """Apply a force to a link in the next step only; it adds to link_force, link_torque and other such forces.
 
-        force, torque, point: (3,) for all chosen worlds alike or (n_chosen, 3), in the world, with `local` in the
+        force, torque, point: (3,) for all chosen worlds or (n_chosen, 3), in the world, with `local` in the
         link's prim without its scale. link: prim path, needed where there are several. point: where the force acts, at
         the centre of mass where None. mode: "force"; "impulse" [force s] and "velocity_change" [distance/s, rad/s] of
         the whole step; "acceleration" and "velocity_change" count times the link's own mass and inertia. worlds: a mask
         or indices, all where None. It wakes as `set("link_force")` does. Raises ValueError for another link or mode,
-        shapes that do not fit, and what is not finite; then nothing is pushed.
+        shapes that do not fit, and what is not finite; then no force is applied.
         """
         indices, index = host_worlds("apply_force", worlds, self.worlds), self._external_forces.link_of(link)
         external = self._external_forces.checked(indices, index, force, torque, point, mode, local)
@@ -233,12 +235,12 @@ class Actor:
         self._group.batch.watch_next(self._external_forces)
 
     def enable_tendon_impulses(self) -> None:
-        """Leave what tendons give in a step for reports from now on."""
+        """Keep the impulses of tendons in each step for reports, from now on."""
         self._group.enable_tendon_impulses()
 
     @property
     def contact_impulses(self) -> Array | None:
-        """(n_world, n_link, 6) what contacts gave the links in the last step, linear and about their centres of mass.
+        """Contact impulses on links in the last step, (n_world, n_link, 6): linear, and angular about the mass centre.
 
         None where nothing touches.
         """
@@ -267,21 +269,21 @@ class Actor:
 
     @property
     def store(self) -> WorldRows:
-        """Where states and parameters of all worlds are kept."""
+        """The store of states and parameters of all worlds."""
         return self._store
 
     # --- state -------------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Array]:
         """The state of every world, row name -> (n_world, n), as model.row_specs."""
-        if not self._store.is_host_memory:       # else the step has told
+        if not self._store.is_host_memory:       # else the step has reported it
             self.divergence.flags()
         return {name: self.get(name) for name in self.model.state}
 
     @property
     def joint_position(self) -> Array:
         """(n_world, n_dof) rad or length."""
-        if not self._store.is_host_memory:       # else the step has told
+        if not self._store.is_host_memory:       # else the step has reported it
             self.divergence.flags()
         return self.get("q")
 
@@ -297,12 +299,12 @@ class Actor:
 
     @property
     def diverged(self) -> NDArray[np.bool_]:
-        """(n_world,) which worlds have diverged and stand still at their last finite state."""
+        """Mask (n_world,) of diverged worlds, which stay at their last finite state."""
         return self.divergence.flags()
 
     @property
     def asleep(self) -> NDArray[np.bool_]:
-        """(n_world,) which worlds rest until something wakes them; what does is in docs/physx_semantics.md."""
+        """Mask (n_world,) of sleeping worlds; docs/physx_semantics.md says what wakes them."""
         return self._waking.asleep
 
     def wake(self, worlds: ArrayLike | None = None) -> None:
@@ -313,11 +315,11 @@ class Actor:
             self._waking.wake(None if worlds is None else world_indices(worlds, self.worlds))
 
     def put_to_sleep(self, worlds: ArrayLike | None = None) -> None:
-        """Let worlds, a mask (n_world,) or indices, all where None, rest without velocity until something wakes them.
+        """Put worlds, a mask (n_world,) or indices, all where None, to sleep with zero velocity. PhysX: putToSleep.
 
-        As in PhysX, where something awake touches it, or joints outside articulations hold it to that, it only loses
-        its velocity, and rests with all of that. Pushes of `apply_force` are forgotten, a link force that is held wakes
-        at once. Raises ValueError where nothing falls asleep.
+        As in PhysX, an actor in an island with awake actors only loses its velocity and sleeps with its island.
+        Forces of `apply_force` are cleared; a link_force that is not 0 wakes the actor at once.
+        Raises ValueError where nothing falls asleep.
         """
         if self._group.sleepless:
             raise ValueError(f"{self.model.actor.path} cannot be put to sleep: {self._group.sleepless}")
@@ -330,13 +332,13 @@ class Actor:
     def reset(self, worlds: ArrayLike | None = None, *, joint_position: ArrayLike | None = None,
               joint_velocity: ArrayLike | None = None, root_pose: ArrayLike | None = None,
               root_velocity: ArrayLike | None = None) -> None:
-        """Put worlds back to the authored state, or to the one given, and revive those that diverged.
+        """Reset worlds to the authored or the given state, and clear their divergence.
 
-        worlds: a mask (n_world,) or indices, all where None. Given values are for all chosen worlds alike or one line
-        each: joint_position, joint_velocity (n_dof); root_pose (7) of the root link, position, quaternion x y z w;
+        worlds: a mask (n_world,) or indices, all where None. Given values are for all chosen worlds, or one line
+        for each: joint_position, joint_velocity (n_dof); root_pose (7) of the root link, position, quaternion x y z w;
         root_velocity (6), linear at its centre of mass, angular. Efforts, targets and parameters stay. Raises
         ValueError for shapes that do not fit and for numbers that are not finite; then nothing is reset. With device
-        "cuda" worlds may lie on the GPU, and joint_position and joint_velocity beside them.
+        "cuda" worlds, joint_position and joint_velocity may lie on the GPU.
         """
         if any(is_on_device(values) for values in (worlds, joint_position, joint_velocity, root_pose, root_velocity)):
             OnGpu(self).reset(worlds, joint_position, joint_velocity, root_pose, root_velocity)
@@ -350,7 +352,7 @@ class Actor:
         self._group.start(self.batch_indices(indices))
 
     def group_was_reset(self, worlds: Indices) -> None:
-        """Heed that everything that is stepped with it was put back to the authored state in these worlds."""
+        """Update caches after its whole group was reset to the authored state in these worlds."""
         if "parameter_values" in self.__dict__ and self.parameter_values.mass_properties.has_root_offset:
             self.reset(worlds)          # where the root's frame stands is its own
         self._state_changed(worlds)
@@ -359,7 +361,7 @@ class Actor:
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
-        """What may differ between worlds: name -> shape, elements, unit, range and documentation."""
+        """Parameters by name: shape, elements, unit, range and documentation."""
         return self.parameter_values.table
 
     def parameter(self, name: str) -> Array:
@@ -371,12 +373,12 @@ class Actor:
         self.set_parameters({name: values}, worlds)
 
     def set_parameters(self, values: Mapping[str, ArrayLike], worlds: ArrayLike | None = None) -> None:
-        """Set parameters, each by one number, `shape` for all chosen worlds alike, or (n_chosen, *shape).
+        """Set parameters, each by one number, `shape` for all chosen worlds, or (n_chosen, *shape).
 
         worlds: a mask (n_world,) or indices, all where None. Links keep their poses and the root its velocity where a
         centre of mass moves. Raises ValueError, naming world and prim, for values that PhysX would refuse and for
-        values that nothing would heed (see `randomize`); then nothing is set. With device "cuda" values and worlds may
-        lie on the GPU, but for masses' places and axes; their numbers are not looked at.
+        values that the step does not read (see `randomize`); then nothing is set. With device "cuda" values and worlds
+        may lie on the GPU, except centres of mass and principal axes; their numbers are not checked.
         """
         if any(is_on_device(value) for value in (worlds, *values.values())):
             OnGpu(self).set_parameters(values, worlds)

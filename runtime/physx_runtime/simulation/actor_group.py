@@ -1,4 +1,7 @@
-"""Actors of one structure, stepped by one call."""
+"""`ActorGroup` steps the actors of equal structure in one `WorldBatch` and writes their rows, resets and sleep.
+`build_group` makes the group of a single actor. `as_stepped` adds the rows for sleeping to a model. `GroupMember` is
+the protocol of the actors that join a group.
+"""
 
 from __future__ import annotations
 
@@ -28,25 +31,25 @@ from physx_runtime.worlds.wake import WakeControl
 
 
 class GroupMember(Protocol):
-    """What is stepped with its like, and told what happens to its worlds."""
+    """An actor of a group, which is notified of changes to its worlds."""
 
     index: int
     divergence: DivergenceReport
 
     def use_store(self, store: Worlds | BufferView) -> None:
-        """Have rows in this store from now on."""
+        """Use the rows of this store from now on."""
 
     def group_was_reset(self, worlds: Indices) -> None:
-        """Heed that everything that is stepped with it was put back to the authored state in these worlds."""
+        """Update caches after the whole group was reset to the authored state in these worlds."""
 
     def model_of_worlds(self) -> PackedModel:
         """The model, with the worlds' own parameters where they were set, (n, n_world)."""
 
 
 class ActorGroup:
-    """Actors of one structure in the places of `lanes`, where their rows begin with a prefix.
+    """Actors of one structure in `batch`, whose rows begin with a prefix.
 
-    sleeping: whether its worlds may fall asleep. Raises ValueError for an authored number that the step does not hold.
+    sleeping: whether its worlds may fall asleep. Raises ValueError for an authored number that the dtype cannot hold.
     """
 
     def __init__(self, models: Sequence[PackedModel], batch: WorldBatch, solver: str, sleeping: bool = True,
@@ -66,16 +69,16 @@ class ActorGroup:
         return self.models[0].topology
 
     def batch_slice(self, index: int) -> slice:
-        """The lanes of the actor at a place."""
+        """The slice of the batch that holds the actor at an index."""
         return self.batch.slice_of(index)
 
     @property
     def settings(self) -> Sequence[SolverSettings]:
-        """Under which each actor is solved, in the first world where they differ."""
+        """Solver settings of each actor; those of the first world, where worlds differ."""
         return self.batch.settings
 
     def adapt_model(self, model: PackedModel) -> PackedModel:
-        """A model with the features that were switched on or off here."""
+        """A model with the features that were enabled or disabled in this group."""
         current, topology = self.topology, replace(model.topology, link_forces=self.topology.tree.link_forces)
         if isinstance(current, Topology) and isinstance(topology, Topology):
             topology = replace(topology, tendon_impulses=current.tendon_impulses)
@@ -102,7 +105,7 @@ class ActorGroup:
         return rounded_rotations(array) if name == "root_rotation" and self.batch.dtype == "float32" else array
 
     def start(self, indices: Indices) -> None:
-        """Begin lanes anew: awake, but for bodies that are authored asleep."""
+        """Set the wake counters at the start: awake, except bodies that are authored asleep."""
         bodies = [model.actor.links[0].body for model in self.models]
         asleep = np.repeat([body is not None and body.starts_asleep for body in bodies], self.batch.worlds)[indices]
         waking = WakeControl(self.store, self.topology)
@@ -110,7 +113,7 @@ class ActorGroup:
         waking.reset(indices[asleep], True)
 
     def reset(self, worlds: Indices) -> Indices:
-        """Put worlds of every actor back to the authored state, and revive those that diverged; their lanes."""
+        """Reset worlds of every actor to the authored state and clear divergence; return their indices in the batch."""
         indices = self.batch.indices_of(worlds)
         for name in self.models[0].state:
             authored = np.stack([model.state[name] for model in self.models])
@@ -123,24 +126,24 @@ class ActorGroup:
         return indices
 
     def state(self) -> dict[str, Array]:
-        """The state of every lane, row name -> (n_lane, n), as model.row_specs."""
-        if not self.store.is_host_memory:       # else the step has told
+        """The state of every world of the batch, row name -> (n_lane, n), as model.row_specs."""
+        if not self.store.is_host_memory:       # else the step has reported it
             self.diverged_flags()
         return {name: self.store.rows(name) for name in self.models[0].state}
 
     # --- actors ------------------------------------------------------------------------------------------------------
 
     def join(self, actor: GroupMember) -> Worlds | BufferView:
-        """Tell an actor from now on of what happens to its worlds; what it works on."""
+        """Notify an actor of changes to its worlds from now on; return the store that it uses."""
         self._actors.append(actor)
         return self.batch.view(actor.index, self._prefix)
 
     def parameters_changed(self) -> None:
-        """Heed that parameters of some actor are others now."""
+        """Update caches after parameters of an actor changed."""
         self._model_of_batch = None
 
     def model_of_batch(self) -> PackedModel:
-        """The model of the first actor, with every lane's own parameters, (n, n_lane)."""
+        """The model of the first actor with the parameters of every world of the batch, (n, n_lane)."""
         if len(self._actors) == 1:
             return self._actors[0].model_of_worlds()
         if self._model_of_batch is None:
@@ -149,10 +152,10 @@ class ActorGroup:
         return self._model_of_batch
 
     def root_offset_changed(self, index: int, root_offset: Frame) -> None:
-        """Heed where F now stands in the root link of the actor at a place, numbers (n_world,)."""
+        """Update joints and colliders after F moved in the root link of an actor; numbers (n_world,)."""
 
     def contact_impulses(self) -> Array | None:
-        """(n_world, n_link, 6) what contacts gave the links in the last step; None where nothing touches."""
+        """Contact impulses on links in the last step, (n_world, n_link, 6); None without contacts."""
         return None
 
     def enable_link_forces(self) -> None:
@@ -161,7 +164,7 @@ class ActorGroup:
             self._replace_topology(replace(self.topology, link_forces=True))
 
     def enable_tendon_impulses(self) -> None:
-        """Leave what tendons give in a step for reports from now on, all rows staying as they are."""
+        """Keep the impulses of tendons in each step for reports, from now on; all rows stay as they are."""
         t = self.topology
         if isinstance(t, Topology) and (t.fixed_tendons or t.spatial_tendons) and not t.tendon_impulses:
             self._replace_topology(replace(t, tendon_impulses=True))
@@ -180,17 +183,17 @@ class ActorGroup:
     # --- as an occupant of its lanes ---------------------------------------------------------------------------------
 
     def store_replaced(self) -> None:
-        """Work on another buffer from now on."""
+        """Use the batch's new buffer from now on."""
         self.store = self.batch.view_all(self._prefix)
         for actor in self._actors:
             actor.use_store(self.batch.view(actor.index, self._prefix))
 
     def can_sleep(self, index: int) -> NDArray[np.bool_]:
-        """(n_world,) in which worlds nothing of its own keeps the actor at a place awake."""
+        """Mask (n_world,) of worlds in which the actor at `index` is below its sleep threshold."""
         return WakeControl(self.batch.view(index, self._prefix), self.topology).can_sleep
 
     def put_to_sleep(self, index: int, worlds: Indices) -> None:
-        """Let the actor at a place sleep in these worlds, which nothing keeps awake."""
+        """Put the actor at `index` to sleep in these worlds."""
         WakeControl(self.batch.view(index, self._prefix), self.topology).put_to_sleep(worlds)
 
     def report_diverged(self) -> None:
@@ -198,7 +201,7 @@ class ActorGroup:
         self.diverged_flags()
 
     def diverged_flags(self) -> NDArray[np.bool_]:
-        """(n_lane,) which worlds have diverged; warns about those not reported yet."""
+        """Mask (n_lane,) of diverged worlds; warns about those not reported yet."""
         diverged = np.asarray(self.store.rows(DIVERGED)[:, 0] > 0.5)
         new = diverged & ~self.reported
         for index in np.unique(np.flatnonzero(new) // self.batch.worlds) if new.any() else ():
@@ -207,7 +210,7 @@ class ActorGroup:
 
     @property
     def sleepless(self) -> str:
-        """Why its worlds never fall asleep; "" where they do."""
+        """The reason why its worlds never fall asleep; "" where they do."""
         if self.solver == "ideal":
             return "with solver='ideal' nothing does"
         if not self._sleeping:
@@ -218,12 +221,12 @@ class ActorGroup:
 
     @property
     def asleep(self) -> NDArray[np.bool_]:
-        """(n_lane,) which worlds rest until something wakes them."""
+        """Mask (n_lane,) of sleeping worlds."""
         return WakeControl(self.store, self.topology).asleep
 
 
 def require_representable(model: PackedModel, dtype: str) -> None:
-    """Raises ValueError for the first authored number that the step does not hold in this precision."""
+    """Raise ValueError for the first authored number that this dtype cannot represent."""
     if _is_representable(model, dtype):
         return
     row_owners = owners_of(model.topology.tree, model.actor, model.scene)
@@ -232,7 +235,7 @@ def require_representable(model: PackedModel, dtype: str) -> None:
 
 
 def _is_representable(model: PackedModel, dtype: str) -> bool:
-    """Whether the step holds every authored number, all rows asked at once."""
+    """Whether the dtype represents every authored number; one check for all rows."""
     moving = {**model.state, **{name: row for name, row in model.parameters.items() if name in FORCE_ROWS}}
     return not np.isnan(np.concatenate(list(model.parameters.values()))).any() and bool(
         np.isfinite(rounded(np.concatenate(list(moving.values())), dtype)).all())
@@ -248,7 +251,7 @@ def as_stepped(model: PackedModel, sleeping: bool) -> PackedModel:
 
 def build_group(model: PackedModel, worlds: int = 1, *, dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32",
                 solver: str = "physx", path: str = AUTO, sleeping: bool = True) -> ActorGroup:
-    """One actor in lanes of its own; arguments as of `Simulation`. Raises ValueError for one out of range."""
+    """A group of one actor in a batch of its own; arguments as of `Simulation`, with the same ValueErrors."""
     model = as_stepped(model, sleeping and solver != "ideal")
     require_room(required_count("worlds", worlds, 1), [model], dtype)
     batch = WorldBatch(model.topology, [solver_settings(solver, model)], worlds, dt=dt, device=device, dtype=dtype,
@@ -260,7 +263,7 @@ def concatenated_models(models: Sequence[PackedModel], worlds: int) -> PackedMod
     """The first of models of one structure, with the parameters and link frames of all, (n, n_model x n_world)."""
 
     def concatenated(values: Sequence[Any]) -> Array:
-        """(n,) of all worlds of a model alike, or (n, n_world), side by side."""
+        """Values of models, (n,) for all worlds or (n, n_world), concatenated along worlds."""
         by_world = (x if np.ndim(x) == 2 else np.reshape(x, (len(x), 1)) for x in values)
         return np.concatenate([np.broadcast_to(x, (len(x), worlds)) for x in by_world], axis=1)
 

@@ -1,4 +1,6 @@
-"""An actor that is asked for its dynamics, in this project's own form and in that of PhysX's Direct GPU API."""
+"""`ActorView` adds dynamics and PhysX's Direct GPU API (PxDirectGPUAPI) to an actor. It is the base class of
+`Simulation` and `SceneActor`.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ActorView(Actor):
-    """An actor with what follows from its states."""
+    """An actor with quantities computed from its state."""
 
     @functools.cached_property
     def dynamics(self) -> Dynamics:

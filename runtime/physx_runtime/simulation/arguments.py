@@ -1,4 +1,6 @@
-"""Arguments that several doors take, each refused in the same words."""
+"""Checks of arguments that several entry points share: time step, counts, indices and memory. Each raises ValueError
+with a message of one line.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ import numpy as np
 from physx_runtime.packing.island import PackedIsland
 from physx_runtime.packing.model import PackedModel
 
-MAX_STEPS = 1 << 53        # that a float64, as times are kept, tells apart
+MAX_STEPS = 1 << 53        # whole numbers up to this are exact in float64, which holds times
 MIN_RECORD_SIZE = 400          # bytes of the Python objects of a record of nothing
 
 
@@ -25,7 +27,7 @@ def required_time(dt: float) -> float:
 
 
 def require_room(worlds: int, models: Iterable[PackedModel | PackedIsland], dtype: str) -> None:
-    """Raise ValueError for more worlds than the machine has memory for the numbers of, before any is asked for."""
+    """Raise ValueError for more worlds than the machine's memory holds, before memory is allocated."""
     numbers = sum(np.size(values) for model in models for values in (*model.parameters.values(), *model.state.values()))
     size = numbers * (8 if dtype == "float64" else 4)
     memory = _memory()
@@ -35,7 +37,7 @@ def require_room(worlds: int, models: Iterable[PackedModel | PackedIsland], dtyp
 
 
 def require_recordable(steps: int, every: int, size: int) -> None:
-    """Raise ValueError for more steps than can be counted, or more records, of so many bytes, than memory holds."""
+    """Raise ValueError for too many steps to count, or for more records of `size` bytes than memory holds."""
     limit = min(_memory() // max(size, MIN_RECORD_SIZE) * every, MAX_STEPS)
     if steps > limit:
         raise ValueError(f"steps is {steps} and every is {every}; this machine has {_memory() / 1e9:.3g} GB for the "
@@ -55,7 +57,7 @@ def required_count(name: str, count: Any, minimum: int) -> int:
 
 
 def required_index(name: str, index: Any, count: int) -> int:
-    """One of so many. Raises ValueError for another, naming the argument."""
+    """An index below `count`. Raises ValueError for another, naming the argument."""
     if not isinstance(index, Integral) or int(index) not in range(count):
         raise ValueError(f"{name} is {index!r}; give a whole number from 0 to {count - 1}")
     return int(index)

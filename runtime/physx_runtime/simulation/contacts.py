@@ -1,8 +1,5 @@
-"""Contacts of a step: pairs, points, normals, separations and forces.
-
-What touched in a step, and with which forces.
-
-The force on bodies of all their contacts in a step, as the tensor API's rigid contact view has it.
+"""`Contacts` holds the contact points of a step: pairs, points, normals, separations, impulses and friction anchors.
+`normal_force` and `friction_force` sum them by body, as the rigid contact view of Isaac Sim's tensor API does.
 """
 
 from __future__ import annotations
@@ -18,7 +15,7 @@ from physx_runtime.arrays import Array
 
 @dataclass(frozen=True, slots=True)
 class ColliderPairs:
-    """Which two colliders each row is of."""
+    """The two colliders of each row."""
 
     names: tuple[str, ...]                  # prims of colliders
     owners: tuple[str, ...]                 # the bodies that these are of; a static collider itself
@@ -40,7 +37,7 @@ class ColliderPairs:
         return frozenset(self.names + self.owners)
 
     def colliders_of(self, paths: Sequence[str]) -> Array:
-        """(n, 2) rows of colliders, and which of the paths is theirs or their body's; in the order of colliders."""
+        """(n, 2) index of a collider and of its path, or of its body's path, in `paths`; in the order of colliders."""
         indices_by_path: dict[str, list[int]] = {}
         for i, path in enumerate(paths):
             indices_by_path.setdefault(path, []).append(i)
@@ -135,23 +132,23 @@ Paths = str | Sequence[str]
 
 
 def normal_force(contacts: Contacts, worlds: int, bodies: Paths, partners: Sequence[str] | None) -> Array:
-    """What bodies or colliders got along normals in so many worlds, a mean over the step, world axes.
+    """Mean normal contact force on bodies or colliders over the step, world axes.
 
-    (n_world, 3) for one path, (n_world, n_body, 3) for several; with partners, bodies or colliders of which alone is
-    asked what they gave, (n_world, n_body, n_partner, 3) for several and without n_body for one.
+    (n_world, 3) for one path, (n_world, n_body, 3) for several; with partners, only forces from
+    these bodies or colliders count: (n_world, n_body, n_partner, 3), without n_body for one path.
     """
     normal_impulses = contacts.impulses[:, None] * contacts.normals
     return _net(contacts.colliders, contacts.worlds, normal_impulses, worlds, bodies, partners) / contacts.dt
 
 
 def friction_force(contacts: Contacts, worlds: int, bodies: Paths, partners: Sequence[str] | None) -> Array:
-    """What they got by friction, as `normal_force`; what turns a body without pushing it is 0 in it."""
+    """Mean friction force, as `normal_force`; torsional friction has no force."""
     friction = contacts.friction
     return _net(friction.colliders, friction.worlds, friction.impulses, worlds, bodies, partners) / contacts.dt
 
 
 def require_paths(bodies: Paths, partners: Sequence[str] | None, known: Collection[str]) -> None:
-    """Raises ValueError for the first path that is neither a body nor a collider whose contacts are stepped."""
+    """Raise ValueError for the first path that is neither a body nor a collider whose contacts are stepped."""
     for path in ([bodies] if isinstance(bodies, str) else bodies, partners or ()):
         unknown = next((name for name in path if name not in known), None)
         if unknown is not None:
@@ -161,7 +158,7 @@ def require_paths(bodies: Paths, partners: Sequence[str] | None, known: Collecti
 
 def _net(pairs: ColliderPairs, in_worlds: Array, impulses: Array, worlds: int, bodies: Paths,
          partners: Sequence[str] | None) -> Array:
-    """What first sides got, less what second sides gave, by world, body and partner."""
+    """Force on first sides minus force on second sides, by world, body and partner."""
     paths = [bodies] if isinstance(bodies, str) else bodies
     body_rows, partner_rows = pairs.colliders_of(paths), None if partners is None else pairs.colliders_of(partners)
     net = np.zeros((worlds, len(paths), 1 if partners is None else len(partners), 3), impulses.dtype)
@@ -181,7 +178,7 @@ def _net(pairs: ColliderPairs, in_worlds: Array, impulses: Array, worlds: int, b
 def _rows_of_side(rows: Array, k: int, body_rows: Array, partner_rows: Array | None) -> Array:
     """(3, n) rows of contacts, the body that side k of each is of, and the partner that its other side is of.
 
-    own, others: colliders of bodies and of partners, as of `ColliderPairs.colliders_of`; None asks of no partner.
+    body_rows, partner_rows: as of `ColliderPairs.colliders_of`, of bodies and of partners; None for no partner.
     """
     row, body = _match_colliders(rows[:, k], body_rows)
     if partner_rows is None:
@@ -191,7 +188,7 @@ def _rows_of_side(rows: Array, k: int, body_rows: Array, partner_rows: Array | N
 
 
 def _match_colliders(colliders: Array, path_of_collider: Array) -> tuple[Array, Array]:
-    """Every place of a list of colliders with every path that is known to hold the collider there."""
+    """Every index of a list of colliders with every known path of the collider there."""
     first, end = (np.searchsorted(path_of_collider[:, 0], colliders, side) for side in ("left", "right"))
     counts = end - first
     index = np.repeat(np.arange(len(colliders)), counts)

@@ -1,4 +1,7 @@
-"""Telling of worlds that have diverged, each once until it is reset."""
+"""`DivergenceReport` flags the worlds of an actor whose state is no longer finite and warns once about each. A diverged
+world stays at its last finite state until `revive`; `halt` stops worlds for another reason. `first_not_finite` repeats
+the step stage by stage and names the first quantity that is not finite. The warning is a `DivergenceWarning`.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ class DivergenceWarning(RuntimeWarning):
 
 
 class SteppedActor(Protocol):
-    """What a report asks of the actor that is stepped."""
+    """The actor that a report is about."""
 
     @property
     def dt(self) -> float:
@@ -37,19 +40,19 @@ class SteppedActor(Protocol):
 
     @property
     def steps_taken(self) -> int:
-        """How many it took."""
+        """Number of steps taken."""
 
     @property
     def model(self) -> PackedModel:
-        """What is stepped."""
+        """The packed model that is stepped."""
 
     @property
     def settings(self) -> SolverSettings:
-        """Its iterations."""
+        """Its iteration counts."""
 
     @property
     def store(self) -> WorldRows:
-        """Its worlds."""
+        """The rows of its worlds."""
 
     def get(self, name: str) -> NDArray[Any]:
         """A row of every world."""
@@ -57,7 +60,7 @@ class SteppedActor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What was no longer finite first where something diverged."""
+    """The first quantity that was no longer finite, and its actor."""
 
     path: str               # of the actor that it is of
     other_count: int             # that are solved with it, and stand still as well
@@ -65,15 +68,15 @@ class Loss:
 
     @property
     def suffix(self) -> str:
-        """Who else stands still, to be put after the name of the first."""
+        """Text about the other diverged actors, to follow the name of the first."""
         return f" and {self.other_count} more that are solved with it" if self.other_count else ""
 
 
 class DivergenceReport:
-    """What was said of an actor's worlds; `reported` marks of which something was, (n_world,), and is kept here.
+    """Divergence of one actor; `reported` (n_world,) marks the worlds that were reported and is updated in place.
 
-    together: the reports of all that are solved with it, among which this one takes its place: they diverge as one, and
-    one of them tells of it.
+    group_reports: the reports of all actors solved with it, to which this one is appended. They diverge together, and
+    one of them reports it.
     """
 
     def __init__(self, actor: SteppedActor, reported: NDArray[np.bool_], group_reports: list[DivergenceReport]) -> None:
@@ -81,10 +84,10 @@ class DivergenceReport:
         group_reports.append(self)
         self.messages: list[str] = []
         self._revived_on_gpu = False
-        self.lost: Loss | None = None       # in the last world that was told of
+        self.lost: Loss | None = None       # of the last world that was reported
 
     def flags(self) -> NDArray[np.bool_]:
-        """(n_world,) which worlds have diverged; warns about those not reported yet."""
+        """Mask (n_world,) of diverged worlds; warns about those not reported yet."""
         flags = self._flags()
         if self._revived_on_gpu:
             self._revived_on_gpu, self._reported[:] = False, self._reported & flags
@@ -94,21 +97,21 @@ class DivergenceReport:
         return flags
 
     def halt(self, worlds: NDArray[np.int64], quantity: str) -> None:
-        """Let worlds with these indices stand still for what was lost, and say nothing more of them."""
+        """Stop worlds with these indices because of `quantity`, and mark them as reported."""
         self._record_loss(self._group_reports, self, quantity)
         for report in self._group_reports:
             report._mark(worlds, True)
 
     def revive(self, worlds: NDArray[np.int64]) -> None:
-        """Let worlds with these indices move again."""
+        """Clear the divergence of worlds with these indices."""
         self._mark(worlds, False)
 
     def revived_on_gpu(self) -> None:
-        """Heed that worlds move again which only the GPU knows: those found sound next are not reported any more."""
+        """Note that the GPU revived worlds; those found finite at the next check may be reported again."""
         self._revived_on_gpu = True
 
     def _warn(self, new: NDArray[np.int64]) -> None:
-        """Warn about worlds with these indices, for all that diverged there and of which nothing was said."""
+        """Warn about worlds with these indices, for all actors that diverged there and are not reported yet."""
         diverged_reports = [report for report in self._group_reports if (report._flags() & ~report._reported)[new[0]]]
         first, quantity = next(((report, quantity) for report in diverged_reports
                                 if (quantity := first_not_finite(report._actor, int(new[0])))), (self, "its state"))
@@ -138,7 +141,7 @@ class DivergenceReport:
 
 
 def first_not_finite(actor: SteppedActor, world: int) -> str:
-    """What is no longer finite first in the step that a diverged world stands before; "" if nothing of its own is."""
+    """The first quantity that is not finite in the next step of a diverged world; "" if none is this actor's."""
     t = actor.model.topology
     rows = {name: actor.get(name)[world] for name in (*state_rows(t), *input_rows(t))}
     row_owners = owners_of(t.tree, actor.model.actor, actor.model.scene)

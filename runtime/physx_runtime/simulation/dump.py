@@ -1,4 +1,6 @@
-"""The step's intermediate quantities by name, for comparing two engines stage by stage: v, then a, then f, then tau."""
+"""`dump` and `dump_step` print the intermediate quantities of a step by name, to compare two engines stage by stage.
+The order is velocities v, accelerations a, forces f, then generalised forces tau.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ def dump(stage: Any, joint_position: ArrayLike | None = None, joint_velocity: Ar
 
 
 def _left_out(sim: DumpSource) -> Iterator[str]:
-    """What moves an actor beside its own dynamics, a line each."""
+    """What acts on an actor and is not in its own dynamics, a line each."""
     if isinstance(sim, SceneActor):
         yield from (f"left out: {influence}, of the scene's step" for influence in sim.group.acting_on(sim.index))
     else:
@@ -123,7 +125,7 @@ def _require_comparable(sim: DumpSource, world: int, reported: Mapping[str, Arra
 
 def _comparison(sim: DumpSource, start: Mapping[str, NDArray[Any]], end: Mapping[str, Any],
                 reported: Mapping[str, NDArray[np.float64]]) -> Iterator[str]:
-    """What the float32 step ends with beside what is reported."""
+    """The end of the float32 step compared with what is reported."""
     t, model = sim.topology, sim.model
     rows = {name: np.array([float(x) for x in end[name]]) for name in state_rows(t)}
     velocity = (velocities_after_step(model, start, rows["v"], sim.dt) if t.fixed_base else

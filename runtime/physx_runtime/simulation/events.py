@@ -1,12 +1,7 @@
-"""Contact and trigger events as PhysX reports them.
-
-Which contacts of a step PhysX reports, by the prims with PhysxContactReportAPI: those that begin, last and end.
-
-What is in the triggers of a scene, and what enters and leaves them.
-
-The contacts of the last step of worlds that touch, read from their tables.
-
-Which bodies press on which in a step, and how much: contacts as a person asks for them.
+"""Contact events, trigger events and contact readers, as PhysX reports them. `ContactReports` and `events_of` follow
+PhysxContactReportAPI: eNOTIFY_TOUCH_FOUND, PERSISTS and LOST. `Triggers` finds overlaps with trigger shapes and what
+entered or left. `LastContacts` reads the contacts of the last step from the contact tables. `touching_pairs` lists
+bodies in contact by force.
 """
 
 from __future__ import annotations
@@ -38,7 +33,7 @@ Touch = tuple[int, int, int]            # a world, and rows of two colliders
 
 @dataclass(frozen=True, slots=True)
 class ContactEvent:
-    """Two colliders that began to touch in a step, went on, or ceased; sides, normals and impulses as of `Contacts`."""
+    """A contact of two colliders that was found, persists or was lost; sides, normals, impulses as of `Contacts`."""
 
     kind: Kind
     world: int
@@ -53,7 +48,7 @@ class ContactEvent:
 
 
 class ContactReports:
-    """Whose contacts are reported on a stage, with whom, and from which force on."""
+    """The contact reports that a stage asks for: prims, partners and force thresholds."""
 
     def __init__(self, description: Description) -> None:
         links: dict[str, list[str]] = {}        # of all articulations of a root prim
@@ -68,20 +63,20 @@ class ContactReports:
         return bool(self._reports)
 
     def includes(self, bodies: tuple[str, str]) -> bool:
-        """Whether a prim that reports names the other, or everything."""
+        """Whether one of two bodies has a report that includes the other."""
         return any(report.partners is None or other in report.partners
                    for body, other in (bodies, bodies[::-1]) for report in self._reports.get(body, ()))
 
     def exceeds_threshold(self, bodies: tuple[str, str], force: float) -> bool:
-        """Whether contacts of two bodies that give so much force are reported: either's threshold is enough."""
+        """Whether a contact force reaches the threshold of either body."""
         return any(force >= self._reports[body][0].threshold for body in bodies if body in self._reports)
 
 
 def events_of(reports: ContactReports, contacts: Contacts, touching_before: Set[Touch],
               touching: Set[Touch]) -> Iterator[ContactEvent]:
-    """The events of a step, those that touch in the order of `contacts`, then those that ceased.
+    """The events of a step: pairs in contact in the order of `contacts`, then lost ones.
 
-    touched, touching: the pairs of colliders that touch before and after the step, also at rest, where none is told.
+    touching_before, touching: pairs of colliders in contact before and after the step, sleeping pairs included.
     """
     rows, anchors = (_by_pair(source.worlds, source.colliders) for source in (contacts, contacts.friction))
     names, owners = contacts.colliders.names, contacts.colliders.owners
@@ -132,7 +127,7 @@ class TriggerEvent:
 
 
 class Triggers:
-    """The triggers of worlds with these bodies, and what was in them when it was looked last."""
+    """The triggers of worlds with these bodies, and the overlaps at the last update."""
 
     def __init__(self, description: Description, model: SceneModel, bodies: Sequence[str], worlds: int,
                  solver: str) -> None:
@@ -145,7 +140,7 @@ class Triggers:
         return self._table is not None
 
     def update(self, pose: Array) -> None:
-        """Find what is in them where bodies are, (n_world, n_body, 7), and what has entered and left since."""
+        """Find the overlaps at the poses of bodies, (n_world, n_body, 7), and what entered or left since."""
         now = tuple(sorted(self._table.overlaps(pose))) if self._table else ()
         entered, exited = set(now).difference(self.overlaps), set(self.overlaps).difference(now)
         self.events = (*(TriggerEvent("enter", item.world, item.pair, item.bodies) for item in sorted(entered)),
@@ -153,13 +148,13 @@ class Triggers:
         self.overlaps = now
 
     def forget(self, worlds: Array) -> None:
-        """Heed that worlds were set anew: nothing was in their triggers."""
+        """Clear the overlaps of worlds that were reset."""
         reset_worlds = set(worlds.tolist())
         self.overlaps = tuple(item for item in self.overlaps if item.world not in reset_worlds)
         self.events = tuple(item for item in self.events if item.world not in reset_worlds)
 
     def continue_from(self, before: Triggers) -> None:
-        """Take over what was in triggers, of which the next look tells who left."""
+        """Copy the overlaps of another scene's triggers, so that the next update reports what left."""
         self.overlaps, self.events = before.overlaps, before.events
 
 
@@ -176,7 +171,7 @@ class _TriggerTable:
         self._static = np.c_[packed.rigid_bodies["position"], packed.rigid_bodies["rotation"]][bodies:]
 
     def overlaps(self, pose: Array) -> set[Overlap]:
-        """What is in triggers where bodies are, (n_world, n_body, 7)."""
+        """Overlaps at the poses of bodies, (n_world, n_body, 7)."""
         pairs, moving_poses = self._pairs, pose.swapaxes(0, 1).reshape(-1, 7)
         pairs.forget(self._all_worlds)           # manifolds keep points that a fresh look would not make
         contacts = generate(pairs, np.concatenate([moving_poses, self._static]).astype(np.float32))
@@ -188,11 +183,11 @@ class _TriggerTable:
 
 
 class LastContacts(StepWatcher):
-    """Reads the contacts of worlds of islands of one structure; packed: their colliders, in so many worlds."""
+    """Reads the contacts of islands of one structure. packed: their colliders."""
 
     def __init__(self, batch: WorldBatch, packed: PackedContacts) -> None:
         self._batch, self._dt = batch, batch.dt
-        self._before: Array | None = None       # shapes that touched a step earlier, where events are told
+        self._before: Array | None = None       # pairs of shapes in contact a step earlier, if events are reported
         self._link_impulses: tuple[Array, Array, Array] | None = None       # what links got, once it was asked for
         self._names = tuple(packed.colliders[i] for i in packed.shape_copies(batch.worlds))
         bodies = [packed.bodies[i] for i in packed.body_copies(batch.worlds)]
@@ -204,21 +199,21 @@ class LastContacts(StepWatcher):
         batch.watch(self)
 
     def enable_contact_reports(self) -> None:
-        """Keep what touches before each step from now on, which `events` asks for."""
+        """Keep the pairs in contact before each step from now on, which `events` needs."""
         self._before = np.zeros((0, 2), np.int64)
 
     def about_to_step(self) -> None:
-        """Keep the time of the step, and what touches before it."""
+        """Keep the time of the step, and the pairs in contact before it."""
         self._dt = self._batch.dt
         if self._before is not None:
             self._before = self._worlds.solver_shapes(self._worlds.touching)
 
     def stepped(self) -> None:
-        """What touched is read when it is asked for."""
+        """Discard the contacts read before; `read` reads the new ones."""
         self._link_impulses = None
 
     def read(self) -> Contacts:
-        """Those of the last step."""
+        """The contacts of the last step."""
         worlds = self._worlds
         reported, dtype = worlds.reported_pairs(worlds.contacts["pair"]), worlds.dtype
         rows = worlds.contacts[reported]
@@ -228,7 +223,7 @@ class LastContacts(StepWatcher):
                         worlds.impulses[reported].astype(dtype), _friction(worlds, self._names, self._owners), self._dt)
 
     def events(self, reports: ContactReports) -> Iterator[ContactEvent]:
-        """What is reported of the last step; raises RuntimeError before `enable_contact_reports`."""
+        """The contact events of the last step; raises RuntimeError before `enable_contact_reports`."""
         if self._before is None:
             raise RuntimeError("what touched before the step was not kept; call enable_contact_reports before stepping")
         now = self._worlds.solver_shapes(self._worlds.touching)
@@ -239,9 +234,9 @@ class LastContacts(StepWatcher):
             _worlds_of(self._worlds, indices).tolist(), indices.tolist(), strict=True)}
 
     def impulses_on(self, actor: int, links: int) -> Array:
-        """(n_world, n_link, 6) what contacts gave an articulation's links, linear and about their centres of mass.
+        """Contact impulses on links, (n_world, n_link, 6): linear, and angular about the centres of mass.
 
-        What friction gave about normals alone, by torsional patch radii, is not among it.
+        Torsional friction is not included.
         """
         if self._link_impulses is None:
             self._link_impulses = self._impulses_on_links()
@@ -270,7 +265,7 @@ class LastContacts(StepWatcher):
         return np.sort(owners), linked_bodies, np.concatenate([forces, torques], axis=1)
 
     def forget(self, worlds: Array) -> None:
-        """Heed that worlds were set anew: nothing touched in them."""
+        """Clear the contacts of worlds that were reset."""
         self._link_impulses = None
         if self._before is not None:
             self._before = self._before[~np.isin(_worlds_of(self._worlds, self._before), worlds)]
@@ -281,7 +276,7 @@ class LastContacts(StepWatcher):
 
 
 def _friction(worlds: ContactStore, names: tuple[str, ...], owners: tuple[str, ...]) -> Friction:
-    """The anchors of all patches, those of one behind each other."""
+    """The friction anchors of all patches, patch by patch."""
     patches = worlds.patches
     used = (np.arange(ANCHORS) < patches["anchors"][:, None]) & worlds.reported_pairs(patches["pair"])[:, None]
     rows, which = np.nonzero(used)
@@ -322,7 +317,7 @@ class TouchingPair:
 
 
 def touching_pairs(contacts: Contacts, world: int = 0) -> list[TouchingPair]:
-    """Who presses on whom in a world, the hardest first; who only comes near is not among them."""
+    """Bodies in contact with a force in one world, the greatest force first."""
     normal_forces, friction_forces, points = dict[_Pair, Array](), dict[_Pair, Array](), dict[_Pair, int]()
     normal = contacts.impulses[:, None] * contacts.normals / contacts.dt
     for pair, sign, force in _of_world(contacts, normal, world):

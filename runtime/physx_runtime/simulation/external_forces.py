@@ -1,4 +1,7 @@
-"""Forces, impulses and accelerations on links that act in one step, beside the forces that are held."""
+"""`ExternalForces` applies forces, impulses, accelerations and velocity changes to links for one step (PhysX
+PxForceMode). Each becomes a wrench about the link's centre of mass. It is added to the link_force and link_torque rows
+before the step and taken out after it.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +27,17 @@ PER_MASS = ("acceleration", "velocity_change")
 
 
 class ForceTarget(Protocol):
-    """What pushes ask of the actor that they act on."""
+    """The actor that external forces act on."""
 
     divergence: DivergenceReport
 
     @property
     def model(self) -> PackedModel:
-        """What is stepped."""
+        """The packed model that is stepped."""
 
     @property
     def worlds(self) -> int:
-        """How many there are."""
+        """Number of worlds."""
 
     @property
     def dt(self) -> float:
@@ -46,7 +49,7 @@ class ForceTarget(Protocol):
 
     @property
     def store(self) -> WorldRows:
-        """Its worlds."""
+        """The rows of its worlds."""
 
     @property
     def link_pose(self) -> Array:
@@ -58,7 +61,7 @@ class ForceTarget(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ExternalForce:
-    """What somebody gives for one link, (n, 3) each, in the world's axes or in those of the link's prim."""
+    """A force and torque on one link, (n, 3) each, in world axes or in those of the link's prim."""
 
     force: Array
     torque: Array
@@ -68,7 +71,7 @@ class ExternalForce:
 
 
 class ExternalForces:
-    """What pushes an actor's links in the next step; it watches that step."""
+    """The external forces on an actor's links in the next step; it watches that step."""
 
     def __init__(self, actor: ForceTarget) -> None:
         self._actor = actor
@@ -88,7 +91,7 @@ class ExternalForces:
 
     def checked(self, worlds: Indices, link: int, force: ArrayLike, torque: ArrayLike | None, point: ArrayLike | None,
                 mode: ForceMode, local: bool) -> ExternalForce:
-        """What `Actor.apply_force` takes, checked. Raises ValueError as that does."""
+        """The checked arguments of `Actor.apply_force`; raises ValueError as that does."""
         if mode not in MODES:
             raise ValueError(f"mode is {mode!r}; give one of {', '.join(MODES)}")
         name = self._actor.model.link_names[link]
@@ -97,7 +100,7 @@ class ExternalForces:
                              None if point is None else _triples("point", point, name, worlds), mode, local)
 
     def add(self, external: ExternalForce, link: int, worlds: Indices) -> None:
-        """Let this act in the next step as well. Raises ValueError for what is too large."""
+        """Add a force to the next step. Raises ValueError for one that is too large."""
         wrench = self._wrench(external, link, worlds)
         of_a_step = external.mode in OF_A_STEP
         acting = rounded(wrench / self._actor.dt if of_a_step else wrench, self._actor.dtype)
@@ -106,7 +109,7 @@ class ExternalForces:
         (self._impulses if of_a_step else self._forces)[:, worlds, link] += wrench
 
     def clear(self, worlds: Indices) -> None:
-        """Let nothing of this act in the worlds with these indices."""
+        """Clear the forces in worlds with these indices."""
         self._forces[:, worlds] = self._impulses[:, worlds] = 0.0
 
     def _wrench(self, external: ExternalForce, link: int, worlds: Indices) -> Array:
@@ -136,7 +139,7 @@ class ExternalForces:
     # --- as a watcher of the step ------------------------------------------------------------------------------------
 
     def about_to_step(self) -> None:
-        """Act beside what is held."""
+        """Add the forces to the link_force and link_torque rows."""
         store = self._actor.store
         self._persistent_forces = {name: store.rows(name) for name in LINK_FORCE_ROWS}
         forces = self._forces + self._impulses / self._actor.dt
@@ -144,7 +147,7 @@ class ExternalForces:
             store.write(name, persistent + rounded(acting.reshape(persistent.shape), self._actor.dtype))
 
     def stepped(self) -> None:
-        """Leave what is held, once it is told of what the pushes made diverge."""
+        """Report divergence from the forces, then restore the link_force and link_torque rows."""
         self._actor.divergence.flags()
         for name, persistent in self._persistent_forces.items():
             self._actor.store.write(name, persistent)

@@ -1,4 +1,6 @@
-"""What an actor is given on a GPU, and gives there: arrays, masks and indices of other packages, and a stream."""
+"""`OnGpu` reads and writes an actor whose worlds are on a CUDA GPU, with device arrays, masks, indices and streams.
+Arrays come from CuPy, PyTorch, Warp or numba-cuda and are not copied to the host.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ GRAVITY_SWITCH = "gravity_enabled"      # wakes where it is switched on, if it w
 
 
 class GpuActor(Protocol):
-    """What is asked of the actor that is given something."""
+    """The actor that is read and written."""
 
     divergence: DivergenceReport
     watchers: list[Watcher]
@@ -68,7 +70,7 @@ class OnGpu:
         self._actor = actor
 
     def use_stream(self, stream: Any) -> None:
-        """Give all work to a stream, once what was given before is done."""
+        """Use a stream for all work, after the work on the former one."""
         worlds, handle = self._rows("stream").worlds, stream_of(stream)
         worlds.gpu.wait_for_stream(handle, worlds.stream)
         worlds.stream = handle
@@ -79,7 +81,7 @@ class OnGpu:
         rows.read_into(name, array, size)
 
     def set_row(self, name: str, values: DeviceValues, worlds: DeviceValues) -> None:
-        """Set a row of some of the worlds, all where None."""
+        """Set a row in some worlds, all where None."""
         size, rows = row_size(self._actor.model, name), self._rows(name)
         selection = self._selection(rows, worlds)
         if not is_on_device(values):
@@ -95,20 +97,20 @@ class OnGpu:
         self.write(name, 0, size, rows.lines(name, values, selection, size), selection)
 
     def write(self, name: str, first: int, size: int, view: StridedView, selection: LineSelection) -> None:
-        """Set so many numbers of a row from the `first` one on, of chosen worlds, and what follows from that."""
+        """Set `size` numbers of a row from `first` on in chosen worlds, and the rows derived from it."""
         rows = self._rows(name)
         self._write(rows, name, view, selection, first, size)
         if name in WAKING_ROWS:
             self._request_wake(rows, selection, WAKE_REQUEST_WAKE)
 
     def wake(self, worlds: DeviceValues) -> None:
-        """Wake some of the worlds."""
+        """Wake some worlds."""
         rows = self._rows("worlds")
         self._request_wake(rows, rows.select_on_device(worlds), WAKE_REQUEST_WAKE)
 
     def reset(self, worlds: DeviceValues, joint_position: DeviceValues, joint_velocity: DeviceValues,
               root_pose: DeviceValues, root_velocity: DeviceValues) -> None:
-        """Put some of the worlds back, as `Actor.reset`."""
+        """Reset some worlds, as `Actor.reset`."""
         rows, actor, root = self._rows("worlds"), self._actor, self._actor.topology.root_size
         selection = self._selection(rows, worlds)
         if is_on_device(root_pose):
@@ -138,7 +140,7 @@ class OnGpu:
 
     def _start(self, joint_position: ArrayLike | None, joint_velocity: ArrayLike | None, root_pose: ArrayLike | None,
                root_velocity: ArrayLike | None) -> StartState:
-        """Of one world where all begin alike, else of every world; what is given is for all alike."""
+        """Of one world where all start equally, else of every world; given values are for all worlds."""
         actor, masses = self._actor, self._actor.parameter_values.mass_properties
         worlds = np.arange(actor.worlds if masses.has_root_offset else 1)
         start = StartState(actor.model, worlds, actor.dtype, masses.root_offset(worlds))
@@ -190,7 +192,7 @@ class OnGpu:
         return rows.select(None if worlds is None else world_indices(worlds, self._actor.worlds))
 
     def state_changed(self, selection: LineSelection) -> None:
-        """Heed that kernels have set rows of the state."""
+        """Notify watchers that kernels have set rows of the state."""
         for watcher in self._actor.watchers:
             watcher.state_changed(selection)
         self._request_wake(self._rows("a row"), selection, WAKE_REQUEST_WAKE)

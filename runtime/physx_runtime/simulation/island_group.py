@@ -1,8 +1,6 @@
-"""Islands of equal structure, and the joints between their bodies.
-
-Islands of one structure in a scene: what joints outside articulations and kinematic bodies have among their rows.
-
-A joint outside articulations, as a scene hands it out: its parameters and whether it broke, world by world.
+"""`IslandGroup` steps islands of equal structure; `SceneJoint` is a joint outside articulations in all worlds of a
+scene. The group handles kinematic bodies, contacts and joint forces of the islands. The actors of islands are in
+`ActorGroup`s of their own. PhysX: IslandSim, PxJoint.
 """
 
 from __future__ import annotations
@@ -43,7 +41,7 @@ from physx_runtime.worlds.wake import TARGET_ROWS, WakeControl
 
 
 class IslandGroup:
-    """Islands of one structure in the places of `lanes`, without their actors, which are `ActorGroup`s of their own."""
+    """Islands of one structure in `batch`, without their actors, which are in `ActorGroup`s of their own."""
 
     def __init__(self, islands: Sequence[PackedIsland], batch: WorldBatch) -> None:
         self.islands, self.batch = list(islands), batch
@@ -54,13 +52,13 @@ class IslandGroup:
             batch.store.write(name, self._authored(name, batch.worlds))
 
     def _authored(self, name: str, worlds: int) -> Array:
-        """A row as it is authored, in so many worlds of every island."""
+        """A row as authored, in `worlds` worlds of every island."""
         none = np.zeros(rows_by(self.batch.topology)[name])
         values = np.stack([{**island.parameters, **island.state}.get(name, none) for island in self.islands])
         return np.repeat(rounded(values, self.batch.dtype), worlds, axis=0)
 
     def enable_joint_forces(self) -> None:
-        """Leave in every step what each joint gave in it, from now on, all other rows staying as they are."""
+        """Keep the force of each joint in every step from now on; all other rows stay as they are."""
         topology = cast(IslandTopology, self.batch.topology)
         if self.has_joint_forces:
             return
@@ -70,11 +68,11 @@ class IslandGroup:
 
     @property
     def has_joint_forces(self) -> bool:
-        """Whether steps leave what joints gave in them."""
+        """Whether steps keep the forces of joints."""
         return all(joint.stores_force for joint in cast(IslandTopology, self.batch.topology).joints)
 
     def reset(self, worlds: Indices) -> None:
-        """Put joints back to what they keep at the start, unbroken, in these worlds."""
+        """Reset the persistent rows of joints in these worlds, unbroken."""
         indices = self.batch.indices_of(worlds)
         for name in self._state:
             rows = self.batch.store.rows(name)
@@ -102,28 +100,28 @@ class IslandGroup:
         return True
 
     def contacts(self) -> Contacts:
-        """What touched in the last step."""
+        """The contacts of the last step."""
         return NO_CONTACTS if self._last is None else self._last.read()
 
     def enable_contact_reports(self) -> None:
-        """Keep what `contact_events` asks for in every step from now on."""
+        """Keep what `contact_events` needs in every step from now on."""
         if self._last is not None:
             self._last.enable_contact_reports()
 
     def contact_events(self, reports: ContactReports) -> Iterable[ContactEvent]:
-        """What is reported of the last step."""
+        """The contact events of the last step."""
         return () if self._last is None else self._last.events(reports)
 
     def contact_impulses(self, actor: int, links: int) -> Array | None:
-        """(n_world, n_link, 6) what contacts gave an actor's links in the last step; None where nothing touches."""
+        """Contact impulses on an actor's links in the last step, (n_world, n_link, 6); None without contacts."""
         return None if self._last is None else self._last.impulses_on(actor, links)
 
     def joints(self) -> Iterable[tuple[str, int, int]]:
-        """Path of every joint, its island's place and its own number there."""
+        """Path of every joint, the index of its island, and its index there."""
         return ((path, index, j) for index, island in enumerate(self.islands) for j, path in enumerate(island.joints))
 
     def acting_on(self, index: int, actor: int) -> Iterable[str]:
-        """What acts on an actor of an island beside its own dynamics: joints by their paths, and contacts."""
+        """What acts on an actor of an island outside its own dynamics: joints by their paths, and contacts."""
         island = self.islands[index]
         for path, joint in zip(island.joints, island.topology.joints, strict=True):
             if any(side.moves and side.owner == actor for side in joint.solver_bodies):
@@ -168,7 +166,7 @@ class IslandGroup:
                 shapes[name][copies == shape] = np.stack(values, axis=-1)
 
     def wake(self, index: int, actor: int, worlds: Indices) -> None:
-        """Wake an actor of an island, and so all of it, in these worlds."""
+        """Wake the island of an actor in these worlds."""
         t = cast(IslandTopology, self.batch.topology)
         WakeControl(self.batch.view(index, owner_prefix(ACTOR_GROUP, actor)), t.actors[actor]).wake(worlds)
 
@@ -200,7 +198,7 @@ WAKING_PARAMETERS = TARGET_ROWS | {"stiffness", "damping", "max_force"}
 class SceneJoint:
     """One joint outside articulations in all worlds of a scene.
 
-    path: its prim; islands, place, number: where its rows are.
+    path: its prim; islands, index, joint: the group, the island and the joint of its rows.
     """
 
     def __init__(self, path: str, islands: IslandGroup, index: int, joint: int) -> None:
@@ -211,18 +209,18 @@ class SceneJoint:
 
     @property
     def broken(self) -> NDArray[np.bool_]:
-        """(n_world,) where a force or a torque took it away; a reset restores it."""
+        """Mask (n_world,) of worlds in which a force or torque broke the joint; a reset restores it."""
         if not self.topology.breaks:
             return np.zeros(self.worlds, dtype=np.bool_)
         return np.asarray(self._rows("broken")[:, 0] > 0.5)
 
     @property
     def force(self) -> Array:
-        """(n_world, 6) what it gave body0 on average over the last step: force, and torque about its anchor on body1.
+        """Mean force on body0 over the last step, and torque about the anchor on body1, (n_world, 6).
 
         World axes; the world takes it where there is no body0, and body1 gets the opposite. As in PhysX, whose break
         force and torque bound it, drives do not count. While it sleeps it is that of the last step awake. Raises
-        RuntimeError unless `Scene.keep_joint_forces` was called.
+        RuntimeError unless `Scene.enable_joint_forces` was called.
         """
         if not self._islands.has_joint_forces:
             raise RuntimeError(f"no step left the force of {self.path}; call keep_joint_forces() of the scene before "
@@ -238,7 +236,7 @@ class SceneJoint:
         self.set_parameters({name: values}, worlds)
 
     def set_parameters(self, values: Mapping[str, ArrayLike], worlds: ArrayLike | None = None) -> None:
-        """Set parameters, each by one number, `shape` for all chosen worlds alike, or (n_chosen, *shape).
+        """Set parameters, each by one number, `shape` for all chosen worlds, or (n_chosen, *shape).
 
         worlds: a mask (n_world,) or indices, all where None. Raises ValueError, naming world and axis, for values out
         of range; then nothing is set.
@@ -256,7 +254,7 @@ class SceneJoint:
             self._wake(indices)
 
     def continue_from(self, before: SceneJoint) -> None:
-        """Keep what another joint keeps of the same rows: whether it broke, and how far its hinges turned."""
+        """Copy the persistent rows of another joint: whether it broke, and the turns of its hinges."""
         names = joint_rows(self.topology, STATE, PERSISTENT)
         for name in names.keys() & joint_rows(before.topology, STATE, PERSISTENT).keys():
             self._islands.joint_view(self._index, self._joint).write(name, before._rows(name))
@@ -306,7 +304,7 @@ class SceneJoint:
 
 
 def _parameters(path: str, t: JointTopology) -> Iterator[Parameter]:
-    """What may differ between worlds of a joint: of its six axes those for which it counts."""
+    """The parameters of a joint, each for the axes on which it acts."""
     row_sizes = joint_rows(t, PARAMETER)
     for row in ISLAND_TABLE:
         if row.owner == MAXIMAL_JOINT and row.name in row_sizes:
@@ -318,7 +316,7 @@ def _parameters(path: str, t: JointTopology) -> Iterator[Parameter]:
 
 
 def _active_columns(row: RowSpec, t: JointTopology) -> list[int]:
-    """The numbers of a row that something heeds."""
+    """The columns of a row that the step reads."""
     if row.components != AXES:
         soft = not row.name.startswith("cone_") or row.name == "cone_angle" or t.cone == "soft"
         return list(range(row.width)) if soft else []

@@ -1,4 +1,7 @@
-"""Kinematic bodies: they go where they are told, or their time samples say, in every world; nothing pushes them."""
+"""`KinematicBodies` moves the kinematic bodies of a scene to targets, poses or time samples in every world
+(PxRigidDynamic::setKinematicTarget). `KinematicMotion` gives their poses for each step of a run. Nothing pushes a
+kinematic body.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ ACTIVE_STEPS = 3
 
 
 class KinematicBodies:
-    """Where the kinematic bodies of a scene are in every world, how fast they are, and where they go next."""
+    """Poses, velocities and next targets of the kinematic bodies of a scene in every world."""
 
     def __init__(self, bodies: Sequence[Link], worlds: int) -> None:
         self.paths = tuple(body.path for body in bodies)
@@ -37,7 +40,7 @@ class KinematicBodies:
         self._time = np.zeros(worlds)       # s that the bodies have followed their samples
 
     def set_target(self, path: str, poses: ArrayLike, worlds: Indices) -> None:
-        """Send a body to a pose, (7,) or (n_world, 7), where it is after the next step.
+        """Set the pose of a body after the next step, (7,) or (n_world, 7).
 
         Raises ValueError for another path or shape, and for a pose that is none.
         """
@@ -46,20 +49,20 @@ class KinematicBodies:
         self._targeted[worlds, body], self._follows_samples[worlds, body], self.is_current = True, False, False
 
     def set_pose(self, path: str, poses: ArrayLike, worlds: Indices) -> None:
-        """Put a body to a pose at once, where it stands; otherwise as `set_target`."""
+        """Set the pose of a body at once, without a velocity; otherwise as `set_target`."""
         body = self._index(path)
         self.pose[worlds, body] = checked_poses("kinematic_pose", path, poses, (7,), (len(worlds), 7))
         self.velocity[worlds, body], self._targeted[worlds, body] = 0.0, False
         self._follows_samples[worlds, body], self.is_current = False, False
 
     def reset(self, worlds: Indices) -> None:
-        """Put these worlds back to the start: the authored poses, of bodies with time samples the first of them."""
+        """Reset these worlds to the authored poses, or to the first time samples."""
         self.pose[worlds], self.velocity[worlds] = self._start, 0.0
         self._targeted[worlds], self._active[worlds], self.is_current = False, 0, not self.paths
         self._follows_samples[worlds], self._time[worlds] = self._sampled, 0.0
 
     def continue_from(self, before: KinematicBodies) -> None:
-        """Send bodies that were elsewhere before, known by their paths, from there to where they are now.
+        """Start bodies at the poses of another scene, by path, with their own poses as targets.
 
         Those with time samples go on along them.
         """
@@ -73,7 +76,7 @@ class KinematicBodies:
                 self.velocity[:, i] = before.velocity[:, before.paths.index(path)]
 
     def set_targets(self, poses: Mapping[str, Pose]) -> None:
-        """Send bodies to poses, by path, that are sound, where they are elsewhere; in every world."""
+        """Set targets of bodies by path in every world, where a body is not there yet; poses must be valid."""
         for path, (position, rotation) in poses.items():
             body, pose = self.paths.index(path), np.array([*position, *rotation])
             self._target[:, body] = pose
@@ -81,7 +84,7 @@ class KinematicBodies:
             self.is_current = self.is_current and not self._targeted[:, body].any()
 
     def rows_for_step(self, dt: float) -> Mapping[str, Mapping[str, DoubleArray]]:
-        """The rows of every body for the next step, by path, (n_world, n) each; none where they are as last told."""
+        """The rows of every body for the next step, by path, (n_world, n) each; none where they are unchanged."""
         if self.is_current:
             return {}
         self._follow_samples(dt)
@@ -133,7 +136,7 @@ class KinematicBodies:
 
 
 class KinematicMotion:
-    """Poses for every step that is to come, which bodies are sent or put to.
+    """Poses of kinematic bodies for every step of a run, as targets or set at once.
 
     poses: {path: (n_step, 7) or (n_step, n_world, 7)}. Raises ValueError for a path that is none of the bodies', for
     another shape, and for a pose that is none.
@@ -152,7 +155,7 @@ class KinematicMotion:
                        for path, body_poses in poses.items()}
 
     def before_step(self, step: int) -> None:
-        """Send or put the bodies to their poses for the step with this index."""
+        """Set the targets or poses of the bodies for the step with this index."""
         for path, poses in self._poses.items():
             self._set_pose(path, poses[step], self._worlds)
 

@@ -1,8 +1,7 @@
-"""Parameters that shape frames: centres of mass, inertias and attachments of every world, and the rows they make.
-
-The step knows them in each link's internal frame F (see model); a floating root's F sits at its centre of mass, so
-moving that moves F. Formulae and their order are packing's, so a world whose parameters are set has the bits of a
-stage that authors them.
+"""`WorldMassProperties` turns centres of mass, inertias and attachments set in single worlds into rows of the step. The
+step knows them in each link's internal frame F (see model.topology). A floating root's F is at its centre of mass, so
+moving that moves F. The formulae and their order are those of packing, so the bits equal those of a stage that authors
+the values.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ class WorldMassProperties:
             if rows}
 
     def root_offset(self, worlds: NDArray[np.int64] | slice = slice(None)) -> Frame:
-        """F in the root link's frame, numbers (n_world,), in all worlds or those with these indices."""
+        """F in the root link's frame, numbers (n_world,), in all worlds or in those with these indices."""
         center, rotation = (tuple(np.broadcast_to(x, self._worlds)[worlds] for x in component)
                             for component in root_frame_in_link(self.articulation))
         if not self.articulation.fixed_base:
@@ -73,12 +72,12 @@ class WorldMassProperties:
 
     @property
     def has_root_offset(self) -> bool:
-        """Whether F is elsewhere in the root link than authored in some world."""
+        """Whether F differs from the authored frame in the root link in any world."""
         pose, authored = self.root_offset(), root_frame_in_link(self.articulation)
         return any(bool((x != y).any()) for a, b in zip(pose, authored, strict=True) for x, y in zip(a, b, strict=True))
 
     def assign(self, name: str, values: DoubleArray) -> Iterator[RowChange]:
-        """Take new values (n_world, n_element, n_component) of a parameter; the rows that change with them."""
+        """Set a parameter to values (n_world, n_element, n_component); return the rows that change."""
         changed = np.asarray((values != self.values[name]).any(axis=-1), dtype=np.bool_)
         self.values[name] = values
         if name != "spatial_tendon_local_position":

@@ -1,13 +1,7 @@
-"""Parameters of actors by name and world.
-
-What may differ between worlds, by names and units a user knows; every world has values of its own.
-
-The table of rows says which parameters there are, the schemas' definitions what PhysX takes for them; `parameters_of`
-says which of them a model has, of which prims, and in which rows of the step they live.
-
-Reading and setting parameters of single worlds: what is refused, and how values reach the rows of the step.
-
-Values that somebody gives for a row of the step, refused in one line where they do not fit.
+"""Parameters of actors: numbers that can differ between worlds, such as masses, drive gains and limits. `parameters_of`
+lists them for a model from the table of rows and the schemas' definitions. `ParameterValues` reads and sets them world
+by world. `checked_row` and `world_indices` check values and indices and raise ValueError with one line. `randomized`
+makes parameters act on every joint.
 """
 
 from __future__ import annotations
@@ -59,7 +53,7 @@ class Parameter:
         return (len(self.elements), len(self.components)) if self.components else (len(self.elements),)
 
     def label(self, index: int) -> str:
-        """What the value with this index among the flattened ones belongs to."""
+        """The owner of the value with this index among the flattened ones."""
         width = len(self.components) or 1
         component = f" {self.components[index % width]}" if self.components else ""
         return self.elements[index // width] + component
@@ -70,9 +64,9 @@ FEATURES = {row.name: row for row in TABLE if row.feature}
 
 
 def randomized(t: ActorTopology, names: Collection[str]) -> Topology:
-    """The topology in which the named parameters count on every dof; a dof without drive gets a force drive.
+    """The topology in which the named parameters act on every dof; a dof without drive gets a force drive.
 
-    Raises ValueError for a name that is no parameter, or one that counts anyway, and for a name instead of several.
+    Raises ValueError for a name that is no parameter, for one that always acts, and for a name instead of several.
     """
     if isinstance(names, str):
         raise ValueError(f"randomize is {names!r}; give a collection of names, such as [{names!r}]")
@@ -92,7 +86,7 @@ def randomized(t: ActorTopology, names: Collection[str]) -> Topology:
 
 
 def parameters_of(owners_by_kind: Mapping[str, tuple[RowOwner, ...]], topology: ActorTopology) -> dict[str, Parameter]:
-    """Every parameter of a model by name; kinds of owner that it has none of are left out. `found`: as `owners`."""
+    """Every parameter of a model by name; kinds without owners are left out. owners_by_kind: as of `owners_of`."""
     parameters: dict[str, Parameter] = {}
     row_sizes = input_rows(topology)
     for row in TABLE:
@@ -120,7 +114,7 @@ def _scalars(row: RowSpec, owner: RowOwner, component: int, t: Topology) -> tupl
 
 @cache
 def range_text(row: RowSpec) -> str:
-    """What PhysX takes; an end that is another attribute counts as that one's own end."""
+    """The range that PhysX accepts; an end that names another attribute takes that attribute's end."""
     allowed = attribute(row.schema, row.attribute).range if not row.range else None
     if allowed is None:
         return row.range
@@ -143,7 +137,7 @@ def unit_text(row: RowSpec) -> str:
 
 @cache
 def doc_text(row: RowSpec) -> str:
-    """What it is, in one sentence."""
+    """The documentation of a row in one sentence."""
     if row.text:
         return row.text
     getter = getattr(getattr(physx_schema, row.schema), f"Get{row.attribute[0].upper()}{row.attribute[1:]}Attr")
@@ -168,14 +162,14 @@ MIN_ROTATION_LENGTH = 1e-6
 
 
 class RowStore(Protocol):
-    """Where rows of all worlds are kept."""
+    """The store of rows of all worlds."""
 
     def rows(self, name: str) -> Array:
         """A row group, (n_world, n), a copy."""
 
     def write_at(self, name: str, values: Array, worlds: NDArray[np.int64], columns: Sequence[int] | None = None
                  ) -> None:
-        """Set columns of a row group, all where None, of the worlds with these indices."""
+        """Set columns of a row group, all where None, in worlds with these indices."""
 
 
 class ParameterValues:
@@ -189,7 +183,7 @@ class ParameterValues:
 
     @functools.cached_property
     def owners(self) -> Mapping[str, tuple[RowOwner, ...]]:
-        """Everything in the model that rows belong to, by kind of owner."""
+        """Owners of rows in the model, by kind."""
         return owners_of(self.topology, self._model.actor, self._model.scene)
 
     @functools.cached_property
@@ -207,7 +201,7 @@ class ParameterValues:
         return flat.reshape(self._worlds, *parameter.shape)
 
     def assign(self, values: Mapping[str, ArrayLike], worlds: NDArray[np.int64]) -> None:
-        """Set parameters in the worlds with these indices; nothing is set where anything is refused."""
+        """Set parameters in worlds with these indices; nothing is set if any value is refused."""
         new = {name: self._shaped(name, value, len(worlds)) for name, value in values.items()}
         for name in new:
             self._check(self.table[name], new, worlds)
@@ -242,7 +236,7 @@ class ParameterValues:
 
     @staticmethod
     def row_columns(parameter: Parameter) -> dict[str, list[tuple[int, int]]]:
-        """Row -> (index in it, index among the parameter's values) of every number that is a copy of one of these."""
+        """Row -> (columns, indices of the parameter's values) of every number that copies a value."""
         columns: dict[str, list[tuple[int, int]]] = {}
         for column, scalars in enumerate(parameter.scalars):
             for row, i in scalars:
@@ -267,7 +261,7 @@ class ParameterValues:
     def moved_root_rows(self, before: Frame) -> Iterator[tuple[str, Array, Array]]:
         """Rows of the root's F, worlds (n_world,) and values (n_world, n), where its link stays though F moves in it.
 
-        before: `root_place` of the worlds until now.
+        before: `root_offset` of the worlds before the change.
         """
         (center, axes), (old_center, old_axes) = self.mass_properties.root_offset(), before
         center_changed, axes_changed = np.not_equal(center, old_center), np.not_equal(axes, old_axes)
@@ -291,7 +285,7 @@ class ParameterValues:
     # --- refusing ----------------------------------------------------------------------------------------------------
 
     def _check(self, parameter: Parameter, new: Mapping[str, Array], worlds: NDArray[np.int64]) -> None:
-        """Raises ValueError for the first value that PhysX would not take, or that nothing would heed."""
+        """Raise ValueError for the first value that PhysX would refuse, or that the step does not read."""
         with np.errstate(over="ignore"):
             values = new[parameter.name].astype(self._dtype).reshape(len(worlds), -1)
         self._refuse(parameter, values, ~allowed(parameter.range, values), worlds, f"give values in {parameter.range}")
@@ -331,7 +325,7 @@ class ParameterValues:
 
 def refusal(name: str, values: Array, invalid: Array, worlds: NDArray[np.int64], label: Callable[[int], str],
             advice: str) -> str:
-    """One line about the first wrong value of (n, n_value): its world, what it belongs to, and how many there are."""
+    """A message about the first invalid value of (n, n_value): its world, its owner, and the number of them."""
     world, index = (int(x) for x in np.argwhere(invalid)[0])
     count = int(np.count_nonzero(invalid))
     more = f" (and {count - 1} more)" if count > 1 else ""
@@ -339,13 +333,13 @@ def refusal(name: str, values: Array, invalid: Array, worlds: NDArray[np.int64],
 
 
 def rounded(values: Array, dtype: str) -> Array:
-    """Values in another type, infinite where they are too large for it."""
+    """Values in another dtype, infinite where they are too large for it."""
     with np.errstate(over="ignore"):
         return values.astype(dtype)
 
 
 def allowed(text: str, values: Array) -> Array:
-    """Which values a range allows: "(0, inf)", "[0, inf]", "0 or 1", "(-inf, inf) but 0"; NaN never."""
+    """Mask of values in a range: "(0, inf)", "[0, inf]", "0 or 1", "(-inf, inf) but 0"; never NaN."""
     if text == "0 or 1":
         return np.asarray((values == 0.0) | (values == 1.0))
     bounds, _, hole = text.partition(" but ")
@@ -363,7 +357,7 @@ def is_rotation(quaternions: Array) -> Any:
 def world_indices(worlds: ArrayLike | None, count: int) -> NDArray[np.int64]:
     """Indices of the worlds that a mask (n_world,) or indices name; all of them for None.
 
-    Raises ValueError for a mask of another size and for an index that is none or comes twice.
+    Raises ValueError for a mask of another size and for an index that is invalid or repeated.
     """
     if worlds is None:
         return np.arange(count)
@@ -393,7 +387,7 @@ def checked_row(model: PackedModel, owners: Mapping[str, tuple[RowOwner, ...]], 
                 worlds: NDArray[np.int64], dtype: str) -> Array:
     """Values of a row for the worlds with these indices, (n_world, n), in a simulation's dtype.
 
-    owners: what rows of the model belong to. values: (n,) for all alike or (n_world, n). Raises ValueError for another
+    owners: what rows of the model belong to. values: (n,) for all worlds or (n_world, n). Raises ValueError for another
     name or shape, for NaN, and for a state, effort or force that is infinite.
     """
     # numbers of another type are refused as they were given
@@ -411,7 +405,7 @@ def checked_row(model: PackedModel, owners: Mapping[str, tuple[RowOwner, ...]], 
 
 
 def converted_row(model: PackedModel, name: str, values: Array, dtype: str) -> tuple[Array, NDArray[np.bool_]]:
-    """Values of a row in a simulation's dtype, and which of them it takes."""
+    """Values of a row in a simulation's dtype, and the mask of valid ones."""
     array = values if values.dtype == dtype else rounded(values, dtype)
     return array, np.isfinite(array) if _must_be_finite(model, name) else ~np.isnan(array)
 

@@ -1,13 +1,7 @@
-"""Scene queries: rays, sweeps and overlaps.
-
-What rays, sweeps and shapes meet among the colliders of a scene, through coal (the extra `queries`).
-
-A sweep advances by its distance from a collider: for a convex one over the speed at which that shrinks, which never
-goes too far. A ray is the sweep of a point.
-
-Arguments of raycast, sweep and overlap, each refused in one line before coal sees it.
-
-Shapes of queries and of colliders, as coal has them.
+"""`SceneQueries` answers raycasts, sweeps and overlaps against the colliders of a scene through coal (the extra
+`queries`). PhysX: PxScene::raycast, sweep, overlap. A sweep is conservative advancement: it moves by the distance to a
+collider over the closing speed, so it never overshoots. A ray is the sweep of a point. The functions `required_*` check
+arguments and raise ValueError with one line.
 """
 
 from __future__ import annotations
@@ -35,14 +29,14 @@ _AXIS_TO_Z = np.array([[[0, 0, 1], [0, 1, 0], [-1, 0, 0]], [[1, 0, 0], [0, 0, 1]
 
 @dataclass(frozen=True, slots=True)
 class Ball:
-    """A sphere to sweep, or to find what it overlaps."""
+    """A sphere for a sweep or an overlap query."""
 
     radius: float
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A box to sweep, or to find what it overlaps."""
+    """A box for a sweep or an overlap query."""
 
     half_extents: tuple[float, float, float]
 
@@ -70,7 +64,7 @@ def query_geometry(shape: QueryShape | None) -> Any:
 def collider_geometry(shape: Collider) -> Any:
     """A collider's shape, its axis along z; its bounds are known.
 
-    Raises UnsupportedError for one of a kind that coal has not.
+    Raises UnsupportedError for a kind that coal does not have.
     """
     return _bounded(_geometry(shape))
 
@@ -109,7 +103,7 @@ def _geometry(shape: Collider) -> Any:
 
 
 def transform(pose: Frame, shape: Collider | None = None) -> Any:
-    """Where a shape is; of a collider its geometry's axis is turned onto its own."""
+    """The transform of a shape; a collider's geometry is rotated onto the collider's axis."""
     (x, y, z), (a, b, c, d) = pose
     rotation = np.array(coal().Quaternion(d, a, b, c).toRotationMatrix())
     if shape is not None and shape.cooked is None and shape.kind not in ("box", "bounding-box"):
@@ -142,7 +136,7 @@ MAX_ADVANCES = 2000    # of a sweep along triangles, which approaches slowly whe
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """What a ray or a sweep met first."""
+    """The first hit of a ray or a sweep."""
 
     collider: str
     body: str                           # a static collider itself
@@ -158,7 +152,7 @@ class _Target:
 
 
 class SceneQueries:
-    """The enabled colliders of a stage that are no triggers, as coal has them."""
+    """The enabled colliders of a stage, without triggers, as shapes of coal."""
 
     def __init__(self, description: Description, bodies: Sequence[str]) -> None:
         self._description, self._bodies = description, frozenset(bodies)
@@ -183,7 +177,7 @@ class SceneQueries:
 
     def closest_hit(self, shape: QueryShape | None, pose: Frame, direction: Array, distance: float,
                     poses: Mapping[str, Array]) -> Hit | None:
-        """What a shape, or a point where None, meets first on its way along a direction of length 1."""
+        """The first hit of a shape, or of a point where None, along a unit direction."""
         geom, closest = query_geometry(shape), None
         for target in self._targets:
             limit = distance if closest is None else closest.distance
@@ -225,7 +219,7 @@ class SceneQueries:
 
 
 def _exit_distance(geom: Any, pose: Frame, direction: Array, other: _Target, at: Any) -> float:
-    """How far a shape goes until its bounding ball has left that of a collider; inf for a plane."""
+    """Distance after which a shape's bounding sphere has left that of a collider; inf for a plane."""
     center = at.transform(other.geometry.aabb_center)
     return float(direction @ (center - np.array(pose[0]))) + float(other.geometry.aabb_radius) + float(geom.aabb_radius)
 
@@ -234,7 +228,7 @@ MAX_LENGTH = float(np.finfo(np.float32).max)       # length, what PhysX can hold
 
 
 def required_shape(shape: Any) -> QueryShape:
-    """A ball or a block. Raises ValueError for anything else, and for sizes that are none."""
+    """A `Ball` or a `Block`. Raises ValueError for anything else, and for invalid sizes."""
     if isinstance(shape, Ball):
         return Ball(float(_sizes("the radius of a Ball", shape.radius, (), "a number")))
     if isinstance(shape, Block):
@@ -244,7 +238,7 @@ def required_shape(shape: Any) -> QueryShape:
 
 
 def required_frame(name: str, position: ArrayLike, rotation: ArrayLike = (0.0, 0.0, 0.0, 1.0)) -> Frame:
-    """A pose of a position, so named, and a quaternion x y z w. Raises ValueError for what is none."""
+    """A pose of a position, so named, and a quaternion x y z w. Raises ValueError for an invalid one."""
     translation, quaternion = _numbers(position), _numbers(rotation)
     if translation.shape != (3,) or not (np.abs(translation) <= MAX_LENGTH).all():
         raise ValueError(f"{name} is {_display(position)}; give three numbers of at most {MAX_LENGTH:.2g}")
@@ -255,7 +249,7 @@ def required_frame(name: str, position: ArrayLike, rotation: ArrayLike = (0.0, 0
 
 
 def required_direction(direction: ArrayLike) -> Array:
-    """A direction, made of length 1. Raises ValueError for one that is none."""
+    """A direction, normalized. Raises ValueError for an invalid one."""
     vector = _numbers(direction)
     if not _is_direction(vector, 3):
         raise ValueError(f"direction is {_display(direction)}; give three finite numbers that are not all 0")
@@ -263,7 +257,7 @@ def required_direction(direction: ArrayLike) -> Array:
 
 
 def required_distance(distance: Any) -> float:
-    """How far to look, also endlessly. Raises ValueError for less than 0 and what is no number."""
+    """The greatest distance of a query, inf allowed. Raises ValueError below 0 and for what is no number."""
     number = _numbers(distance)
     if number.shape != () or not number >= 0.0:
         raise ValueError(f"distance is {_display(distance)}; give a number of at least 0, inf for no end")
@@ -287,7 +281,7 @@ def _numbers(values: ArrayLike) -> Array:
 
 
 def _is_direction(numbers: Array, count: int) -> bool:
-    """Whether so many finite numbers are not all 0."""
+    """Whether there are `count` finite numbers, not all 0."""
     return numbers.shape == (count,) and bool(np.isfinite(numbers).all() and numbers.any())
 
 

@@ -1,8 +1,5 @@
-"""Recording motion in memory and on disk.
-
-Taking down what actors do, record by record.
-
-Recordings as .npz files.
+"""`Recorder` takes records of actors, kinematic bodies and joints while they are stepped; `write_recording` writes an
+.npz file.
 """
 
 from __future__ import annotations
@@ -36,10 +33,9 @@ StepEvents = tuple[Contacts, tuple[ContactEvent, ...], tuple[TriggerEvent, ...]]
 
 
 class Recorder:
-    """The states of actors that are stepped together, of kinematic bodies and joints; the first is taken at once.
+    """Records of actors that are stepped together, of kinematic bodies and joints; the first is taken at once.
 
-    forces: whether what joints gave is taken too, which their scene keeps. touched: contacts and events of the last
-    step.
+    forces: whether joint forces are recorded too. read_contacts: returns contacts and events of the last step.
     """
 
     def __init__(self, actors: Sequence[Recorded], kinematic: KinematicBodies, joints: Sequence[SceneJoint],
@@ -59,7 +55,7 @@ class Recorder:
 
     @property
     def size(self) -> int:
-        """Bytes that a record takes at least."""
+        """The least number of bytes of a record."""
         return sum(rows.nbytes for data in (self._states, self._before) for (first,) in data for rows in first.values())
 
     def record_before_step(self) -> None:
@@ -83,7 +79,7 @@ class Recorder:
         return [joint.force for joint in self._measured_joints]
 
     def recording(self, interval: float, not_simulated: tuple[NotSimulated, ...]) -> Recording:
-        """Everything taken, a record each `interval` seconds."""
+        """All records as a `Recording`, one each `interval` seconds."""
         parts = zip(*(_motion(*series) for series in zip(self._groups, self._states, self._before, strict=True)),
                     strict=True)
         dofs = IndexMap(self._actors, lambda actor: len(actor.model.dof_names))
@@ -117,7 +113,7 @@ class Recorder:
 
 def _motion(group: ActorGroup, states: list[dict[str, Array]], states_before: list[dict[str, Array]],
             ) -> tuple[Array, Array, Array, Array]:
-    """Joint positions and velocities, link poses and velocities at every record; `befores` are a step earlier."""
+    """Joint positions and velocities, link poses and velocities at every record; states_before: a step earlier."""
     rows, before = ({name: np.stack([state[name] for state in series]) for name in series[0]}
                     for series in (states, states_before))
     model, tree = group.model_of_batch(), group.topology.tree
@@ -133,7 +129,7 @@ _ROWS = ("contacts", "contact_events", "trigger_events")        # a number of th
 
 
 def write_recording(path: Path, recording: Recording) -> None:
-    """Write what a recording has under its own names, lines of text for what was not simulated.
+    """Write the arrays of a recording under their own names, with lines of text about what was not simulated.
 
     The file appears whole or not at all.
 
@@ -151,7 +147,7 @@ def write_recording(path: Path, recording: Recording) -> None:
 
 
 def _contacts(recording: Recording) -> dict[str, NDArray[Any]]:
-    """Contacts and friction of all records as rows, contact_record and friction_record saying of which one each is."""
+    """Contacts and friction of all records as rows; contact_record and friction_record hold each row's record."""
     contacts = merge_contacts(recording.contacts)
     arrays = {"contact_normal": contacts.normals, "contact_separation": contacts.separations}
     for kind, rows, counts in (("contact", contacts, [len(item) for item in recording.contacts]),

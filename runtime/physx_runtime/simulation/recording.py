@@ -1,6 +1,6 @@
-"""What a simulation hands back: the motion of joints and links.
-
-Link poses and velocities come from the step's own algorithms, run on arrays of recorded states.
+"""`Recording` holds the motion of joints, links and bodies that a simulation returns, with contacts and events.
+`world_link_poses`, `spatial_velocities` and `velocities_after_step` compute poses and velocities from recorded states.
+They run the step's own forward kinematics on arrays.
 """
 
 from __future__ import annotations
@@ -72,17 +72,17 @@ class Recording:
 
     @property
     def link_names(self) -> tuple[str, ...]:
-        """(n_link,) prim path of everything that is stepped: links and free bodies, without kinematic bodies."""
+        """(n_link,) prim paths of links and free bodies, without kinematic bodies."""
         return self.body_names[:len(self.body_names) - len(self.kinematic_names)]
 
     @property
     def link_pose(self) -> Array:
-        """(n_record, n_world, n_link, 7), the part of `body_pose` that is of `link_names`."""
+        """(n_record, n_world, n_link, 7), the columns of `body_pose` that belong to `link_names`."""
         return self.body_pose[:, :, :len(self.link_names)]
 
     @property
     def link_velocity(self) -> Array:
-        """(n_record, n_world, n_link, 6), the part of `body_velocity` that is of `link_names`."""
+        """(n_record, n_world, n_link, 6), the columns of `body_velocity` that belong to `link_names`."""
         return self.body_velocity[:, :, :len(self.link_names)]
 
     def net_contact_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Array:

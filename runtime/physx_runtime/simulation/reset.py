@@ -1,8 +1,5 @@
-"""Resetting worlds, and callbacks on writes and steps.
-
-Looking on as an actor is written to and stepped, without the actor knowing by whom.
-
-The state that a reset puts worlds into: the authored one, or what the caller gives.
+"""`StartState` makes the state rows of a reset, authored or given; `StepWatcher` and `Watcher` are callbacks on steps
+and writes.
 """
 
 from __future__ import annotations
@@ -21,20 +18,20 @@ from physx_runtime.targets.cuda.kernels import LineSelection
 
 
 class StepWatcher(Protocol):
-    """What looks on as worlds are stepped."""
+    """A callback around the steps of worlds."""
 
     def about_to_step(self) -> None:
-        """A step is to begin; the last of a call always is told."""
+        """Called before a step; always before the last step of a call."""
 
     def stepped(self) -> None:
-        """Steps were taken; after the first of a call it always is told."""
+        """Called after steps; always after the first step of a call."""
 
 
 class Watcher(StepWatcher, Protocol):
-    """What looks on as an actor's worlds are written to and stepped."""
+    """A callback on writes to an actor's worlds and on its steps."""
 
     def state_changed(self, worlds: Indices | LineSelection) -> None:
-        """Somebody set the state of the worlds with these indices, or of those that are chosen on a GPU."""
+        """Called after the state was set in worlds with these indices, or in worlds selected on a GPU."""
 
 
 
@@ -42,7 +39,7 @@ class Watcher(StepWatcher, Protocol):
 class StartState:
     """State rows of the worlds with indices `worlds`, as authored until something else is given.
 
-    root_place: where the root's F is in its link in each of these worlds (`packing.frames.root_place`). Methods raise
+    root_offset: F in the root link in each of these worlds (`packing.frames.root_frame_in_link`). Methods raise
     ValueError for shapes that do not fit and for numbers that `dtype` does not hold.
     """
 
@@ -56,7 +53,7 @@ class StartState:
 
     def apply(self, joint_position: ArrayLike | None, joint_velocity: ArrayLike | None, root_pose: ArrayLike | None,
               root_velocity: ArrayLike | None) -> None:
-        """Take what is not None: one line for all of these worlds or one each."""
+        """Apply what is not None: one line for all of these worlds, or one for each."""
         root = self._model.topology.root_size
         if root_velocity is not None and not root:
             raise ValueError("root_velocity is given; the base is fixed, leave it out")

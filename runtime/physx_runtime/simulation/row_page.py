@@ -1,6 +1,6 @@
-"""The table of rows as text: docs/rows.md, and the parameters in docs/batches.md.
+"""Generates docs/rows.md and the parameter table of docs/batches.md from the tables of rows.
 
-    python -m physx_runtime.simulation.row_page docs        # writes both anew
+    python -m physx_runtime.simulation.row_page docs        # writes both pages
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ Actors that joints outside articulations hold together are stepped as an island,
 
 
 def parameter_table() -> str:
-    """The parameters of docs/batches.md: a line for each, * where a feature must act."""
+    """The table of parameters in docs/batches.md; * marks those that need a feature."""
     return PARAMETERS + "".join(_parameter_line(row) for row in TABLE if row.maker == PARAMETER)
 
 
@@ -62,7 +62,7 @@ def _parameter_line(row: RowSpec) -> str:
 
 
 def page() -> str:
-    """docs/rows.md: all rows by what makes them."""
+    """The text of docs/rows.md: all rows, grouped by their maker."""
     text = HEAD
     for maker, meaning in MAKERS.items():
         text += f"\n## {maker.capitalize()}\n\n{meaning}\n\n| row | of | numbers | unit | |\n|---|---|---|---|---|\n"
@@ -76,14 +76,14 @@ def page() -> str:
 
 
 def with_table(batches: str) -> str:
-    """The page on batches with the parameters as they are."""
+    """The text of docs/batches.md with the current parameters."""
     first = batches.index(PARAMETERS)
     end = batches.find("\n\n", first)
     return batches[:first] + parameter_table() + (batches[end + 1:] if end >= 0 else "")
 
 
 def main() -> None:
-    """Write both pages into the folder given."""
+    """Write both pages into the folder of the first argument."""
     docs = Path(sys.argv[1])
     (docs / "rows.md").write_text(page(), encoding="utf-8")
     batches = docs / "batches.md"

@@ -1,10 +1,6 @@
-"""A scene: everything on a stage that moves, stepped together.
-
-Everything that moves on a stage, stepped together in many worlds.
-
-The parts of a scene: actors that no joint holds, islands, and the buffers that those of one structure share.
-
-Where the joints or links of many actors stand, actor by actor.
+"""`Scene` steps all articulations and free bodies of a stage together in many worlds (PhysX PxScene). `assemble` makes
+its parts: actors, islands, and batches for those of equal structure. `IndexMap` orders values of many actors, actor by
+actor.
 """
 
 from __future__ import annotations
@@ -55,7 +51,7 @@ from physx_schema.former_names import former_method
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """What a scene steps."""
+    """The actors, islands and batches of a scene."""
 
     actors: Mapping[str, SceneActor]        # by name, in the order of the scene
     islands: Sequence[IslandGroup]
@@ -85,7 +81,7 @@ def assemble(packed: PackedScene, worlds: int, solver: str, sleeping: bool, **se
 
 
 def _by_structure(islands: Sequence[PackedIsland]) -> Iterable[list[PackedIsland]]:
-    """Islands of one structure together, each with contacts by itself."""
+    """Islands grouped by structure; each island with contacts is a group of its own."""
     groups: dict[object, list[PackedIsland]] = {}
     for index, island in enumerate(islands):
         groups.setdefault(island.topology if island.contacts is None else index, []).append(island)
@@ -93,7 +89,7 @@ def _by_structure(islands: Sequence[PackedIsland]) -> Iterable[list[PackedIsland
 
 
 def _batch_of(islands: Sequence[PackedIsland], worlds: int, solver: str, sleeping: bool, **settings: Any) -> WorldBatch:
-    """Lanes for islands of one structure."""
+    """A batch for islands of one structure."""
     first, sleeps = islands[0].topology, sleeping and solver != "ideal"
     topology = replace(first, actors=tuple(replace(actor, sleeping=actor.sleeping and sleeps)
                                            for actor in first.actors))
@@ -118,12 +114,12 @@ def _island_actors(island_group: IslandGroup, batch: WorldBatch, solver: str, sl
 
 
 def groups_of(actors: Sequence[Actor]) -> list[ActorGroup]:
-    """Where actors are stepped, each once."""
+    """The groups of actors, each once."""
     return list(dict.fromkeys(actor.group for actor in actors))
 
 
 class IndexMap:
-    """Where things are of which each actor has `count`, in the actors' order, with every actor of an `ActorGroup`."""
+    """Maps items of which each actor has `count` from `ActorGroup`s to the actors' order."""
 
     def __init__(self, actors: Sequence[Actor], count: Callable[[Actor], int]) -> None:
         ends = np.cumsum([0, *map(count, actors)])
@@ -133,7 +129,7 @@ class IndexMap:
             self._indices.setdefault(actor.group, []).append(np.arange(first, end))
 
     def arrange(self, values: Sequence[Array], axis: int = 0) -> Array:
-        """(..., n_world, n of all, ...) of what each `ActorGroup` has, (..., n_lane, n, ...), lanes along `axis`."""
+        """(..., n_world, n of all, ...) from arrays of each `ActorGroup`, (..., n_lane, n, ...); lanes along `axis`."""
         first_group, lead = next(iter(self._indices)), values[0].shape[:axis]
         out = np.empty((*lead, first_group.batch.worlds, self.count, *values[0].shape[axis + 2:]), values[0].dtype)
         for indices, array in zip(self._indices.values(), values, strict=True):
@@ -146,8 +142,8 @@ class Scene:
     """Worlds of all articulations and free bodies of a stage, stepped together; no world depends on another.
 
     `scene["/Robot"]` is an actor: a `Simulation` in everything but `step`. In each world the actors share iteration
-    counts as in PhysX, also while some sleep. What diverges stands still, is flagged and reported once; the others go
-    on. Kinematic bodies follow their time samples, or stand, until they are sent or put elsewhere. Links and rigid
+    counts as in PhysX, also while some sleep. A diverged actor stands still, is flagged and reported once; the others
+    go on. Kinematic bodies follow their time samples, or stand still, until a target or pose is set. Links and rigid
     bodies touch each other, kinematic bodies and the ground where PhysX lets them; `contacts` says where. What else
     moves anything in PhysX is left out: a NotSimulatedWarning says so, and `not_simulated` names it.
 
@@ -183,15 +179,14 @@ class Scene:
 
     @classmethod
     def of(cls, description: Description, model: SceneModel, parts: Assembly, dt: float) -> Scene:
-        """One world of those actors of a model that there are, which keep their states; nothing is refused or said."""
+        """One world of the given actors and islands, which keep their states; without checks and warnings."""
         scene = cls.__new__(cls)
         scene._initialize(description, model, parts, 1, dt)
         scene.not_simulated = ()
         return scene
 
     def continue_from(self, before: Scene) -> None:
-        """Keep what joints and contacts of another scene keep, and send kinematic bodies from where they are there to
-        their poses.
+        """Copy persistent rows of joints and contacts from another scene; kinematic bodies move from their poses there.
 
         Joints and bodies are known by their paths.
         """
@@ -247,7 +242,7 @@ class Scene:
         return tuple(self._joints)
 
     def joint(self, path: str) -> SceneJoint:
-        """One of `joints`: its parameters and force, and whether it broke.
+        """The joint at a path of `joints`: its parameters, its force, and whether it broke.
 
         Raises ValueError for a path that is none of them.
         """
@@ -257,7 +252,7 @@ class Scene:
         return self._joints[path]
 
     def enable_joint_forces(self) -> None:
-        """Have every step from now on leave what the joints gave in it, for `force` of each, which costs a little."""
+        """Keep the joint forces of every step from now on, for `SceneJoint.force`; a small cost per step."""
         for islands in self._islands:
             islands.enable_joint_forces()
 
@@ -288,7 +283,7 @@ class Scene:
             count -= chunk
 
     def reset(self, worlds: ArrayLike | None = None) -> None:
-        """Put worlds, a mask (n_world,) or indices, all where None, back to the authored state, as `Simulation.reset`.
+        """Reset worlds, a mask (n_world,) or indices, all where None, to the authored state, as `Simulation.reset`.
 
         Efforts, targets and parameters stay.
         """
@@ -305,12 +300,12 @@ class Scene:
 
     @property
     def contacts(self) -> Contacts:
-        """What touched in the last step, made at its start."""
+        """The contacts of the last step, generated at its start."""
         return merge_contacts([islands.contacts() for islands in self._islands])
 
     @property
     def contact_events(self) -> tuple[ContactEvent, ...]:
-        """What PhysX reports of the contacts of the last step, for the prims with PhysxContactReportAPI."""
+        """Contact events of the last step, for prims with PhysxContactReportAPI, as PhysX reports them."""
         if not self._reports:
             return ()
         return tuple(event for islands in self._islands for event in islands.contact_events(self._reports))
@@ -322,20 +317,20 @@ class Scene:
 
     @property
     def trigger_events(self) -> tuple[TriggerEvent, ...]:
-        """What entered and left triggers in the last step, as PhysX tells it: by where bodies are at its start."""
+        """Enter and leave events of triggers in the last step; as in PhysX, by the poses at its start."""
         return self._triggers.events
 
     def net_contact_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Array:
         """The mean force on bodies or colliders over the last step along the normals of their contacts, world axes.
 
-        (n_world, 3) for one path, (n_world, n_body, 3) for several; with partners, bodies or colliders of which alone
-        is asked what they gave, (n_world, n_body, n_partner, 3) for several and without n_body for one. Friction is not
-        in it: `net_friction_force`. Raises ValueError for a path that is neither a body nor a collider that can touch.
+        (n_world, 3) for one path, (n_world, n_body, 3) for several; with partners, only forces from these
+        bodies or colliders count: (n_world, n_body, n_partner, 3), without n_body for one path. Friction is not
+        included, see `net_friction_force`. Raises ValueError for a path that is no body and no collider that can touch.
         """
         return normal_force(self._contacts_with(bodies, partners), self.worlds, bodies, partners)
 
     def net_friction_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Array:
-        """The mean force of friction, as `net_contact_force`; what turns a body without pushing it is 0 in it."""
+        """The mean friction force, as `net_contact_force`; torsional friction has no force."""
         return friction_force(self._contacts_with(bodies, partners), self.worlds, bodies, partners)
 
     def _contacts_with(self, bodies: str | Sequence[str], partners: Sequence[str] | None) -> Contacts:
@@ -346,7 +341,7 @@ class Scene:
     # --- queries -----------------------------------------------------------------------------------------------------
 
     def raycast(self, origin: ArrayLike, direction: ArrayLike, distance: float, world: int = 0) -> Hit | None:
-        """The collider that a ray meets first within a distance, None for none; triggers are not met.
+        """The first collider that a ray hits within a distance, None for none; triggers are ignored.
 
         distance: at least 0, inf for no end. Raises UnsupportedError without coal (the extra `queries`) and for
         colliders that it has no shape of, ValueError for an argument that is none.
@@ -355,7 +350,7 @@ class Scene:
 
     def sweep(self, shape: QueryShape, origin: ArrayLike, direction: ArrayLike, distance: float,
               rotation: ArrayLike = (0.0, 0.0, 0.0, 1.0), world: int = 0) -> Hit | None:
-        """The collider that a `Ball` or a `Block` meets first on its way from a place; otherwise as `raycast`.
+        """The first collider that a moving `Ball` or `Block` hits; otherwise as `raycast`.
 
         rotation: quaternion x y z w of the shape.
         """
@@ -380,9 +375,9 @@ class Scene:
     # --- kinematic bodies --------------------------------------------------------------------------------------------
 
     def set_kinematic_target(self, body: str, poses: ArrayLike, worlds: ArrayLike | None = None) -> None:
-        """Send a kinematic body to a pose of its prim in the world: it is there after the next step.
+        """Set the world pose that a kinematic body's prim has after the next step (PhysX setKinematicTarget).
 
-        poses: (7,) for all chosen worlds alike or (n_chosen, 7), position, quaternion x y z w; worlds: a mask
+        poses: (7,) for all chosen worlds or (n_chosen, 7), position, quaternion x y z w; worlds: a mask
         (n_world,) or indices, all where None. In that step it moves with the velocity that takes it there, which joints
         feel and `body_velocity` reports; without another target it then stands. Raises ValueError for a path that is no
         kinematic body, for another shape, and for a pose that is none.
@@ -390,7 +385,7 @@ class Scene:
         self.kinematic.set_target(body, poses, world_indices(worlds, self.worlds))
 
     def set_kinematic_pose(self, body: str, poses: ArrayLike, worlds: ArrayLike | None = None) -> None:
-        """Put a kinematic body to a pose at once, without a velocity; otherwise as `set_kinematic_target`."""
+        """Set the pose of a kinematic body at once, without a velocity; otherwise as `set_kinematic_target`."""
         self.kinematic.set_pose(body, poses, world_indices(worlds, self.worlds))
 
     # --- state -------------------------------------------------------------------------------------------------------
@@ -401,7 +396,7 @@ class Scene:
 
     @property
     def diverged(self) -> NDArray[np.bool_]:
-        """(n_world,) in which worlds an actor has diverged; it stands still at its last finite state."""
+        """Mask (n_world,) of worlds in which an actor has diverged; it stays at its last finite state."""
         flags = [group.diverged_flags().reshape(-1, self.worlds) for group in self._groups]
         return np.asarray(np.concatenate(flags).any(axis=0))
 

@@ -1,4 +1,7 @@
-"""An actor of a scene: it is stepped with the others, under the iteration counts that they share in each world."""
+"""`SceneActor` is an articulation or a free body that a `Scene` steps, with the interface of `Simulation` except
+`step`. In each world it is solved under the iteration counts of its island or scene. It also gives the state before the
+last step, and link velocities as PhysX holds them.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ class SceneActor(ActorView):
 
     @classmethod
     def standalone(cls, description: Description, actor: ActorDescription, **settings: Any) -> SceneActor:
-        """An actor that shares its buffer with no other; settings as of `Simulation`.
+        """An actor in a buffer of its own, outside a scene; settings as of `Simulation`.
 
         Raises UnsupportedError where the step does not handle it, ValueError for an argument out of range.
         """
@@ -39,17 +42,17 @@ class SceneActor(ActorView):
         return cls(SceneActorGroup([model], batch, solver, sleeping))
 
     def step(self, count: int = 1) -> None:
-        """Raises RuntimeError: an actor moves with its scene."""
+        """Raise RuntimeError; the scene steps its actors."""
         raise RuntimeError(f"{self.model.actor.path} is an actor of a scene; step the scene")
 
     @property
     def group(self) -> SceneActorGroup:
-        """Where it is stepped."""
+        """The group of actors that it is stepped with."""
         return self._scene_group
 
     @property
     def iterations(self) -> SolverCounts:
-        """Under which counts it is solved in the first world, and whose they are."""
+        """Its iteration counts in the first world, and the actor that raises them."""
         return self.group.iterations[self.index]
 
     def _state_changed(self, worlds: Indices) -> None:
@@ -60,7 +63,7 @@ class SceneActor(ActorView):
 
     @property
     def before(self) -> dict[str, Array]:
-        """The state of every world before the last step, that now where none was taken; row name -> (n_world, n)."""
+        """The state of every world before the last step, or the current one before any; row name -> (n_world, n)."""
         span = self.group.batch_slice(self.index)
         return {name: rows[span] for name, rows in self.group.last.before.items()} or self.state()
 
@@ -68,14 +71,14 @@ class SceneActor(ActorView):
     def link_velocity(self) -> Array:
         """World velocities of the links, (n_world, n_link, 6), linear at the centre of mass, then angular.
 
-        Those of a fixed base are as PhysX holds them after a step, until the state is set.
+        Velocities of a fixed base are PhysX's cached ones of the last step, until the state is set.
         """
         span = self.group.batch_slice(self.index)
         return link_velocities(self.model_of_worlds(), self.state(), self.group.last, span, self.dt).astype(self.dtype)
 
     @property
     def asleep(self) -> NDArray[np.bool_]:
-        """(n_world,) which worlds rest until something wakes them, and give their counts to nobody."""
+        """Mask (n_world,) of sleeping worlds. They contribute no iteration counts."""
         immobile = self.group.immobile
         return super().asleep if immobile is None else immobile.asleep[self.group.batch_slice(self.index)]
 

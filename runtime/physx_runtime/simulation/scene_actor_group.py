@@ -1,4 +1,7 @@
-"""Actors of one structure in a scene: solved under counts that differ, and known as they were before the last step."""
+"""`SceneActorGroup` is an `ActorGroup` in a scene, solved under iteration counts that can differ between worlds. It
+knows the islands of its actors. `LastStep` keeps the state before the last step, from which PhysX's velocities of a
+fixed base follow.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ Membership = tuple[IslandGroup, int]
 
 
 class LastStep:
-    """What lanes were like before their last step, and whether they were put elsewhere since."""
+    """The state of each world before its last step, and whether the state was set since."""
 
     def __init__(self, group: ActorGroup) -> None:
         self._group = group
@@ -30,18 +33,18 @@ class LastStep:
         self.state_was_set = np.ones(group.batch.count, dtype=np.bool_)
 
     def about_to_step(self) -> None:
-        """A step is to begin."""
+        """Keep the state before a step."""
         self.before = {name: self._group.store.rows(name) for name in self._group.models[0].state}
 
     def stepped(self) -> None:
-        """A step was taken."""
+        """Mark all states as those of a step."""
         self.state_was_set[:] = False
 
 
 class SceneActorGroup(ActorGroup):
-    """Actors of one structure in the places of lanes that only a scene steps.
+    """Actors of one structure in a batch that only a scene steps.
 
-    Arguments as of `ActorGroup`; membership: the islands that they are in, and which of the actors there they are.
+    Arguments as of `ActorGroup`; membership: their group of islands, and their index among the actors there.
     """
 
     def __init__(self, models: Sequence[PackedModel], batch: WorldBatch, solver: str, sleeping: bool = True,
@@ -59,25 +62,25 @@ class SceneActorGroup(ActorGroup):
 
     @property
     def asleep(self) -> NDArray[np.bool_]:
-        """(n_lane,) which worlds rest until something wakes them, and give their counts to nobody."""
+        """Mask (n_lane,) of sleeping worlds. They contribute no iteration counts."""
         return super().asleep if self.immobile is None else self.immobile.asleep
 
     def root_offset_changed(self, index: int, root_offset: Frame) -> None:
-        """As `ActorGroup.root_moved`: the joints that hold the root link stay where they are in it."""
+        """As `ActorGroup.root_offset_changed`; joints and colliders keep their frames in the root link."""
         if self._membership is not None:
             islands, actor = self._membership
             islands.move_root_frame(index, actor, compose(
                 inverse_frame(root_offset), authored_place(self.models[index].actor)))
 
     def contact_impulses(self) -> Array | None:
-        """As `ActorGroup.contact_impulses`; what touches shares its lanes with no other scene."""
+        """As `ActorGroup.contact_impulses`, from the islands with contacts."""
         if self._membership is None:
             return None
         islands, actor = self._membership
         return islands.contact_impulses(actor, len(self.topology.tree.links))
 
     def acting_on(self, index: int) -> Iterable[str]:
-        """What acts on the actor at a place beside its own dynamics, a line each."""
+        """What acts on the actor at `index` outside its own dynamics, a line each."""
         if self._membership is None:
             return ()
         islands, index_in_island = self._membership
@@ -90,19 +93,19 @@ class SceneActorGroup(ActorGroup):
 
     @property
     def sleepless(self) -> str:
-        """Why its worlds never fall asleep; "" where they do, or stand until they count as asleep."""
+        """The reason why its worlds never fall asleep; "" where they do, as immobile actors do."""
         return super().sleepless if self.immobile is None else ""
 
     def put_to_sleep(self, index: int, worlds: Indices) -> None:
-        """As `ActorGroup.rest`."""
+        """As `ActorGroup.put_to_sleep`."""
         super().put_to_sleep(index, worlds)
         if self.immobile is not None:
             self.immobile.put_to_sleep(index * self.batch.worlds + worlds)
 
     def set_counts(self, counts: Sequence[Counts]) -> None:
-        """Solve every actor under these counts from now on, each world under those that it is listed with.
+        """Set the iteration counts of every actor from now on, world by world.
 
-        Whoever rests leaves its lanes to those that are awake in them.
+        Sleeping actors keep their settings.
         """
         for index, actor_counts in enumerate(counts):
             asleep = self.asleep_by_world[index]
@@ -131,7 +134,7 @@ class SceneActorGroup(ActorGroup):
 def link_velocities(model: PackedModel, now: dict[str, Array], last: LastStep, span: slice, dt: float) -> Array:
     """World velocities of the links of some lanes, (n, n_link, 6), whose states these are.
 
-    Those of a fixed base are as PhysX holds them after a step, until the state is set.
+    Velocities of a fixed base are PhysX's cached ones of the last step, until the state is set.
     """
     velocity, was_set = spatial_velocities(model, now), last.state_was_set[span]
     if model.topology.tree.fixed_base and not was_set.all():

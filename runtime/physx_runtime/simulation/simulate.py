@@ -1,8 +1,6 @@
-"""Simulate a stage in one call and record its motion.
-
-What a command line or a file gives joints to start with, hold or push with, as `simulate` takes it by name.
-
-What a caller gives for joints or links, as an array in their order or by name.
+"""`simulate` steps a stage in one call and returns the motion as a `Recording`. `start_values` reads its arguments by
+joint name from a JSON file or command line options. `named_values` turns arrays or values by name into arrays of all
+worlds.
 """
 
 from __future__ import annotations
@@ -102,7 +100,7 @@ Values = ArrayLike | Mapping[str, ArrayLike]
 
 @dataclass(frozen=True, slots=True)
 class NamedValues:
-    """Values in every world, and for whom there are any."""
+    """Values in every world, and the mask of joints or links that have one."""
 
     values: NDArray[np.float64]     # (n_world, n, *item)
     mask: NDArray[np.bool_]        # (n,)
@@ -120,9 +118,9 @@ class NamedValues:
 
 def named_values(argument: str, argument_data: Values, names: Sequence[str], worlds: int, item: tuple[int, ...] = ()
                  ) -> NamedValues:
-    """What an argument says: (n, *item) or (n_world, n, *item), or {name: item, or (n_world, *item)}.
+    """The values of an argument: (n, *item) or (n_world, n, *item), or {name: item, or (n_world, *item)}.
 
-    Raises ValueError for arrays that do not fit and for names that there are none of.
+    Raises ValueError for arrays that do not fit and for unknown names.
     """
     shape = (len(names), *item)
     if not isinstance(argument_data, Mapping):
@@ -166,8 +164,8 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
     kinematic_target: {body path: (n_step, 7) or (n_step, n_world, 7)} where kinematic bodies are after each step, to
     which they move with a velocity; kinematic_pose likewise, where they are put before each step, without a velocity;
     the others follow their time samples.
-    joint_forces: whether to record what joints outside articulations gave, `Recording.maximal_joint_force`.
-    variation: parameters drawn for every world but the first, whose number it says instead of `worlds`.
+    joint_forces: whether to record the forces of joints outside articulations, `Recording.maximal_joint_force`.
+    variation: parameters drawn for every world but the first; it gives the number of worlds instead of `worlds`.
     path: the code that steps, one for the whole run; "auto" chooses by the structure (docs/batches.md).
     dt [s]; the orders of dofs and links are `Recording.joint_names` and `link_names`. Raises as `Scene` and
     `Simulation`, and ValueError for arrays that do not fit and names that are not simulated.
@@ -215,7 +213,7 @@ def _joints(run: Simulation | Scene, forces: bool) -> list[SceneJoint]:
 
 
 def _start(actors: Sequence[Recorded], position: Values | None, velocity: Values | None) -> None:
-    """Put joints where they are given to start."""
+    """Set the given joint positions and velocities at the start."""
     for actor, values in _of_joints(actors, "joint_position", position):
         actor.set("q", values.merged_into(actor.get("q")))
     for actor, values in _of_joints(actors, "joint_velocity", velocity):
@@ -252,7 +250,7 @@ def _split_by_actor(actors: Sequence[Recorded], argument: str, values: Values | 
 
 def _advance(run: Simulation | Scene, steps: range, efforts: Sequence[tuple[Recorded, NamedValues]],
              motions: Sequence[KinematicMotion]) -> None:
-    """Take steps, before each of which efforts are written and kinematic bodies sent or put somewhere."""
+    """Take steps; before each, write efforts and set targets or poses of kinematic bodies."""
     if not efforts and not motions:
         run.step(len(steps))
         return

@@ -1,4 +1,6 @@
-"""Simulate a stage: many worlds of one articulation stepped as PhysX steps it."""
+"""`Simulation` steps one articulation or free body of a stage in many worlds, as PhysX does. It leaves out contacts and
+joints outside articulations, which `Scene` has.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,11 @@ from physx_schema.description.scenes import SolverCounts, solver_counts, with_so
 
 
 class Simulation(ActorView):
-    """Worlds of one articulation, stepped together; none depends on what runs beside it.
+    """Worlds of one articulation, stepped together; no world depends on another.
 
     A world whose state stops being finite stands still at its last finite state, is flagged in `diverged`, and is
     reported once by a DivergenceWarning; `reset` revives it. What else moves the articulation in PhysX, such as
-    contact, is left out: a NotSimulatedWarning says so, and `not_simulated` names it.
+    contact, is left out; a NotSimulatedWarning reports it, and `not_simulated` lists it.
 
     Args:
         stage: a stage, a file, or a Description already read.
@@ -35,7 +37,7 @@ class Simulation(ActorView):
             "sapien-3.0" for the PhysX of SAPIEN 3.0.
         articulation: prim path of the articulation, where the stage has several, or of a free body.
         randomize: parameters of joints that will be set although the stage gives some joints none of their kind, such
-            as "static_friction" or "stiffness"; the step then heeds them on every joint.
+            as "static_friction" or "stiffness"; the step then reads them on every joint.
         path: "auto" by the size of the structure; "specialised" or "generic"; "handover" for generic at once and
             specialised as soon as a thread has compiled it, which makes bits depend on when that is. A free body has
             but one path, "specialised"; a structure over the budget is not handed over.

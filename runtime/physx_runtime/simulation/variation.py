@@ -1,4 +1,6 @@
-"""Parameters that differ from world to world by chance, as a small YAML file says."""
+"""`Variation` draws parameters at random for each world from bounds in a YAML file (domain randomization).
+`read_variation` reads the file.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ EXAMPLE = "mass: {scale: [0.8, 1.2]}"
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Between which bounds a parameter is drawn, for each of its elements by itself."""
+    """The bounds within which each element of a parameter is drawn."""
 
     low: float
     high: float
@@ -33,7 +35,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """How many worlds there are, and what differs between them; world 0 is as authored."""
+    """The number of worlds and the parameters that differ between them; world 0 is as authored."""
 
     worlds: int
     parameters: Mapping[str, Spread]
@@ -74,9 +76,9 @@ class Variation:
 
 
 def read_variation(file: Path) -> Variation:
-    """The worlds that a YAML file asks for: worlds, seed (0), and parameters {name: {scale or value: [low, high]}}.
+    """The variation in a YAML file: worlds, seed (0), and parameters {name: {scale or value: [low, high]}}.
 
-    Raises ValueError, in one line, for a file that says something else, and as `read_text` for one that is not read.
+    Raises ValueError, in one line, for a file of another form, and as `read_text` for one that cannot be read.
     """
     import yaml
 
@@ -96,7 +98,7 @@ def read_variation(file: Path) -> Variation:
 
 
 def _spread(label: str, entry: Any) -> Spread:
-    """What stands behind a parameter's name."""
+    """The bounds of one parameter."""
     if not isinstance(entry, dict) or (SCALE in entry) == (VALUE in entry):
         raise ValueError(f"{label}: give either {SCALE} or {VALUE}, such as {EXAMPLE}")
     _require_known_keys(label, entry, (SCALE, VALUE, OF))

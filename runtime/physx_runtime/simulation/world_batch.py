@@ -1,10 +1,6 @@
-"""Worlds of several actors with equal structure, stored one after another in one buffer.
-
-What is stepped by one call: things of one structure in many worlds, each a lane of one buffer.
-
-How what cannot move falls asleep: PhysX counts it down as it does a robot that stands still.
-
-Many steps as calls of a fraction of a second each, between which Python hears of Ctrl-C.
+"""`WorldBatch` steps worlds of several actors or islands with equal structure, stored one after another in one buffer.
+`ImmobileActors` counts down the wake counter of articulations that cannot move, as PhysX does. `StepChunks` splits many
+steps into calls of about 0.1 s, so that Ctrl-C is handled.
 """
 
 from __future__ import annotations
@@ -38,23 +34,23 @@ from physx_runtime.worlds.store import AUTO, Worlds, copy_rows
 
 
 class ImmobileActors:
-    """The worlds of an articulation none of whose links can move; nothing is stepped, but what is solved with it takes
-    its iteration counts until it sleeps."""
+    """Wake counters of an articulation without movable links. It is not stepped, but contributes iteration counts to
+    its island or scene until it sleeps."""
 
     def __init__(self, worlds: int) -> None:
         self.asleep = np.zeros(worlds, dtype=np.bool_)
         self._counter = np.full(worlds, WAKE_TIME, dtype=np.float32)    # s, of float32 as in PhysX
 
     def wake(self, worlds: NDArray[np.int64]) -> None:
-        """Begin anew in worlds with these indices."""
+        """Set the wake counter in worlds with these indices."""
         self.asleep[worlds], self._counter[worlds] = False, WAKE_TIME
 
     def put_to_sleep(self, worlds: NDArray[np.int64]) -> None:
-        """Sleep in worlds with these indices."""
+        """Put worlds with these indices to sleep."""
         self.asleep[worlds], self._counter[worlds] = True, 0.0
 
     def step(self, dt: float, count: int) -> None:
-        """Count down by so many steps of dt [s]."""
+        """Count down by `count` steps of dt [s]."""
         for _ in range(count):
             if self.asleep.all():
                 return
@@ -68,13 +64,13 @@ MAX_GROWTH = 8              # times the steps of one call that the next may have
 
 
 class StepChunks:
-    """How many steps to take in a call, by the time of those before; `size` at most."""
+    """Number of steps per call, from the time of the calls before; at most `size`."""
 
     def __init__(self) -> None:
         self.size = FIRST_CHUNK
 
     def of(self, count: int) -> Iterator[int]:
-        """Parts of a count of steps, each to be taken before the next is asked for."""
+        """Chunks of a count of steps; each is taken before the next is drawn."""
         while count > 0:
             chunk = min(count, self.size)
             start = perf_counter()
@@ -88,27 +84,27 @@ class StepChunks:
 
 
 class BatchClient(Protocol):
-    """What works on rows of the lanes."""
+    """A user of rows of a batch."""
 
     def report_diverged(self) -> None:
-        """Say which worlds have diverged since the last time."""
+        """Warn about worlds that diverged since the last call."""
 
     def store_replaced(self) -> None:
-        """Rows are in another buffer from now on."""
+        """Called after the rows moved to another buffer."""
 
     def can_sleep(self, index: int) -> NDArray[np.bool_]:
-        """(n_world,) in which worlds nothing of its own keeps what is at a place awake."""
+        """Mask (n_world,) of worlds in which the actor at `index` is below its sleep threshold."""
 
     def put_to_sleep(self, index: int, worlds: Indices) -> None:
-        """Let what is at a place sleep in these worlds."""
+        """Put the actor at `index` to sleep in these worlds."""
 
 
 class WorldBatch:
-    """Actors or islands of one structure: the worlds of the first, then those of the second, each a lane.
+    """Worlds of several actors or islands with equal structure, stored one after another in one buffer.
 
     Args:
         topology: their structure.
-        settings: under which each of them is solved.
+        settings: solver settings of each of them.
         worlds, dt, device, dtype, path: as of `Simulation`.
         contacts: what can touch, of an island with contacts.
 
@@ -133,36 +129,36 @@ class WorldBatch:
         self._clients: list[BatchClient] = []
         self._immobile: list[ImmobileActors] = []
         self.diverged = False               # whether something in the lanes has, as far as is seen without being asked
-        # A layout, and its rows that tell so.
+        # A layout, and its rows that hold the divergence flags.
         self._diverged_rows: tuple[Mapping[str, int], Indices] = {}, np.zeros(0, np.int64)
         self._time_outdated = True
         self.write_time()
 
     def slice_of(self, index: int) -> slice:
-        """The lanes of the one at a place."""
+        """The slice of the buffer that holds the actor or island at `index`."""
         return slice(index * self.worlds, (index + 1) * self.worlds)
 
     def indices_of(self, worlds: Indices) -> Indices:
-        """The lanes of worlds with these indices, of every place."""
+        """Indices in the buffer of these worlds, of every actor or island."""
         return np.asarray((np.arange(len(self.settings))[:, None] * self.worlds + worlds).ravel())
 
     # --- rows --------------------------------------------------------------------------------------------------------
 
     def add_client(self, client: BatchClient) -> None:
-        """Tell somebody from now on of what happens to the lanes."""
+        """Notify a client of changes to the batch from now on."""
         self._clients.append(client)
 
     def add_immobile(self, immobile: ImmobileActors) -> None:
-        """Count steps for what stands from now on."""
+        """Count down the wake counters of immobile actors from now on."""
         self._immobile.append(immobile)
 
     def view(self, index: int, prefix: str = "") -> Worlds | BufferView:
-        """The rows that begin with a prefix, of the worlds at a place."""
+        """The rows that begin with a prefix, of the worlds at `index`."""
         is_whole_store = len(self.settings) == 1 and not prefix
         return self.store if is_whole_store else BufferView(self.store, index * self.worlds, self.worlds, prefix)
 
     def view_all(self, prefix: str) -> Worlds | BufferView:
-        """The rows that begin with a prefix, of all lanes."""
+        """The rows that begin with a prefix, of all worlds in the buffer."""
         return BufferView(self.store, 0, self.count, prefix) if prefix else self.store
 
     def replace_topology(self, topology: ActorTopology | IslandTopology) -> None:
@@ -188,7 +184,7 @@ class WorldBatch:
         self.write_time()
 
     def set_settings(self, index: int, settings: SolverSettings, worlds: Indices | None = None) -> None:
-        """Step these worlds of a place under other settings, from the next `write_time` on; all where None."""
+        """Set solver settings of these worlds at `index`, all where None; used from the next `write_time` on."""
         indices = np.arange(self.count)[self.slice_of(index)][slice(None) if worlds is None else worlds]
         self.settings[index], self._iterations[indices], self._time_outdated = settings, _counts(settings), True
 
@@ -209,18 +205,18 @@ class WorldBatch:
     # --- stepping ----------------------------------------------------------------------------------------------------
 
     def watch(self, watcher: StepWatcher) -> None:
-        """Tell somebody of every step that is taken from now on."""
+        """Notify a watcher of every step from now on."""
         self._watchers.append(watcher)
 
     def watch_next(self, watcher: StepWatcher) -> None:
-        """Tell somebody of the next step alone, before all others."""
+        """Notify a watcher of the next step only, before all other watchers."""
         if watcher not in self._watchers_of_next:
             self._watchers_of_next.append(watcher)
 
     def put_to_sleep(self, index: int, worlds: Indices) -> None:
-        """Let everything at a place sleep in those of the worlds with these indices where nothing of it is awake.
+        """Put all at `index` to sleep in those of these worlds where all its clients can sleep.
 
-        Where actors touch, who is calm sleeps by itself, and goes on with what it touches.
+        With contacts each actor below its threshold sleeps by itself and then follows its island.
         """
         if self._contacts is not None:
             for client in self._clients:
@@ -268,7 +264,7 @@ class WorldBatch:
                 self.steps_taken += chunk
             return
         for _ in range(count):
-            if isinstance(self.store, ContactStore):      # which would make its contacts anew for each of the counts
+            if isinstance(self.store, ContactStore):      # else contacts would be generated for each of the counts
                 self.store.step_under(self._iterations)
             else:
                 self._step_separately()
@@ -292,7 +288,7 @@ class WorldBatch:
 
 
 def rows_by(t: ActorTopology | IslandTopology, *makers: str) -> dict[str, int]:
-    """Size of every row of an actor or an island that one of these makes, of all that last or are read where none."""
+    """Size of every row of an actor or island by its makers; without makers, of all persistent and input rows."""
     makers = makers or (*OUTPUT_MAKERS, *INPUT_MAKERS)
     return island_rows(t, *makers) if isinstance(t, IslandTopology) else rows_by_maker(t, *makers)
 

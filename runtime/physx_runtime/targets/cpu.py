@@ -1,6 +1,6 @@
-"""The CPU target: vector machine code for blocks of worlds, called from parallel numba loops.
-
-A program changes rows of its blocks in place. A function reads rows, and reads and writes the caller's memory.
+"""The CPU target calls vector machine code for blocks of worlds from parallel numba loops. `compile_program` compiles a
+program, which changes rows of its blocks in place. `FunctionKernel` calls a function, which reads rows and writes the
+caller's memory.
 """
 
 from __future__ import annotations
@@ -34,12 +34,14 @@ CompiledProgram = Callable[..., None]
 
 
 def register_lanes(dtype: str) -> int:
-    """Worlds in a register of this machine."""
+    """Number of worlds in a vector register of this machine."""
     return register_bits() // (8 * np.dtype(dtype).itemsize)
 
 
 def compile_program(key: str, trace: Callable[[], Program], dtype: str, lanes: int) -> CompiledProgram:
-    """A program over blocks of `lanes` worlds; key: names what `trace` depends on, which a kept program does without.
+    """Compile a program over blocks of `lanes` worlds.
+
+    key: names what `trace` depends on; a cached program is not traced.
     """
     part = min(lanes, register_lanes(dtype))
     vectors, parts = Vectors(ELEMENT_TYPES[dtype], part), lanes // part
@@ -73,14 +75,14 @@ def _run_program(address, x, numbers):  # type: ignore[no-untyped-def]
 
 @dataclass(frozen=True, slots=True)
 class LineAddresses:
-    """Memory with one line for each of several worlds: the address of each line, and what keeps the memory alive."""
+    """Memory with one line for each of several worlds: address of each line, and the owner of the memory."""
 
     addresses: Addresses                # (n,)
     owner: Array
 
 
 class FunctionKernel:
-    """A compiled function, called for chosen worlds of a buffer of blocks."""
+    """A compiled function that is called for chosen worlds of a buffer of blocks."""
 
     def __init__(self, function: Function, layout: Mapping[str, int], states: Collection[str], dtype: str,
                  lanes: int) -> None:
@@ -91,7 +93,7 @@ class FunctionKernel:
         self.parameters = frozenset(row_of(row) for row in parameter_scalars)
         self._parameter_scalars = frozenset(parameter_scalars)
         self._compiled: dict[bool, _FunctionCode] = {}        # by whether all worlds have the same parameters
-        # lanes that nobody asked for read and write here
+        # unused lanes read and write here
         self._idle = np.zeros(max(size for _, size in (*function.arrays, *function.results)), dtype)
 
     def __call__(self, buffer: Array, worlds: NDArray[np.int64], arrays: Sequence[LineAddresses | None],
@@ -99,7 +101,7 @@ class FunctionKernel:
         """Run for the worlds with these indices.
 
         arrays: the given ones, then the results, one line for each entry of `worlds`, in that order; None for a result
-        that is not wanted. alike: every world has the same parameters, so those of the first serve all.
+        that is not needed. uniform: all worlds have equal parameters, so those of the first are used.
         """
         width = self._vectors.lanes
         pointers = np.full((len(arrays), buffer.shape[0] * self.lanes), self._idle.ctypes.data, dtype=np.int64)
@@ -126,7 +128,7 @@ class FunctionKernel:
 
 @dataclass(frozen=True, slots=True)
 class _FunctionCode:
-    """Machine code of a function, the rows it takes one number of, and its memory for each thread."""
+    """Machine code of a function, its rows that are equal in all worlds, and its memory for each thread."""
 
     address: int
     parameters: list[int]

@@ -1,7 +1,6 @@
-"""A stand-in for a GPU's driver that runs kernels on the processor, thread after thread: to test what a GPU gets.
-
-The kernels' text is C++ as well and is compiled as such; launches, copies and their arguments are the driver's own, and
-are kept in a log.
+"""`HostDriver` stands in for a GPU's driver and runs kernels on the processor, thread after thread, to test the CUDA
+target. The kernels' text is C++ as well and is compiled as such. Launches, copies and their arguments are those of the
+driver, and are kept in a log.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ MEANINGS = {INVALID: b"invalid argument", OUT_OF_MEMORY: b"out of memory", NOT_F
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """Of a kernel: how many blocks of how many threads, bytes of shared memory a block; 0 is the default stream."""
+    """A kernel launch: blocks, threads, bytes of shared memory for each block, and stream, 0 for the default."""
 
     kernel: str
     blocks: int
@@ -46,7 +45,7 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """Bytes that a copy moved over the bus; to_device: whether to the GPU."""
+    """A copy between host and device, in bytes. to_device: its direction."""
 
     to_device: bool
     size: int
@@ -55,14 +54,14 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Of a stream for what was given to another one."""
+    """A wait of one stream for another one."""
 
     stream: int
     earlier: int
 
 
 class HostDriver:
-    """The driver's functions by name; memory: bytes of the GPU that it plays."""
+    """The driver's functions by name. memory: bytes of the GPU that it simulates."""
 
     def __init__(self, memory: int = 16 << 30) -> None:
         self.log: list[Launch | Transfer | Wait] = []
@@ -99,7 +98,7 @@ class HostDriver:
 
     @property
     def handles(self) -> int:
-        """Modules and graphs that nobody has given back."""
+        """Modules and graphs that are not unloaded."""
         return len(self._modules) + len(self._graphs)
 
     @staticmethod
@@ -125,7 +124,7 @@ class HostDriver:
     def _allocate(self, address: Any, size: Any) -> int:
         if size.value > self._size - self.allocated_bytes:
             return OUT_OF_MEMORY
-        memory = np.full(size.value, 0xff, np.uint8)        # NaN, until somebody writes there
+        memory = np.full(size.value, 0xff, np.uint8)        # NaN until written
         address._obj.value = memory.ctypes.data
         self._memory[memory.ctypes.data] = memory
         return 0

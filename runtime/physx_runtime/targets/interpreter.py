@@ -1,14 +1,8 @@
-"""The interpreter of schedules.
-
-The interpreter target: a small machine-code loop that calls compiled fragments in the order of schedules.
-
-Fragments are compiled once and kept on disk; another program made of them costs its schedules. Blocks of worlds are
-independent, so threads share them, and a world's bits depend on nothing but its own rows.
-
-Passes without their guards, where what these ask does not change while a pass is repeated.
-
-The interpreter asks a guard each time it comes by. What is asked once a step instead leaves, of many places of which
-few are used, instructions alone.
+"""The interpreter target: a small machine-code loop that calls compiled fragments in the order of schedules.
+`load_program` makes a `LoadedProgram`; `bytecode_of` encodes instructions as words. Fragments are compiled once and
+kept on disk, so another program of the same fragments costs only its schedules. Blocks of worlds are independent, so
+threads share them, and a world's bits depend only on its own rows. `resolve_guards` removes guards from the bytecode of
+a block once a step. It needs rows that do not change while the pass is repeated.
 """
 
 from __future__ import annotations
@@ -124,13 +118,13 @@ INTERPRETER_SYMBOL = "physx_interpreter_" + hashlib.sha256(INTERPRETER.encode())
 
 
 def vector_lanes(rows: int, dtype: str) -> int:
-    """Worlds in a block of so many rows on this machine, fewer where they fill the cache."""
+    """Number of worlds in a block of `rows` rows on this machine; fewer if they would fill the cache."""
     itemsize, width = np.dtype(dtype).itemsize, REGISTERS_PER_VECTOR * vector_width(dtype)
     return width if rows * width * itemsize <= CACHED_BYTES else width // REGISTERS_PER_VECTOR
 
 
 def load_program(program: ScheduledProgram, dtype: str, lanes: int) -> LoadedProgram:
-    """A program over blocks of `lanes` worlds; fragments are compiled where no program had them before."""
+    """Load a program over blocks of `lanes` worlds; only new fragments are compiled."""
     row_bytes = lanes * np.dtype(dtype).itemsize
     addresses = load_fragments((i.fragment for pass_ in program.passes for i in pass_.code.instructions), dtype, lanes)
     counts = counts_of(program.passes)
@@ -142,7 +136,7 @@ def load_program(program: ScheduledProgram, dtype: str, lanes: int) -> LoadedPro
 
 
 def load_fragments(fragments: Iterable[Fragment], dtype: str, lanes: int) -> dict[Fragment, int]:
-    """Addresses of fragments for so many worlds in a block, compiled where no program had them before."""
+    """Addresses of fragments for blocks of `lanes` worlds; only new fragments are compiled."""
     vectors = Vectors(ELEMENT_TYPES[dtype], lanes)
     texts = {fragment: _emit_cached(fragment, vectors) for fragment in fragments}
     # apart from the interpreter: its call of memcpy would move the table that fragments find their constants by
@@ -151,20 +145,20 @@ def load_fragments(fragments: Iterable[Fragment], dtype: str, lanes: int) -> dic
 
 
 def load_gather_fragments(codes: Sequence[tuple[GatherFragment, int]], dtype: str) -> list[int]:
-    """Addresses of fragments for so many things side by side each."""
+    """Addresses of gather fragments, each with its number of lanes."""
     texts = [emit_gather_fragment(code, Vectors(ELEMENT_TYPES[dtype], lanes)) for code, lanes in codes]
     addresses = load_functions(dict(texts))
     return [addresses[symbol] for symbol, _ in texts]
 
 
 def vector_width(dtype: str) -> int:
-    """How many numbers this machine's widest register holds."""
+    """Number of lanes in this machine's widest register."""
     return register_bits() // (8 * np.dtype(dtype).itemsize)
 
 
 def run_blocks(x: NDArray[Any], passes: Sequence[Bytecode], times: Sequence[int], blocks: int = 1,
                rounds: int = 1) -> None:
-    """Run rounds of passes in the interpreter's words, each so often, on all rows of blocks where they lie."""
+    """Run rounds of passes, given as bytecode with repetitions, in place on all rows of blocks."""
     pass_addresses, counts = np.array([bytecode.ctypes.data for bytecode in passes], np.int64), np.array(times,
                                                                                                          np.int64)
     SIGNATURE(interpreter())(x.ctypes.data, x.nbytes // blocks, blocks, pass_addresses.ctypes.data, counts.ctypes.data,
@@ -173,7 +167,7 @@ def run_blocks(x: NDArray[Any], passes: Sequence[Bytecode], times: Sequence[int]
 
 @intrinsic  # type: ignore[untyped-decorator]
 def run_bytecode(typingctx: Any, address: Any, block: Any, passes: Any, times: Any) -> Any:
-    """In compiled code: as `run_blocks` on one block, the interpreter and its words given by their addresses."""
+    """In compiled code: `run_blocks` on one block, with the addresses of interpreter and bytecode."""
 
     def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
         x, bytecode, counts = (context.make_array(kind)(context, builder, value)
@@ -201,7 +195,7 @@ def _emit_cached(fragment: Fragment, vectors: Vectors) -> tuple[str, str]:
 
 
 def bytecode_of(instructions: Iterable[Instruction], addresses: Mapping[Fragment, int], row_bytes: int) -> list[int]:
-    """Instructions as the interpreter reads them; a 0 behind the last one ends a pass."""
+    """Instructions as bytecode; a 0 after the last one ends a pass."""
     bytecode: list[int] = []
     for i in instructions:
         bytecode.append(addresses[i.fragment])
@@ -213,7 +207,7 @@ def bytecode_of(instructions: Iterable[Instruction], addresses: Mapping[Fragment
 
 @dataclass(frozen=True, eq=False)
 class LoadedProgram:
-    """A program in the interpreter's words, called as run(x, rounds, ...) with its counts.
+    """A program as bytecode, called as run(x, rounds, ...) with its counts.
 
     x: (blocks, rows, lanes), the state and what a round reads; the state changes in place.
     """
@@ -251,7 +245,7 @@ class LoadedProgram:
 
 
 def wait_for(parts: Sequence[Future[None]]) -> None:
-    """Wait until parts of a call are done, also where Ctrl-C ends the call, since they write into its rows."""
+    """Wait until all parts of a call are done, also after Ctrl-C, since they write to its rows."""
     try:
         for part in parts:
             part.result()
@@ -261,12 +255,12 @@ def wait_for(parts: Sequence[Future[None]]) -> None:
 
 @functools.cache
 def threads() -> ThreadPoolExecutor:
-    """Threads that share blocks."""
+    """The pool of threads that share blocks."""
     return ThreadPoolExecutor(os.cpu_count() or 1, "physx-interpreter")
 
 
 def cores() -> int:
-    """How many this process may run on."""
+    """Number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -281,7 +275,7 @@ GUARD_WORDS = 3                 # the address, how many words it passes over, it
 
 
 def guards_of(instructions: Sequence[Instruction]) -> Array:
-    """Of dtype GUARD, those of a pass in their order. Raises ValueError where the pass itself changes what one asks."""
+    """Guards of a pass in their order, of dtype GUARD. Raises ValueError where the pass changes a guard's flag."""
     guards, position, stored = [], 0, set[int]()
     for i in instructions:
         if i.fragment in (UNLESS_ZERO, IF_ZERO):
@@ -307,9 +301,9 @@ def _stored_rows(i: Instruction) -> set[int]:
 
 @borrowing_code
 def resolve_guards(bytecode: Array, guards: Array, rows: Array, resolved: Array) -> None:
-    """Write the words that a block with these rows comes by, without the guards themselves.
+    """Write the bytecode that a block with these rows runs, without guards and skipped instructions.
 
-    words: of a pass, with the 0 at its end. rows: (rows, lanes).
+    bytecode: of a pass, with the 0 at its end. rows: (rows, lanes).
     """
     position = end = 0
     for guard in guards:

@@ -1,6 +1,6 @@
-"""A check of the CUDA target: a program as a scalar numba-cuda kernel, a thread a world, 32 worlds a block.
-
-It compiles for minutes, and the compiler decides what is fused; `targets.cuda.kernels` is what steps worlds.
+"""`CudaKernel` runs a program as a scalar numba-cuda kernel, one thread for each world, as a check of the CUDA target.
+It takes minutes to compile, and the compiler decides which products are fused. `targets.cuda.kernels` is what steps
+worlds.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class CudaKernel:
         self._kernel, self._dtype, self._counts = module.program, dtype, len(counts_of(program.passes))
 
     def launch(self, x: Any, worlds: int, *numbers: int) -> None:
-        """Run on every world of a device array `x` (blocks, rows, LANES) in place; numbers: rounds, then counts."""
+        """Run in place on every world of a device array `x` (blocks, rows, LANES). numbers: rounds, then counts."""
         blocks = -(-worlds // THREADS_PER_BLOCK)
         self._kernel[blocks, THREADS_PER_BLOCK](x, worlds, *numbers)
 
@@ -51,7 +51,7 @@ class CudaKernel:
 
 
 def require_gpu() -> None:
-    """Raise UnsupportedError where kernels cannot run: no GPU is there, nor simulated."""
+    """Raise UnsupportedError where neither a GPU nor numba's simulator is available."""
     _require_numba_cuda()
     from numba import cuda
 

@@ -1,4 +1,4 @@
-"""Experiments that measure what authored values do."""
+"""Experiments that measure what authored values do in PhysX's step."""
 
 from physx_runtime.verification.report import Change, Remedy, Row, Verification
 from physx_runtime.verification.stage import verify

@@ -1,4 +1,6 @@
-"""The numbers that a stage authors, as verification compares them with what they come to."""
+"""`authored_numbers` lists the numbers that a stage authors; `intended_numbers` lists those that they are meant to come
+to.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,13 @@ def authored_numbers(description: Description) -> Authored:
 
 
 def intended_numbers(stage: Any, authored: Authored) -> dict[tuple[str, str], float]:
-    """The effects that numbers of a stage were authored for, where these are other numbers."""
+    """The intended effects of numbers of a stage, where they differ from the authored numbers."""
     effects = ((prop, intended_effect(stage.GetPrimAtPath(prop[0]).GetAttribute(prop[1]))) for prop in authored)
     return {prop: effect for prop, effect in effects if effect is not None}
 
 
 def numbers(value: Any) -> Value | None:
-    """A number, or those of a vector, a quaternion (w first, as USD writes it) or an array; None of anything else.
+    """A number, or the numbers of a vector, a quaternion (w first, as in USD) or an array; None for anything else.
 
     To the digits a float carries; an array of one number is that number.
     """

@@ -1,16 +1,11 @@
-"""Experiments on one articulation, run side by side as worlds of a bench.
+"""`Bench` runs experiments on one articulation as worlds side by side: one family of constraints, and efforts that hold
+a motion. `Bench.hold` finds the joint efforts that keep a pose or constant velocities from step to step. It varies a
+state of motion and efforts until a step reproduces the motion. Nothing has to settle, so stiff, soft and unstable
+set-ups are measured in the same way. The effort that holds against a constraint is its force.
 
-The test bench: an articulation stripped to one family of constraints, and the efforts that hold it in a motion.
-
-Every static measurement rests on `Bench.hold`: which joint efforts keep the joints at a pose, or moving at constant
-velocities through it, step after step? The answer is found by stepping alone. A state of motion and a set of efforts
-are varied until a step reproduces the motion, so nothing has to settle, and stiff, soft and unstable set-ups are all
-measured alike. What a constraint pulls is the effort it takes to hold against it.
-
-Articulations in branches: what hangs on the root and moves by itself while the root is held.
-
-On a held base nothing passes from one branch to another, unless a tendon or a mimic joint ties them. So each is
-measured alone, and of those that are alike, such as the fingers of a hand, only the first.
+`branches` splits an articulation at the held root into parts that do not affect each other, unless a tendon or mimic
+joint couples them. Each branch is measured alone. Of equal branches, such as the fingers of a hand, only the first is
+measured.
 """
 
 from __future__ import annotations
@@ -55,7 +50,7 @@ MAX_CORRECTIONS = 15
 
 @dataclass(frozen=True, slots=True)
 class Solver:
-    """How a bench steps: as authored, ideally, or with one of PhysX's habits taken away to see what it does."""
+    """The solver of a bench: as authored, ideal, or without one feature of PhysX's solver to see its effect."""
 
     ideal: bool = False                 # solver="ideal": many iterations, no velocity iterations, no cfm
     velocity_iterations: bool = True    # False: none, the rest as authored
@@ -78,7 +73,7 @@ class Case:
 
 
 class SteppedSimulation(Protocol):
-    """What benches do with a simulation."""
+    """The simulation of a bench."""
 
     @property
     def joint_position(self) -> NDArray[Any]:
@@ -92,11 +87,11 @@ class SteppedSimulation(Protocol):
 
     @property
     def diverged(self) -> NDArray[np.bool_]:
-        """(n_world,) whether a world is no longer finite."""
+        """Mask (n_world,) of worlds that are no longer finite."""
         ...
 
     def set_row(self, name: str, values: NDArray[Any], /) -> None:
-        """Set a parameter, of all worlds or of each."""
+        """Set a parameter, one for all worlds or one for each."""
         ...
 
     def set(self, name: str, values: NDArray[Any], /) -> None:
@@ -104,7 +99,7 @@ class SteppedSimulation(Protocol):
         ...
 
     def reset(self, *, joint_position: NDArray[Any], joint_velocity: NDArray[Any]) -> None:
-        """Where every world goes on from."""
+        """Set the state of every world."""
         ...
 
     def step(self, count: int = 1, /) -> None:
@@ -114,7 +109,7 @@ class SteppedSimulation(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """Efforts and velocities under which motions go on, (n_case, 1, 2 n_dof), and how they were found."""
+    """Efforts and velocities that sustain motions, (n_case, 1, 2 n_dof), and how they were found."""
 
     start: DoubleArray            # (n_case, n_dof) poses
     target_velocity: DoubleArray           # (n_case, n_dof) velocities to keep
@@ -129,7 +124,7 @@ class Bench:
 
     `articulation` brings the constraints under test. Lengths are stage units; dt [s]. The pose is the authored one, but
     spherical and generic joints stand at 0, where the rate of their position is their velocity.
-    wanted: the numbers that are asked for, None for all.
+    requested: the numbers to measure, None for all.
     """
 
     # A joint whose force is read is so heavy that it keeps its speed to this part of it.
@@ -157,11 +152,11 @@ class Bench:
         self.inertia = self._inertia()
 
     def simulation(self, worlds: int, path: str = AUTO) -> SteppedSimulation:
-        """What steps the stripped articulation."""
+        """The simulation of the stripped articulation."""
         return self.builtin(worlds, path)
 
     def builtin(self, worlds: int, path: str = AUTO) -> Simulation:
-        """A simulation of the stripped articulation."""
+        """This runtime's simulation of the stripped articulation."""
         sim = Simulation(self._description, worlds, dt=self.dt, dtype="float64", solver=self._name, path=path,
                          sleeping=False)
         links, dofs = len(sim.topology.links), len(sim.topology.dofs)
@@ -180,7 +175,7 @@ class Bench:
         return Bench(self._description, articulation, self.dt, self.solver, self._requested)
 
     def is_requested(self, *keys: Key) -> bool:
-        """Whether one of these numbers is asked for."""
+        """Whether one of these numbers is to be measured."""
         return self._requested is None or any(key in self._requested for key in keys)
 
     def base_rows(self, name: str) -> DoubleArray:
@@ -193,12 +188,12 @@ class Bench:
         return np.diag(np.array(mass_matrix(self.topology, rows, k), dtype=np.float64)) + self.base_rows("armature")
 
     def kinematics(self) -> tuple[Rows, Kinematics]:
-        """Every row as plain numbers, and the links' places in the authored pose."""
+        """Every row as plain numbers, and the links' poses in the authored pose."""
         rows = {name: values.tolist() for name, values in {**self.model.parameters, **self.model.state}.items()}
         return rows, forward_kinematics(self.topology, rows, rows["q"], quaternion(rows, "root_rotation", 0))
 
     def hold(self, cases: Sequence[Case]) -> DoubleArray:
-        """The joint efforts, (n_case, n_dof), under which each case's motion goes on unchanged.
+        """The joint efforts, (n_case, n_dof), that sustain each case's motion.
 
         Raises UnsteadyError where none are found.
         """
@@ -215,7 +210,7 @@ class Bench:
         return np.asarray(solution[:, :self.size]), np.asarray(solution[:, self.size:])
 
     def balance(self, cases: Sequence[Case]) -> Balance:
-        """Both, found by the built-in step. Raises UnsteadyError where there are none."""
+        """Efforts and velocities, found with this runtime's step. Raises UnsteadyError where there are none."""
         n = self.size
         start = self._poses(cases)
         target_velocity = np.stack([case.velocity if case.velocity is not None else np.zeros(n) for case in cases])
@@ -254,14 +249,14 @@ class Bench:
         return np.stack([inertial + (np.abs(case.effort) if case.effort is not None else 0.0) for case in cases])
 
     def probe(self, stiffness: float, damping: float, max_change: float = MAX_TARGET_CHANGE) -> float:
-        """A change of target or rest length, rad or m, that a spring answers clearly but not violently."""
+        """A change of target or rest length, rad or m, with a clear but moderate response of a spring."""
         if stiffness == 0.0:
             return max_change
         change = PROBE_SPEED * (float(np.min(self.inertia)) / self.dt + damping) / stiffness
         return min(max(change, PROBE_LENGTH), max_change)
 
     def spring(self, stiffness: float, damping: float) -> float:
-        """A stiffness to read lengths with: as authored, or more where damping would drown it, yet little beside it."""
+        """A stiffness to measure lengths with: as authored, or greater where damping would dominate."""
         min_stiffness = 0.01 * damping / self.dt
         return max(stiffness, min_stiffness) or 1e-3 * float(np.min(self.inertia)) / self.dt ** 2
 
@@ -281,7 +276,7 @@ class Bench:
 
     def residuals(self, sim: SteppedSimulation, start: DoubleArray, target_velocity: DoubleArray,
                   y: DoubleArray) -> DoubleArray:
-        """How a step departs from the motion, (n_case, n_world_each, 2 n_dof) in velocities; y: efforts, velocities."""
+        """Deviation of a step from the motion, (n_case, n_world_each, 2 n_dof) velocities; y: efforts, velocities."""
         per_case, n = y.shape[1], self.size
         q0 = np.repeat(start, per_case, axis=0)
         flat = y.reshape(-1, 2 * n)
@@ -298,9 +293,9 @@ class Bench:
 
     def sample_motion(self, cases: Sequence[Case], efforts: DoubleArray,
                       step_counts: Sequence[int]) -> list[tuple[DoubleArray, DoubleArray]]:
-        """Joint positions and velocities, both (n_case, n_dof), after so many steps from look to look.
+        """Joint positions and velocities, both (n_case, n_dof), after each of several numbers of steps.
 
-        Every case moves by itself from its shift and velocity under its efforts, (n_case, n_dof); NaN once diverged.
+        Every case moves freely from its shift and velocity under its efforts, (n_case, n_dof); NaN once diverged.
         """
         start = np.stack([np.zeros(self.size) if case.velocity is None else case.velocity for case in cases])
         sim = self._simulation_of(cases, SCHEDULED)        # a few hundred steps are not worth compiling for
@@ -325,7 +320,7 @@ class Bench:
 
     @staticmethod
     def _advance(sim: SteppedSimulation, steps: int) -> tuple[DoubleArray, DoubleArray]:
-        """Joint positions and velocities so many steps later, NaN in worlds that diverged."""
+        """Joint positions and velocities after `count` steps, NaN in worlds that diverged."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DivergenceWarning)      # the caller says what became of the experiment
             sim.step(steps)
@@ -335,7 +330,7 @@ class Bench:
 
 
 def solve(slope: DoubleArray, residual: DoubleArray) -> DoubleArray:
-    """slope^-1 rest of every case, (n_case, n); raises UnsteadyError where there is none."""
+    """slope^-1 residual of every case, (n_case, n); raises UnsteadyError where it is singular."""
     try:
         return np.asarray(np.linalg.solve(slope, np.moveaxis(residual, 1, 2))[..., 0], dtype=np.float64)
     except np.linalg.LinAlgError:
@@ -345,7 +340,7 @@ def solve(slope: DoubleArray, residual: DoubleArray) -> DoubleArray:
 def stripped(articulation: Articulation, *, drives: bool = False, limits: bool = False, axes: bool = False,
              fixed_tendons: bool = False, spatial_tendons: bool = False, mimics: bool = False,
              envelopes: bool = False) -> Articulation:
-    """The articulation on a held base with only the constraints asked for; authored forces and colliders go.
+    """The articulation on a held base with only these constraints, without authored forces and colliders.
 
     axes: joint friction and maximum velocities stay; envelopes: those of drives.
     """
@@ -374,12 +369,12 @@ def _dof(dof: Dof, drives: bool, limits: bool, axes: bool, envelopes: bool) -> D
     return replace(result, drive=drive if drives else None)
 
 
-# What differs between branches that are alike: names, and where they stand.
+# Fields that differ between equal branches: names and poses.
 _NAMES = frozenset({"path", "name", "prefix", "pose", "body0", "body1"})
 
 
 def branches(articulation: Articulation) -> list[Articulation]:
-    """The articulation's branches, each with the root, in the order of their first links; together they have it all."""
+    """The articulation's branches, each with the root, in the order of their first links."""
     tops = _tops(articulation)
     groups = _coupled(articulation, tops)
     if len(groups) < 2:
@@ -394,7 +389,7 @@ def matching_branch(articulation: Articulation, branch: Articulation) -> Articul
 
 
 def structure_key(branch: Articulation) -> object:
-    """What branches have in common that are alike but for names and the places where they hang on the root."""
+    """A key that is equal for branches that differ only in names and in frames at the root."""
     root, *other_links = branch.links
     at_root = bool(branch.spatial_tendons)      # which may be fastened to the root
     links = [link if at_root or link.parent or link.joint is None else
@@ -404,7 +399,7 @@ def structure_key(branch: Articulation) -> object:
 
 
 def with_renamed_paths(text: str, first: Articulation, other: Articulation) -> str:
-    """A sentence about a branch as one about another that is like it."""
+    """A sentence about a branch with the paths of an equal one."""
     names = dict(zip(_paths(first.links), _paths(other.links), strict=True))
     pattern = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
     return re.sub(rf"(?:{pattern})(?![\w/])", lambda match: names[match.group()], text)
@@ -422,7 +417,7 @@ def _canonical(value: Any) -> object:
 
 
 def _tops(articulation: Articulation) -> list[int]:
-    """Of every link the child of the root that carries it; 0 of the root."""
+    """For every link the child of the root above it; 0 for the root."""
     tops = [0]
     for i, link in enumerate(articulation.links[1:], 1):
         tops.append(tops[link.parent] or i)

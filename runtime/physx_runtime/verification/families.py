@@ -1,7 +1,6 @@
-"""The families of constraints, each measured alone, and why their numbers come out as they do.
-
-A reason is found by experiment too: the same measurement is repeated with PhysX's habits put back one by one, from the
-ideal solver to the authored one, and the factor each of them brings is what it does.
+"""`Family` lists the families of constraints that are measured alone; `Experiments` measures one family and finds the
+causes of deviations. A cause is found by experiment too. The measurement is repeated with features of PhysX's solver
+restored one by one, from the ideal solver to the authored one. The factor of each step is its effect.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ NEGLIGIBLE_CAUSE = 5e-3
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Constraints measured together, everything else taken away."""
+    """Constraints that are measured together, without all others."""
 
     present: Callable[[Articulation], bool]
     strip: Callable[[Articulation], Articulation]
@@ -81,7 +80,7 @@ class Experiments:
     _in_physx: Findings | None = None
 
     def findings(self, solver: Solver, one_axis: bool = False) -> Findings:
-        """What the family measures under a solver; alone: with fixed tendons cut down to one axis."""
+        """What the family measures under a solver. one_axis: with fixed tendons reduced to one axis."""
         if (solver, one_axis) not in self._findings:
             stripped_down = self.family.strip(single_axis(self.articulation) if one_axis else self.articulation)
             self._findings[solver,
@@ -96,7 +95,7 @@ class Experiments:
         return self._in_physx
 
     def repeat(self, description: Description, keys: Collection[Key], dt: float | None = None) -> Findings:
-        """What PhysX makes of these numbers, and of others of their constraints, on an edited stage."""
+        """The effective values of these numbers, and of others of their constraints, on an edited stage."""
         edited = next((item for item in description.articulations if item.path == self.articulation.path), None)
         if edited is None:
             return Findings()
@@ -107,7 +106,7 @@ class Experiments:
         return self.family.measure(Bench(description, self.family.strip(solved), dt or self.dt, PHYSX, keys))
 
     def causes(self, key: Key, described: float) -> Iterator[str]:
-        """What turns the described value into the effective one, each with its factor."""
+        """The causes that turn the described value into the effective one, each with its factor."""
         n, v = self.articulation.position_iterations, self.articulation.velocity_iterations
         tendon, integration = self._tendon(key), f"implicit integration, even at {IDEAL_ITERATIONS} position iterations"
         steps: list[tuple[float | None, str]] = [(described, "")]
@@ -146,7 +145,7 @@ class Experiments:
 
 
 def factors(steps: Iterable[tuple[float | None, str]]) -> Iterator[str]:
-    """The causes that change a value, each with its factor; steps are values, the described one first, with a cause."""
+    """The causes that change a value, each with its factor. steps: values with causes, the described one first."""
     for (before, _), (after, text) in pairwise([step for step in steps if step[0] is not None]):
         if before and after is not None and abs(after / before - 1.0) > NEGLIGIBLE_CAUSE:
             yield f"{text} (x{after / before:.3g})"

@@ -1,4 +1,6 @@
-"""Every number of an articulation that has an experiment, and those that never act."""
+"""`quantities` lists the numbers of an articulation that have an experiment: drives, joint axes, limits, tendons and
+mimic joints. Each is a `Quantity` with its property, unit and the reason if it never acts.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ POSITION_NOISE = 1e-4
 def quantities(articulation: Articulation, authored: Collection[tuple[str, str]]) -> Iterator[Quantity]:
     """The numbers of drives, joint axes, limits, tendons and mimic joints, in the order of the table.
 
-    authored: the properties that are, by prim path and name; where they are not, targets are no numbers to measure.
+    authored: prim path and name of the authored properties; targets that are not authored are not measured.
     """
     for dof in articulation.dofs:
         yield from drive_quantities(dof)
@@ -65,7 +67,7 @@ def quantities(articulation: Articulation, authored: Collection[tuple[str, str]]
 
 
 def _joint_axis(dof: Dof) -> Iterator[Quantity]:
-    """What PhysxJointAxisAPI authors, or another engine's schema in its place, where it is more than nothing."""
+    """Values of PhysxJointAxisAPI, or of another engine's schema in its place, other than 0."""
     scale = DEGREES_PER_RADIAN if dof.angular else 1.0
     effort, inertia, unit = ("torque", "mass length^2", "deg") if dof.angular else ("force", "mass", "length")
     units = {"armature": (inertia, 1.0), "static_friction": (effort, 1.0), "dynamic_friction": (effort, 1.0),
@@ -94,7 +96,7 @@ def drive_quantities(dof: Dof | JointAxis) -> Iterator[Quantity]:
 
 
 def target_quantities(dof: Dof | JointAxis, no_damper: str) -> Iterator[Quantity]:
-    """Targets of a drive; `still`: why nothing pulls to a speed, empty where something does."""
+    """Targets of a drive. no_damper: the reason why a target velocity has no effect, empty where it has one."""
     drive, scale, unit = dof.drive, DEGREES_PER_RADIAN if dof.angular else 1.0, "deg" if dof.angular else "length"
     if drive is None:
         return
@@ -122,7 +124,7 @@ def _envelope(dof: Dof) -> Iterator[Quantity]:
 
 
 def _limits(dof: Dof, keys: tuple[Key, Key]) -> Iterator[Quantity]:
-    """The bounds that there are; one angle may stand for both."""
+    """The limits of a degree of freedom; one angle may author both."""
     scale, unit = (DEGREES_PER_RADIAN, "deg") if dof.angular else (1.0, "length")
     for key, bound, sign in zip(keys, (dof.lower, dof.upper), (-1.0 if keys[0].location else 1.0, 1.0), strict=True):
         if not unlimited(bound):

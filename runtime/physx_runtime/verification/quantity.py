@@ -1,4 +1,6 @@
-"""What is measured: authored numbers, in the units they are authored in, and what experiments find for them."""
+"""`Quantity` is an authored number with its unit and its place in an experiment; `Findings` holds what experiments
+measured. `Measurement` is a value with its uncertainty. `UnsteadyError` says why an experiment has no value.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ class Key(NamedTuple):
 
 
 class Measurement(NamedTuple):
-    """What an experiment found, and how far that may be off."""
+    """A measured value and its uncertainty."""
 
     value: float
     error: float
@@ -35,20 +37,20 @@ class Measurement(NamedTuple):
         return Measurement(self.value * factor, abs(self.error * factor))
 
     def divided_by(self, other: Measurement) -> Measurement:
-        """The quotient; both may be off."""
+        """The quotient, with the uncertainty of both."""
         quotient = self.value / other.value
         return Measurement(quotient, (self.error + abs(quotient) * other.error) / abs(other.value))
 
 
 def uncertainty(value: float, error: float) -> float:
-    """How far a number of DISPLAY_DIGITS digits may be off that came of a value which was by `error`."""
+    """The uncertainty of a number of DISPLAY_DIGITS digits from a value with an uncertainty of `error`."""
     digit = 10.0 ** (math.floor(math.log10(abs(value))) + 1 - DISPLAY_DIGITS) if value and math.isfinite(value) else 0.0
     return float(f"{abs(error) + 0.5 * digit:.2g}")
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """An authored number and its place between stage and experiment."""
+    """An authored number, its property and unit on the stage, and its key in experiments."""
 
     key: Key
     described: float        # as the description holds it: radians and lengths
@@ -63,7 +65,7 @@ class Quantity:
         return float(f"{value * self.unit_scale:.{DISPLAY_DIGITS}g}")
 
     def uncertainty(self, value: float, error: float) -> float:
-        """How far a number in the property's own unit may be off; `error`: of the experiment's value."""
+        """The uncertainty in the property's own unit. error: uncertainty of the experiment's value."""
         dropped = self.noise if value == self.described == 0.0 else 0.0
         return max(uncertainty(value, error * self.unit_scale), dropped)
 
@@ -76,12 +78,12 @@ def display(dof: Dof | JointAxis, *values: float) -> str:
 
 
 class UnsteadyError(Exception):
-    """An experiment found no steady state to measure in; the message says what happened instead."""
+    """An experiment found no steady state to measure; the message says what happened instead."""
 
 
 @dataclass(slots=True)
 class Findings:
-    """What experiments found, in radians and lengths."""
+    """Measured values of experiments, in radians and lengths."""
 
     values: dict[Key, float] = field(default_factory=dict)
     errors: dict[Key, float] = field(default_factory=dict)      # how far values may be off beyond rounding
@@ -89,7 +91,7 @@ class Findings:
     notes: dict[Key, str] = field(default_factory=dict)         # why the authored number is not all there is to it
 
     def set_value(self, key: Key, measurement: Measurement) -> None:
-        """A value that may be off by more than rounding."""
+        """Set a value with an uncertainty above rounding."""
         self.values[key], self.errors[key] = measurement
 
     @contextmanager

@@ -1,8 +1,6 @@
-"""What a verification found.
-
-What verification found: authored, effective and ideal value of every number on a stage, and what it cannot say.
-
-Numbers of a verification as people read them.
+"""`Verification` is the result of verifying a stage: rows with authored, effective and ideal value of every number.
+`Row` is one authored property, `Remedy` what to author instead. `deviation` and `agree` compare authored and effective
+values.
 """
 
 from __future__ import annotations
@@ -43,7 +41,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """What to author so that a number has its intended effect, found by trying it on the row's own experiment.
+    """The value to author so that a number has its intended effect, found on the row's own experiment.
 
     All remedies of a stage go together: each was tried with the others in place.
     """
@@ -56,13 +54,13 @@ class Remedy:
 
     @property
     def feasible(self) -> bool:
-        """Whether the intended effect can be had."""
+        """Whether the intended effect can be reached."""
         return not self.reason or bool(self.settings) or self.dt is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One authored property and what it does, in the property's own USD units (degrees for angular joints)."""
+    """One authored property and its effect, in the property's own USD units (degrees for angular joints)."""
 
     path: str                   # prim
     property: str               # full property name, "drive:angular:physics:stiffness"
@@ -83,7 +81,7 @@ class Row:
 
     @builtins.property          # the name stands for a field in this class
     def intended_effect(self) -> Value:
-        """The effect that the number is to have."""
+        """The intended effect of the number."""
         return self.authored if self.intended is None else self.intended
 
     wanted = former_attribute("wanted", "intended_effect")
@@ -91,7 +89,7 @@ class Row:
 
     @builtins.property
     def engines_differ(self) -> bool:
-        """Whether real PhysX makes something else of the number than is simulated here."""
+        """Whether the effective value in real PhysX differs from the one simulated here."""
         if self.effective is None or self.in_physx is None:
             return False
         return deviation(self.in_physx, self.effective) > AS_AUTHORED_TOLERANCE
@@ -99,7 +97,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """Everything that is to be said of the numbers of one stage."""
+    """The results for all numbers of one stage."""
 
     source: str
     rows: tuple[Row, ...]
@@ -120,11 +118,11 @@ class Verification:
             for row in first))
 
     def iterations(self, row: Row) -> str:
-        """Under how many iterations a row was measured, as "32/1"."""
+        """The iteration counts under which a row was measured, such as "32/1"."""
         return next((f"{c.position}/{c.velocity}" for c in self.counts if c.path == row.articulation), "no")
 
     def equivalent_rows(self, row: Row) -> tuple[Row, ...]:
-        """The rows of other prims that a row was measured for too."""
+        """The rows of equal prims, for which a row was measured too."""
         last = row.property.rpartition(":")[2]
         return tuple(other for other in self.rows if other.equivalent_to == row.path and other.authored == row.authored
                      and other.property.rpartition(":")[2] == last)
@@ -139,14 +137,14 @@ class Verification:
 
 
 def deviation(authored: Value, effective: Value) -> float:
-    """How far an effective value is from the authored one, of the authored one's size; of vectors, as vectors."""
+    """The relative deviation of an effective value from the authored one; of vectors, by their norms."""
     a, e = (value if isinstance(value, tuple) else (value,) for value in (authored, effective))
     size = math.hypot(*a)
     return math.dist(a, e) / size if size else math.inf if any(e) else 0.0
 
 
 def agree(authored: Value, effective: Value, uncertainty: float) -> bool:
-    """Whether an effective value is as authored: within AS_AUTHORED_TOLERANCE, or as close as is known."""
+    """Whether an effective value is as authored, within AS_AUTHORED_TOLERANCE or its uncertainty."""
     a, e = (value if isinstance(value, tuple) else (value,) for value in (authored, effective))
     max_size = max(math.hypot(*a), math.hypot(*e))
     return a == e or math.dist(a, e) <= max(AS_AUTHORED_TOLERANCE * max_size, uncertainty)

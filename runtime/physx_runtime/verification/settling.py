@@ -1,8 +1,5 @@
-"""Whether a robot settles, and where gravity takes it.
-
-Experiments that let a joint settle: at its limits, where its drive pulls it, at the speed its drive keeps up.
-
-The experiment on gravity: something in the scene falls for a step, free of everything else.
+"""Experiments that let a joint settle at its limits, at its drive's target position and at its target velocity:
+`measure_settling`. `gravity_rows` measures gravity by a body that falls freely for one step.
 """
 
 from __future__ import annotations
@@ -48,7 +45,7 @@ LOCKED_INERTIA_FACTOR = 1e8
 
 @dataclass(frozen=True, slots=True)
 class SettlingJoint:
-    """A joint that settles: what it says something about, and how it starts."""
+    """A joint that settles: the numbers that it measures, and its start."""
 
     key: Key
     dof: int
@@ -64,7 +61,7 @@ def can_settle(articulation: Articulation) -> bool:
 
 
 def measure_settling(bench: Bench) -> Findings:
-    """Limits, target positions and target velocities, rad or length; all other joints stay where they are.
+    """Limits, target positions and target velocities, rad or length; all other joints stay fixed.
 
     Limits: the joint is pushed on from just inside. Targets: a stiff drive in place of the authored gains pulls from
     the authored pose, with the joint's limits in place. Target velocities: a stiff damper, with the joint's maximum
@@ -92,7 +89,7 @@ def measure_settling(bench: Bench) -> Findings:
 # --- limits --------------------------------------------------------------------------------------------------------
 
 def limit_keys(articulation: Articulation) -> Iterator[tuple[int, Dof, tuple[Key, Key]]]:
-    """Degrees of freedom that may have limits, by index, and the properties that author the lower and the upper one."""
+    """Degrees of freedom with limits, by index, and the properties of the lower and the upper one."""
     index = 0
     for joint in (link.joint for link in articulation.links if link.joint):
         for axis, dof in enumerate(joint.dofs):
@@ -103,7 +100,7 @@ def limit_keys(articulation: Articulation) -> Iterator[tuple[int, Dof, tuple[Key
 
 
 def _limit_names(joint: Joint, axis: int) -> tuple[Key, Key] | None:
-    """The properties of one axis; none for a spherical joint's twist, and one angle for both sides of its swings."""
+    """The limit properties of one axis; none for a spherical joint's twist, one angle for both sides of a swing."""
     if joint.kind == "spherical":
         name = f"physics:coneAngle{axis - 1}Limit"
         return (Key(joint.path, name, "to one side"), Key(joint.path, name, "to the other side")) if axis else None
@@ -173,7 +170,7 @@ MAGNITUDE_PROPERTY, DIRECTION_PROPERTY = "physics:gravityMagnitude", "physics:gr
 
 
 def gravity_rows(description: Description, authored: Authored, dt: float) -> Iterator[Row]:
-    """The rows of what scenes author of gravity, where something falls in them; length / s^2."""
+    """The rows of scenes' authored gravity, where something can fall in them; length / s^2."""
     for scene in description.scenes:
         names = [name for name in (MAGNITUDE_PROPERTY, DIRECTION_PROPERTY) if (scene.path, name) in authored]
         falling = next(_falling(description, scene), None) if names and all(map(math.isfinite, scene.gravity)) else None
@@ -192,7 +189,7 @@ def gravity_rows(description: Description, authored: Authored, dt: float) -> Ite
 
 
 def _falling(description: Description, scene: Scene) -> Iterator[ActorDescription]:
-    """What moves freely in a scene once everything else is taken away."""
+    """An actor of a scene that moves freely without everything else."""
     articulations: list[Articulation | Link] = [a for a in description.articulations if a.enabled and a.dofs]
     for item in (*articulations, *(body for body in description.separate_bodies if not body.kinematic)):
         if description.scene_of(item).path == scene.path:
@@ -200,13 +197,13 @@ def _falling(description: Description, scene: Scene) -> Iterator[ActorDescriptio
 
 
 def _free_actor(articulation: Articulation) -> Articulation:
-    """Without a base that holds it and constraints, its links freed too."""
+    """The articulation without fixed base and constraints, with free links."""
     links = tuple(map(_free_link, articulation.links))
     return replace(stripped(replace(articulation, links=links)), fixed_base=False, base_joint=None)
 
 
 def _free_link(link: Link) -> Link:
-    """Without authored forces, colliders, dampings and motion."""
+    """The link without authored forces, colliders, damping and motion."""
     zero = (0.0, 0.0, 0.0)
     return replace(link, external_forces=(), colliders=(), gravity_enabled=True, linear_damping=0.0,
                    angular_damping=0.0,
@@ -214,7 +211,7 @@ def _free_link(link: Link) -> Link:
 
 
 def _acceleration(description: Description, scene: Scene, falling: ActorDescription, dt: float, solver: str) -> Vec3:
-    """What the root gains in speed in one step from rest, per second."""
+    """Acceleration of the root in one step from rest."""
     isolated = replace(description.only(falling), scene=scene)
     # a single step is not worth compiling for, but a body without joints has no other way
     path = SCHEDULED if falling.dofs else AUTO
@@ -226,7 +223,7 @@ def _acceleration(description: Description, scene: Scene, falling: ActorDescript
 
 
 def _row(scene: Scene, name: str, authored: Value, effective: Value, ideal: Value) -> Row:
-    """As authored where the numbers agree; of a direction its length does not count."""
+    """The row of a gravity property; of a direction the length is ignored."""
     unit = "" if name == DIRECTION_PROPERTY else "length/s^2"
     intended = _component(DIRECTION_PROPERTY, authored, 1.0) if isinstance(authored, tuple) else authored
     verdict, reason = ALTERED, ("PhysX multiplies physics:gravityMagnitude by physics:gravityDirection, whatever its "

@@ -1,13 +1,7 @@
-"""What a stage asks of verification, and what is accounted for.
-
-Verify a stage: measure what every authored number comes to, and name those that are not measured.
-
-Rows that say the same of many prims, folded into one.
-
-What the account of a stage says of opinions without an experiment: each of them becomes a row.
-
-The account knows every opinion: it became a fact, nothing uses it, or this library cannot judge it. Nothing is listed
-here by name, so what the reader learns to read has a row from the first day.
+"""`verify` measures what every authored number of a stage comes to, and names those that are not measured. `group_rows`
+folds rows of equal meaning into one. `accounted_rows` turns each opinion without an experiment into a row, from the
+reader's account. The account knows whether an opinion became a fact, is unused or cannot be judged. So no names are
+listed here, and every newly read property has a row.
 """
 
 from __future__ import annotations
@@ -71,7 +65,7 @@ class RowGroup:
 
     @property
     def name(self) -> str:
-        """The property's name, * for an instance name where there are several; "" where prims are meant."""
+        """The property's name, with * for several instance names; "" for prims."""
         first, *others = dict.fromkeys(row.property for row in self.rows)
         return ":*:".join(_ends(first)) if others else first
 
@@ -89,7 +83,7 @@ class RowGroup:
 
 
 def group_rows(rows: Iterable[Row]) -> Sequence[RowGroup]:
-    """The rows in folds, in the order of their first rows."""
+    """The rows in groups, in the order of their first rows."""
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault((row.verdict, row.reason, *_ends(row.property)), []).append(row)
@@ -97,7 +91,7 @@ def group_rows(rows: Iterable[Row]) -> Sequence[RowGroup]:
 
 
 def _ends(name: str) -> tuple[str, str]:
-    """A property's name without what stands between its first and its last part."""
+    """The first and last part of a property's name."""
     return name.partition(":")[0], name.rpartition(":")[2]
 
 
@@ -135,7 +129,7 @@ _COLLIDING = frozenset({
 
 
 def accounted_rows(description: Description, authored: Authored) -> Iterator[Row]:
-    """Ignored: what PhysX refuses or nothing uses. Not evaluated: what cannot be judged, and numbers that act."""
+    """Rows without experiment. Ignored: refused or unused opinions. Not evaluated: others, and numbers that act."""
     keys = set()
     for path, name, verdict, reason in _accounted(description, authored):
         key = path, name, "" if (path, name) in authored else reason
@@ -145,7 +139,7 @@ def accounted_rows(description: Description, authored: Authored) -> Iterator[Row
 
 
 def _accounted(description: Description, authored: Authored) -> Iterator[tuple[str, str, str, str]]:
-    """Path, property, verdict and reason; the first word on a property counts."""
+    """Path, property, verdict and reason; the first entry of a property counts."""
     yield from _refused(description)
     yield from _refused_drive_rows(description, authored)
     for (path, name), why in refused_limits(description, authored).items():
@@ -163,7 +157,7 @@ def _accounted(description: Description, authored: Authored) -> Iterator[tuple[s
 
 
 def _refused(description: Description) -> Iterator[tuple[str, str, str, str]]:
-    """What PhysX makes nothing of."""
+    """Opinions that PhysX refuses."""
     accepted = {(m.path, m.instance) for a in description.articulations for m in a.mimics}
     for d in description.mimic_declarations:
         name = f"physxMimicJoint:{d.instance}:gearing"
@@ -178,7 +172,7 @@ def _refused(description: Description) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _refused_drive_rows(description: Description, authored: Authored) -> Iterator[tuple[str, str, str, str]]:
-    """What belongs to a drive that PhysX refuses whole, outside articulations."""
+    """Numbers of drives outside articulations that PhysX refuses as a whole."""
     refused = refused_drives(description)
     driven = {joint.path for joint in description.separate_joints
               if any(axis.angular and axis.drive for axis in joint.axes)}
@@ -191,7 +185,7 @@ def _refused_drive_rows(description: Description, authored: Authored) -> Iterato
 
 
 def _unmeasured(name: str, schema: str) -> str:
-    """Why a number that became a fact is not measured."""
+    """The reason why a number that became a fact is not measured."""
     if name in WITHOUT_EFFECT:
         return COMPUTATION_ONLY
     if schema in _COLLIDING:
@@ -206,8 +200,8 @@ NOT_REPEATED = "real PhysX repeats experiments on articulations alone"
 
 
 def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: float = 1 / 60) -> Verification:
-    """What every number on a stage comes to: drives, joint axes and limits, tendons, mimic joints, gravity, frictions
-    and restitutions, and drives, bounds, couplings and strength of joints outside articulations.
+    """Effective values of all numbers on a stage: drives, joint axes and limits, tendons, mimic joints, gravity,
+    frictions and restitutions, and drives, bounds, couplings and strength of joints outside articulations.
 
     stage: a stage, a file, or a Description already read. dt: time step [s]. engines: "physx" repeats the experiments
     on articulations in real PhysX, in a process of an interpreter that has ovphysx: this one, or the one that the
@@ -217,8 +211,8 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
     the constraints of a family present: gravity, friction, dampings, other constraints and the motion of a floating
     base are taken away. What PhysX refuses or never uses is a row too, and so is every other number that PhysX reads:
     with the verdict "not evaluated" and the reason. What moves the articulations and is in no experiment is
-    named in `not_simulated`. `openings` says how far the anchors of joints outside articulations part
-    while the stage moves, and how far with more iterations and with shorter steps.
+    named in `not_simulated`. `joint_errors` says how far the anchors of joints outside articulations
+    part while the stage moves, and how far with more iterations and with shorter steps.
 
     Raises:
         UnreadableError: the file is no stage.
@@ -277,13 +271,13 @@ def _verified(stage: str | Path | Any, dt: float, engine: Engine | None) -> Veri
 
 
 def _unrepeated(row: Row) -> bool:
-    """Whether a measured row has no number of real PhysX, and says not why."""
+    """Whether a measured row has neither a number of real PhysX nor a reason."""
     return row.effective is not None and row.verdict != IGNORED and row.in_physx is None and not row.not_in_physx
 
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """What numbers were authored for, and what experiments are to be asked again."""
+    """Intended effects of numbers, and the questions for remedies."""
 
     intended: Mapping[PropertyPath, float]
     questions: list[Question] = field(default_factory=list)
@@ -292,7 +286,7 @@ class Inquiry:
     engine: Engine | None = None            # that repeats experiments
 
     def with_intended(self, row: Row, quantity: Quantity) -> Row:
-        """The row of a number, judged by the effect that it was authored for."""
+        """The row of a number, judged by its intended effect."""
         intended = self.intended.get((row.path, row.property))
         if intended is None or isinstance(row.effective, tuple) or row.verdict not in (AS_AUTHORED, ALTERED):
             return row
@@ -303,7 +297,7 @@ class Inquiry:
 
 
 def _remedies_of(stage: Any, questions: Sequence[Question]) -> dict[PropertyPath, Remedy]:
-    """What to author for everything altered; `stage`: None where there is none to try it on."""
+    """Remedies of all altered numbers. stage: None where there is none to try them on."""
     if stage is None:
         return {prop: Remedy(None, None, reason=NO_STAGE) for question in questions for prop in question.altered}
     if not questions:
@@ -316,7 +310,7 @@ def _rows(description: Description, articulation: Articulation, dt: float, autho
           solved: SolverCounts, inquiry: Inquiry) -> Iterator[Row]:
     """The rows of an articulation with the counts that it is solved under; what is altered joins the questions.
 
-    Each branch is measured by itself, and of those that are alike the first.
+    Each branch is measured alone; of equal branches, only the first.
     """
     unusable = _unusable(list(quantities(articulation, authored.keys())), articulation)
     measured_branches: dict[object, tuple[Articulation, list[Quantity], list[Row]]] = {}
@@ -359,7 +353,7 @@ def _branch_rows(description: Description, articulation: Articulation, dt: float
 
 
 def _with_physx_value(quantity: Quantity, row: Row, experiments: Sequence[Experiments], engine: Engine) -> Row:
-    """The row with what real PhysX makes of its number, or why that is not known."""
+    """The row with the value in real PhysX, or the reason why it is unknown."""
     experiment = next((item for item in experiments if quantity.key in item.findings(PHYSX).values), None)
     if experiment is None or quantity.inactive:
         return row
@@ -374,7 +368,7 @@ def _with_physx_value(quantity: Quantity, row: Row, experiments: Sequence[Experi
 
 def _questions(experiment: Experiments | MaximalJointExperiments, measurands: Sequence[Quantity], rows: Sequence[Row],
                counts: SolverCounts | None) -> Iterator[Question]:
-    """What an experiment is to be asked again, if any of its numbers is altered."""
+    """The question for remedies of an experiment, if any of its numbers is altered."""
     findings = experiment.findings(PHYSX)
     measured = [(quantity, row) for quantity, row in zip(measurands, rows, strict=True)
                 if quantity.key in findings.values and isinstance(row.authored, float) and math.isfinite(row.authored)]
@@ -390,7 +384,7 @@ def _questions(experiment: Experiments | MaximalJointExperiments, measurands: Se
 
 
 def _maximal_joint_rows(experiments: MaximalJointExperiments, authored: Authored, inquiry: Inquiry) -> Iterator[Row]:
-    """The rows of a joint outside articulations; what has no experiment is left to the account."""
+    """The rows of a joint outside articulations; `accounted_rows` has the numbers without experiment."""
     unusable = ""
     try:
         measurands = list(maximal_joint_quantities(experiments.isolate(), authored.keys()))
@@ -421,7 +415,7 @@ def _quantity_row(quantity: Quantity, authored: Authored, experiments: Sequence[
 
 
 def _unusable(measurands: Sequence[Quantity], articulation: Articulation) -> str:
-    """Why nothing of an articulation can be measured; empty where it can."""
+    """The reason why nothing of an articulation can be measured; empty where it can."""
     broken = [f"{q.key.path} {q.key.property} is NaN" for q in measurands if math.isnan(q.described)]
     broken += [f"{m.path} {m.prefix}gearing is infinite" for m in articulation.mimics if math.isinf(m.gearing)]
     return f"{' and '.join(broken)}, which makes the whole articulation NaN" if broken else ""

@@ -1,4 +1,5 @@
-"""A verification for people, as a table with reasons below it, and for programs, as JSON."""
+"""`verification_lines` writes a verification as a table with reasons below it; `verification_json` writes it as JSON.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ from physx_schema.text import plural, styled
 
 FORMAT_VERSION = 2
 HEADINGS = ("path", "property", "authored", "effective", "ideal", "verdict")
-IN_PHYSX = "PhysX"      # the heading of what the real one makes of a number, where it was asked
+IN_PHYSX = "PhysX"      # heading of values in real PhysX, where it was run
 LEFT_ALIGNED = {"path", "property", "verdict"}
 MAX_JOINT_ERRORS = 5       # lines; JSON has all
 VERDICTS = (AS_AUTHORED, ALTERED, IGNORED, NOT_EVALUATED)
@@ -36,8 +37,8 @@ TABLED_VERDICTS = (ALTERED, IGNORED)
 def verification_lines(verification: Verification, *, show_all: bool = False) -> Iterator[str]:
     """The table, a sentence for what is altered, ignored or not evaluated, and one line of summary.
 
-    What is ignored or not evaluated for one reason on many prims is one line, and in no table; so is what is as
-    authored, but for `whole`. What is altered alike on several prims stands once.
+    Rows ignored or not evaluated for one reason are one line, outside the table. So are rows as authored, without
+    `show_all`. Rows altered equally on several prims appear once.
     """
     groups = {verdict: _row_groups(verification, verdict) for verdict in VERDICTS}
     tabled = [group.rows[0] for verdict in (*TABLED_VERDICTS, *([AS_AUTHORED] if show_all else []))
@@ -70,7 +71,7 @@ def verification_lines(verification: Verification, *, show_all: bool = False) ->
 
 
 def _engines(verification: Verification) -> Iterator[str]:
-    """Where real PhysX makes something else of a number, where it was not asked, and how often it was."""
+    """Lines on numbers that differ in real PhysX, on those not repeated there, and on their count."""
     if not verification.physx:
         return
     rows = [row for row in verification.rows if not row.equivalent_to]
@@ -86,13 +87,13 @@ def _engines(verification: Verification) -> Iterator[str]:
 
 
 def difference(row: Row) -> str:
-    """That real PhysX makes something else of a number than is simulated here."""
+    """A sentence on a value in real PhysX that differs from the one simulated here."""
     return (f"{row.path}: {row.property} comes to {number(row.effective)} here and to {number(row.in_physx)} in PhysX: "
             "the engines differ")
 
 
 def _row_groups(verification: Verification, verdict: str) -> list[RowGroup]:
-    """The rows of a verdict; what has no measured value folds."""
+    """The rows of a verdict; rows without a measured value are grouped."""
     rows = [row for row in verification.rows if row.verdict == verdict]
     if verdict == ALTERED:
         return [RowGroup((row,)) for row in rows if not row.equivalent_to]
@@ -114,7 +115,7 @@ def reason_lines(groups: Iterable[RowGroup]) -> Iterator[str]:
 
 
 def property_lines(groups: Sequence[RowGroup]) -> Iterator[str]:
-    """A line for prims that have the same properties: these, and the prim or how many there are."""
+    """A line for each group of prims with the same properties: these, and the prim or the number of prims."""
     names: dict[str, dict[str, None]] = {}      # by prim
     for group in groups:
         names.setdefault(group.rows[0].path, {})[group.rows[0].property] = None
@@ -126,7 +127,7 @@ def property_lines(groups: Sequence[RowGroup]) -> Iterator[str]:
 
 
 def _equivalents_text(group: RowGroup, verification: Verification) -> str:
-    """How many prims are alike to the one of a row."""
+    """Text on the number of prims equal to that of a row."""
     count = len(verification.equivalent_rows(group.rows[0]))
     return f" and {count} alike" if count else ""
 
@@ -139,7 +140,7 @@ def _group_sentence(group: RowGroup, verification: Verification) -> str:
 
 
 def sentence(row: Row, verification: Verification) -> str:
-    """What became of a value and why, to read aloud."""
+    """A sentence on the effect of a value and its reason."""
     start = _authored_phrase(row.property,
                              row.authored) + ("" if row.intended is None else f" for {number(row.intended)}")
     iterations = f"{verification.iterations(row)} iterations"
@@ -159,7 +160,7 @@ def _advice(row: Row) -> str:
 
 
 def remedy_text(remedy: Remedy, intended: Value) -> str:
-    """A remedy in words: what to author to get what is wanted."""
+    """A remedy in words: what to author for the intended effect."""
     if not remedy.feasible:
         return remedy.reason
     additional = [f"{change.property} {change.value:g} on {change.path}" for change in remedy.settings]
@@ -176,7 +177,7 @@ def _authored_phrase(name: str, value: Value | None) -> str:
 
 
 def measured(row: Row) -> str:
-    """The effective value, with how far it may be off where the printed digits say more than is known."""
+    """The effective value, with its uncertainty where that exceeds the printed digits."""
     error = row.uncertainty
     if error is None or isinstance(row.effective, tuple) or not row.effective or not math.isfinite(row.effective):
         return number(row.effective)
@@ -199,7 +200,7 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def _lines(rows: Sequence[Row], verification: Verification) -> list[tuple[str, ...]]:
-    """Headings and cells, with a column for real PhysX before the verdict where it was asked."""
+    """Headings and cells, with a column for real PhysX before the verdict if it was run."""
     lines = [HEADINGS, *map(_cells, rows)]
     if not verification.physx:
         return lines
@@ -217,5 +218,5 @@ def _table(lines: list[tuple[str, ...]]) -> Iterator[str]:
 
 
 def verification_json(verification: Verification) -> str:
-    """Every row; numbers that are none are strings ("NaN")."""
+    """Every row as JSON; numbers that are not finite are strings ("NaN")."""
     return json.dumps({"version": FORMAT_VERSION, **plain(verification)}, indent=2, allow_nan=False)

@@ -1,4 +1,6 @@
-"""CUDA C to the machine code of a GPU through NVRTC, kept on disk by the digest of its text; needs no GPU."""
+"""`compile_cubin` compiles CUDA C to a cubin with NVRTC and keeps it on disk by the digest of its text; it needs no
+GPU. `kernel_resources` gives registers, stack and spills of each kernel.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ class ToolkitError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What a thread of a kernel takes: registers, bytes of stack, of spills to it and from it; and bytes of code."""
+    """Resources of a kernel's thread: registers, bytes of stack, spill stores and spill loads, and code size."""
 
     registers: int
     stack: int
@@ -46,12 +48,12 @@ class Resources:
 
 
 def compile_cubin(text: str, architecture: str) -> bytes:
-    """The machine code of a text for an architecture such as "sm_90". Raises ToolkitError where there is none."""
+    """The machine code of a text for an architecture such as "sm_90". Raises ToolkitError where it cannot be made."""
     return _compile_cached(text, architecture)[0]
 
 
 def kernel_resources(text: str, architecture: str) -> dict[str, Resources]:
-    """What each kernel of a text takes on an architecture. Raises ToolkitError as `compile_cubin`."""
+    """Resources of each kernel of a text on an architecture. Raises ToolkitError as `compile_cubin`."""
     cubin, log = _compile_cached(text, architecture)
     sizes = section_sizes(cubin)
     resources = {}
@@ -74,7 +76,7 @@ def section_sizes(elf: bytes) -> dict[str, int]:
 
 
 def _compile_cached(text: str, architecture: str) -> tuple[bytes, str]:
-    """Machine code, and what the compiler said of it."""
+    """Machine code, and the compiler's log."""
     digest = hashlib.sha256(" ".join((*FLAGS, architecture, text)).encode()).hexdigest()[:24]
     cubin, log = read_cached(f"cuda_{digest}.cubin"), read_cached(f"cuda_{digest}.log")
     if cubin is None or log is None:
@@ -91,7 +93,7 @@ def _nvrtc() -> _Nvrtc:
 
 
 class _Nvrtc:
-    """What is needed of the library."""
+    """The functions of the library that are used."""
 
     def __init__(self) -> None:
         folder = find_nvrtc()
@@ -144,7 +146,7 @@ class _Nvrtc:
 
 
 def find_nvrtc() -> Path | None:
-    """The folder of NVIDIA's wheels that NVRTC lies in; None where it is not installed from one."""
+    """The folder of NVRTC in NVIDIA's wheels; None where it is not installed from one."""
     spec = importlib.util.find_spec("nvidia")
     for root in spec.submodule_search_locations or () if spec else ():
         for pattern in LIBRARIES:

@@ -1,20 +1,11 @@
-"""Traced code, schedules and functions as CUDA C.
+"""Lowers traced code, scheduled programs and functions to CUDA C, which is C++ as well. `statements` writes
+straight-line code, one statement for each node. `emit_kernels` makes one kernel for each pass, `emit_schedules` one
+kernel that reads schedules as data, `emit_function_kernel` that of a function. `choose_design` decides how a repeated
+pass keeps its rows.
 
-Straight-line code as statements of C, one a node, that round as the CPU target's vectors do.
-
-A program as CUDA C that is C++ as well: a kernel a pass, a thread a world.
-
-Products are fused where the CPU target fuses them, and the compiler is told to fuse nothing, so that a world's bits are
-those of the CPU target. Because the text is C++ too, what a GPU gets can be run without one.
-
-A scheduled program as CUDA C that is C++ as well: one kernel that reads its schedules, a thread a world.
-
-The text has the fragments, the schedules are data: whatever is made of the same fragments runs the same machine code.
-Fragments compute as those of the CPU's interpreter do, so a world's bits are the same.
-
-A traced function as CUDA C that is C++ as well: a thread a line of a call, arrays wherever they lie.
-
-How a repeated pass of a program keeps its rows while a GPU's thread repeats it.
+Products are fused where the CPU target fuses them, and the compiler must fuse nothing. A world's bits are therefore
+those of the CPU target. The text of a scheduled program holds fragments only, so all programs of the same fragments
+share machine code. Kernels can be run without a GPU as C++.
 """
 
 from __future__ import annotations
@@ -58,10 +49,10 @@ RowExpression = Callable[[str], str]
 
 
 def statements(code: Code, dtype: str, row_expression: RowExpression, size: int = 0) -> list[str]:
-    """The statements of a code; rows are stored as soon as their value is there and nothing needs the old one.
+    """The statements of a code; rows are stored as soon as their value exists and the old one is no longer needed.
 
-    size: operations in a piece, all in one where 0. A piece loads for itself what it reads, and a fence keeps the
-    compiler from carrying that over.
+    size: operations in a span, all in one where 0. A span loads what it reads, and a fence keeps the compiler from
+    reusing loads of another span.
     """
     text = _StatementWriter(code, dtype, row_expression)
     spans = split_spans(code, text.fused, size or len(code.order) or 1)
@@ -74,7 +65,7 @@ def statements(code: Code, dtype: str, row_expression: RowExpression, size: int 
 
 
 def literal(value: float, dtype: str) -> str:
-    """A number as exact as the type holds it: hexadecimal."""
+    """A number as a hexadecimal literal, exact in the dtype."""
     single = dtype == "float32"
     if single:
         value = struct.unpack("f", struct.pack("f", value))[0]
@@ -94,11 +85,11 @@ class _StatementWriter:
         self.fused = fused_products(code)
         self.lines: list[str] = []
         self._equations = {n: equation for n, equation in by_equation(code) if equation}
-        self._loaded: dict[int, str] = {}       # of this piece
+        self._loaded: dict[int, str] = {}       # of this span
         self._loads = 0
 
     def emit_span(self, nodes: Sequence[int], stored: Sequence[tuple[str, int]]) -> None:
-        """The statements of one piece; rows are stored after everything is loaded."""
+        """The statements of one span; rows are stored after all loads."""
         self._loaded = {}
         for n in nodes:
             if n in self._equations:
@@ -149,14 +140,14 @@ IN_REGISTERS, SHARED, STREAMED = "held", "shared", "streamed"
 DESIGNS = (IN_REGISTERS, SHARED, STREAMED)
 # A thread has 255 registers: with more rows than these some would be spilled.
 MAX_REGISTER_ROWS = 200
-# Operations in a piece of what is streamed: short, so that its rows need few registers.
+# Operations in a span of streamed code: short, so that its rows need few registers.
 STREAMED_SPAN_SIZE = 60
 # Names the design where it is not to be chosen by the program.
 DESIGN_VARIABLE = "PHYSX_RUNTIME_CUDA_DESIGN"
 
 
 def forced_design() -> str:
-    """The design that PHYSX_RUNTIME_CUDA_DESIGN names, empty where it is to be chosen.
+    """The design that PHYSX_RUNTIME_CUDA_DESIGN names; empty where `choose_design` decides.
 
     Raises ValueError where the variable names no design.
     """
@@ -168,12 +159,12 @@ def forced_design() -> str:
 
 
 def choose_design(program: Program) -> str:
-    """The design for a program, by how many rows its repeated passes keep."""
+    """The design for a program, by the number of rows that its repeated passes keep."""
     return IN_REGISTERS if max_rows(program) <= MAX_REGISTER_ROWS else STREAMED
 
 
 def max_rows(program: Program) -> int:
-    """How many row scalars the largest of the repeated passes reads and changes."""
+    """Number of row scalars that the largest repeated pass reads and changes."""
     return max((len(rows_of(pass_.code)) for pass_ in program.passes if pass_.count), default=0)
 
 
@@ -191,7 +182,7 @@ def registers_of(code: Code, design: str) -> list[str]:
 
 
 def _long_lived_rows(code: Code, rows: Sequence[str]) -> list[str]:
-    """Those that registers hold anyway for most of a round, from where they are loaded to where they are stored."""
+    """Row scalars that are live in registers for more than half of a round, from load to store."""
     fused = fused_products(code)
     spans = split_spans(code, fused, STREAMED_SPAN_SIZE)
     first = _first_readers(code, fused, spans)
@@ -202,7 +193,7 @@ def _long_lived_rows(code: Code, rows: Sequence[str]) -> list[str]:
 
 
 def _first_readers(code: Code, fused: dict[int, int], spans: InstructionSpans) -> dict[str, int]:
-    """Row scalar -> the first piece that loads it."""
+    """Row scalar -> the first span that loads it."""
     readers: dict[str, int] = {}
     for i, span in enumerate(spans):
         for n in span:
@@ -215,13 +206,13 @@ def _first_readers(code: Code, fused: dict[int, int], spans: InstructionSpans) -
 # Worlds in a block of the buffer, and threads in a block of a launch: neighbouring threads read neighbouring words, and
 # at a few thousand worlds, about one warp a multiprocessor, blocks of one warp spread over all of them.
 LANES = 32
-# Operations in a piece of what runs once.
+# Operations in a span of code that runs once.
 SINGLE_SPAN_SIZE = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A pass as a kernel called `name`; count: the number that says how often it repeats itself, once where empty."""
+    """A pass as a kernel called `name`. count: name of its number of repetitions, empty for once."""
 
     name: str
     count: str
@@ -232,8 +223,8 @@ class Kernel:
 class KernelSource:
     """The text of a program's kernels, launched one after the other in each round.
 
-    A kernel takes the buffer (blocks, rows, LANES), memory (blocks, scratch, LANES) that nothing outlives, and the
-    number of worlds; one that repeats itself also how often, and 0.
+    A kernel takes the buffer (blocks, rows, LANES), temporary memory (blocks, scratch, LANES) and the number of
+    worlds; a repeated one also the number of repetitions, and 0.
     """
 
     text: str
@@ -246,7 +237,7 @@ class KernelSource:
 
 @dataclass(slots=True)
 class _Body:
-    """What the template writes of a kernel; pairs are (what is set, to what)."""
+    """Data of a kernel for the template; pairs are (assigned name, value)."""
 
     name: str
     title: str
@@ -270,9 +261,9 @@ def emit_kernels(program: Program, dtype: str, design: str) -> KernelSource:
 
 
 def cached_source(key: str, make: Callable[[], KernelSource]) -> KernelSource:
-    """What `make` writes, taken from disk where it was made before.
+    """The source that `make` writes, read from disk where it was made before.
 
-    key: names what `make` depends on, besides the package's own code.
+    key: names what `make` depends on, in addition to the package's own code.
     """
     name = f"source_{hashlib.sha256(f'{key} {package_code()}'.encode()).hexdigest()[:24]}.pickle"
     data = read_cached(name)
@@ -308,7 +299,7 @@ def _single_body(program: Program, pass_: Pass[Code], dtype: str) -> _Body:
 
 
 def _repeated_body(program: Program, pass_: Pass[Code], dtype: str, design: str) -> _Body:
-    """A counted loop; what it carries is loaded before it and what it changed is stored behind it."""
+    """A counted loop; carried rows are loaded before it, and changed ones stored after it."""
     carried = {row: f"r_{row}" for row in registers_of(pass_.code, design)}
     changed = [row for row, _ in pass_.code.outputs]
     read = [row for row in pass_.code.inputs if row not in carried]
@@ -338,8 +329,8 @@ END, SKIP_UNLESS, SKIP_IF, FIRST = 0, 1, 2, 3
 class ScheduleSource:
     """The text of a kernel, and the schedules it reads.
 
-    The kernel takes the buffer (blocks, rows, LANES), memory (blocks, scratch, LANES) in which rows that nothing wrote
-    are 0, the words, the number of worlds, that of rounds, and how often each of `counts`.
+    The kernel takes the buffer (blocks, rows, LANES), memory (blocks, scratch, LANES) that is 0 at first, the bytecode,
+    the numbers of worlds and rounds, and a number for each of `counts`.
     """
 
     text: str
@@ -352,7 +343,7 @@ class ScheduleSource:
 
 @dataclass(frozen=True, slots=True)
 class _ScheduleBody:
-    """What the template writes of a fragment; pairs are (what is set, to what)."""
+    """Data of a fragment for the template; pairs are (assigned name, value)."""
 
     name: str
     operands: tuple[str, ...]
@@ -364,7 +355,7 @@ class _ScheduleBody:
 
 
 def emit_schedules(program: ScheduledProgram, dtype: str) -> ScheduleSource:
-    """The kernel and the words of a scheduled program."""
+    """The kernel and the bytecode of a scheduled program."""
     fragment_bodies = {i.fragment: _fragment_body(i.fragment, dtype) for pass_ in program.passes
                        for i in pass_.code.instructions
                        if i.fragment not in (UNLESS_ZERO, IF_ZERO)}
@@ -418,7 +409,7 @@ FUNCTION, MOVE, FILL, RAISE, MARK = "function", "move", "fill", "raise", "mark"
 
 @dataclass(frozen=True, slots=True)
 class FunctionSource:
-    """The text of a function's kernel; arrays: the given ones, then the results that become no rows."""
+    """The text of a function's kernel. arrays: the arguments, then the results that are not written to rows."""
 
     text: str
     arrays: tuple[tuple[str, int], ...]     # name, numbers a world
@@ -426,11 +417,11 @@ class FunctionSource:
 
 def emit_function_kernel(function: Function, layout: Mapping[str, int], dtype: str,
                          row_results: Collection[str] = ()) -> FunctionSource:
-    """The kernel of a function on a buffer (blocks, rows, LANES); written: results that are rows of that buffer."""
+    """The kernel of a function on a buffer (blocks, rows, LANES). row_results: results written to rows of it."""
     array_names = {name for name, _ in function.arrays}
 
     def row_expression(scalar: str) -> str:
-        """Where a row scalar lies that is read."""
+        """The expression of a row scalar that is read."""
         name, index = RowScalar.parse(scalar)
         return f"{name}[{index} * {name}_row]" if name in array_names else f"x[{layout[scalar]} * LANES]"
 

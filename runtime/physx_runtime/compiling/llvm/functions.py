@@ -1,8 +1,7 @@
-"""A traced function as LLVM IR on explicit vectors: one call serves the worlds of one register.
-
-Given arrays are transposed into scratch rows, the arithmetic runs once over all lanes, and its results are transposed
-straight into the caller's memory, which is asked for meanwhile. A number that several results share, a
-structural zero above all, is kept once.
+"""`emit_function` lowers a traced function to LLVM IR on explicit vectors; one call serves the worlds of one register.
+Its array arguments are transposed into scratch rows. The arithmetic runs once over all lanes, and results are
+transposed into the caller's memory, which is prefetched meanwhile. A number shared by several results, such as a
+structural zero, is stored once.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ from physx_runtime.compiling.schedule import Function
 class FunctionIR:
     """``void symbol(ptr rows, ptr parameters, ptr scratch, ptr pointers, i64 stride)``.
 
-    rows: a block's rows at the first of the worlds. parameters: one number for each of `parameters`, where all worlds
-    have the same. pointers: of each given array, then of each result, `stride` further each time, one a lane: where
-    that world's line lies.
+    rows: a block's rows at the first of the worlds. parameters: one number for each of `parameters`, which are equal in
+    all worlds. pointers: of each array argument, then of each result, `stride` apart; one pointer for each lane, to
+    that world's line.
     """
 
     symbol: str
@@ -45,7 +44,7 @@ class FunctionIR:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """How the rows of a buffer lie, and which of them hold the same number in every world."""
+    """The layout of a buffer's rows, and the rows that are equal in all worlds."""
 
     layout: Mapping[str, int]           # row scalar -> row
     lanes: int                          # worlds in a row
@@ -80,7 +79,7 @@ def emit_function(function: Function, block: Block, vectors: Vectors) -> Functio
 
 
 class _Scratch:
-    """Where a function's arrays lie in its scratch rows."""
+    """The scratch rows of a function's arrays."""
 
     def __init__(self, function: Function) -> None:
         self.rows = 0
@@ -96,13 +95,13 @@ class _Scratch:
 
 
 def _array_pointers(i: int) -> list[str]:
-    """%l: where the i-th array's lines begin."""
+    """%l: pointers to the lines of the i-th array."""
     return [f"  %f{i} = mul i64 %stride, {i}", f"  %l{i} = getelementptr ptr, ptr %p, i64 %f{i}"]
 
 
 def _arithmetic(function: Function, block: Block, parameters: Sequence[str], vectors: Vectors,
                 scratch: _Scratch) -> list[str]:
-    """The arithmetic; every result is stored as soon as it is there."""
+    """The arithmetic; every result is stored as soon as it is computed."""
     lines = ["define internal void @arithmetic(ptr %x, ptr %y, ptr %s, ptr %p, i64 %stride) #1 {"]
     for row in function.code.inputs:
         name, index = RowScalar.parse(row)
@@ -125,7 +124,7 @@ def _arithmetic(function: Function, block: Block, parameters: Sequence[str], vec
 
 
 def _prefetches(vectors: Vectors, i: int, size: int) -> list[list[str]]:
-    """Ask for the memory of the i-th array's lines, one cache line after the other."""
+    """Prefetch the lines of the i-th array, cache line by cache line."""
     prefetches = []
     for start in range(0, size * ELEMENT_BITS[vectors.element] // 8, CACHE_LINE):
         for lane in range(vectors.lanes):
@@ -138,7 +137,7 @@ def _prefetches(vectors: Vectors, i: int, size: int) -> list[list[str]]:
 
 
 def _interleave(lines: list[str], inserted: list[list[str]]) -> list[str]:
-    """Lines with others evenly among them."""
+    """Lines with other lines inserted at even distances."""
     out: list[str] = []
     emitted = 0
     for n, line in enumerate(lines, 1):
@@ -149,7 +148,7 @@ def _interleave(lines: list[str], inserted: list[list[str]]) -> list[str]:
 
 
 class _FunctionArithmetic(Arithmetic):
-    """Arithmetic that reads parameters once for all lanes and stores results as it goes."""
+    """Arithmetic that reads parameters once for all lanes and stores results as they are computed."""
 
     def __init__(self, vectors: Vectors, function: Function, parameters: Collection[str], results: set[int]) -> None:
         super().__init__(vectors, function.code, [])

@@ -1,7 +1,6 @@
-"""LLVM IR to machine code, kept on disk: straight to code generation, since traced code needs no optimiser.
-
-numba's own pipeline takes twenty times as long on these blocks for the same machine code, so the IR is compiled here
-and numba calls it by address.
+"""`load_function` compiles LLVM IR to machine code, keeps it on disk and returns its address. The IR goes straight to
+LLVM's code generation, since traced code needs no optimiser. Compiling with numba's own pipeline takes twenty times as
+long on these blocks for the same machine code. numba calls the code by address.
 """
 
 from __future__ import annotations
@@ -52,9 +51,9 @@ def load_functions(texts: Mapping[str, str], cpu: str = HOST) -> dict[str, int]:
 
 
 def _link(codes: Mapping[str, bytes], cpu: str) -> None:
-    """Hold functions, each in its own object code under its symbol, for as long as the process lives.
+    """Link functions, each in its own object code under its symbol, for the life of the process.
 
-    Those that call each other come together, held before or not.
+    Functions that call each other must be linked in one call, even if linked before.
     """
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(cpu))
     for code in codes.values():
@@ -65,9 +64,9 @@ def _link(codes: Mapping[str, bytes], cpu: str) -> None:
 
 
 def load_cached_function(key: str, make: Callable[[], Iterable[tuple[str, str]]]) -> int:
-    """The address of the last of the functions that `make` writes as (symbol, text), unwritten where made before.
+    """The address of the last of the functions that `make` emits as (symbol, text); `make` is not called if cached.
 
-    key: names what `make` depends on, besides the package's own code.
+    key: names what `make` depends on, in addition to the package's own code.
     """
     digest = hashlib.sha256(f"{key} {package_code()} {' '.join(_processor(HOST))}".encode()).hexdigest()[:24]
     record = read_cached(f"symbols_{digest}.txt")
@@ -94,7 +93,7 @@ def _object_codes(texts: Iterable[tuple[str, str]], cpu: str) -> dict[str, bytes
 
 
 def assembly(text: str, cpu: str = HOST) -> str:
-    """A processor's assembly of IR, for a look at registers and vector instructions; need not be this machine's."""
+    """Assembly of IR for any processor, to inspect registers and vector instructions."""
     return str(_machine(cpu).emit_assembly(llvm.parse_assembly(text)))
 
 
@@ -140,7 +139,7 @@ def _code_generator() -> Callable[..., Any]:
 
 @functools.cache
 def _machine(cpu: str, thread: int = 0) -> llvm.TargetMachine:
-    """What generates code for a processor; `thread`: whose it is, 0 for those that wait for each other."""
+    """The target machine of a processor. thread: the thread that owns it, 0 for a shared one."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_default_triple()
@@ -150,7 +149,7 @@ def _machine(cpu: str, thread: int = 0) -> llvm.TargetMachine:
 
 
 def _processor(cpu: str) -> tuple[str, str]:
-    """Name and features; a named processor has all of its own."""
+    """Name and features of a processor; a named one has all features of its kind."""
     if cpu != HOST:
         return cpu, ""
     return llvm.get_host_cpu_name(), str(llvm.get_host_cpu_features().flatten())

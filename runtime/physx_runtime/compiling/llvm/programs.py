@@ -1,19 +1,14 @@
-"""Programs and fragments as LLVM IR.
+"""Lowers programs and fragments to LLVM IR on explicit vectors: `emit_program`, `emit_fragment`,
+`emit_gather_fragment`. A block is several vectors wide, each as wide as a register; a vector is one part of the block.
 
-A program as LLVM IR: vectors as wide as a register, several of them a block, in pieces that registers can hold.
+A repeated pass is one chain of dependent operations. Its code is cut into short spans, each of which runs for all parts
+of the block in turn. The processor thus overlaps the chains of all parts. A span is a basic block, so LLVM carries no
+loaded value across it, which would be spilled. Rare branches (passes.py) are skipped where no world of a register needs
+them.
 
-A repeated pass is one chain of dependent operations. Its code is cut into short pieces, each of which runs for one part
-of the block after the other, so that the processor works on the chains of all parts at once. A piece is a basic block:
-the compiler neither moves nor keeps loaded values across it, which would only spill them to the stack.
-
-What only rare conditions need (passes.py) is jumped over where no world of a register asks for it.
-
-A fragment as LLVM IR on explicit vectors: a function of a block and of the operands of one instruction.
-
-A fragment as LLVM IR for things that lie together, lane by lane, and touch others that lie anywhere.
-
-The rows of the things themselves lie as those of a block of worlds. Of what they touch every lane has a place of its
-own, whose rows lie one behind the other; what all share has one row for all lanes.
+A gather fragment works on items stored lane by lane, such as contact patches, and on bodies stored anywhere. The rows
+of the items are laid out as those of a block of worlds. Each lane has its own address for what it gathers and scatters;
+shared operands have one row for all lanes.
 """
 
 from __future__ import annotations
@@ -43,15 +38,15 @@ from physx_runtime.compiling.passes import (
 from physx_runtime.compiling.program import Guard, Pass, Program, counts_of
 from physx_runtime.compiling.schedule import IF_ZERO, UNLESS_ZERO, Fragment
 
-# Operations in a piece, by measurement. What is repeated has so many for each register of
-# a block; what is computed once needs no overlap of parts.
+# Operations in a span, by measurement: of repeated passes for each register of a block; of passes that run once,
+# which need no overlap of parts.
 REPEATED_SPAN_SIZE, SINGLE_SPAN_SIZE = 16, 100
 
 
 def emit_program(program: Program, vectors: Vectors, parts: int = 1) -> Iterator[tuple[str, str]]:
     """(symbol, text) of every function, each a module of its own, so that several can be compiled at a time.
 
-    The last is ``void program(ptr block, i64 rounds, i64 ...)``: so many rounds, each with these counts. The block
+    The last is ``void program(ptr block, i64 rounds, i64 ...)``: `rounds` rounds, each with these counts. The block
     holds ``len(program.layout)`` rows of `parts` times `lanes` elements. A symbol carries its text's hash: caches key
     on names, not on text.
     """
@@ -66,7 +61,7 @@ def emit_program(program: Program, vectors: Vectors, parts: int = 1) -> Iterator
 
 
 def _module(name: str, text: str, vectors: Vectors, suffix: str = "") -> tuple[str, str]:
-    """(symbol, text) of the module of a function; ending: of its symbol."""
+    """(symbol, text) of the module of a function. suffix: the end of its symbol."""
     intrinsics = ["declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
                   f"declare i1 @llvm.vector.reduce.or.v{vectors.lanes}i1(<{vectors.lanes} x i1>)"]
     text = "\n".join([*declarations(vectors), *intrinsics, text, ATTRIBUTES])
@@ -88,10 +83,10 @@ def _functions(program: Program, vectors: Vectors, parts: int) -> Iterator[tuple
 
 
 def _driver(program: Program, vectors: Vectors, parts: int) -> str:
-    """The rounds of a program, and what it calls; what runs once in a round runs for one part after the other.
+    """The function that runs the rounds of a program; passes without repetition run for one part after the other.
 
-    Scratch rows lie on the stack, where they stay in the cache from block to block. The rows of the next block are
-    fetched towards the cache while this one is worked on.
+    Scratch rows are on the stack and stay in the cache from block to block. The rows of the next block are prefetched
+    while this one is computed.
     """
     width, part_indices = vectors.lanes * parts * ELEMENT_BITS[vectors.element] // 8, range(parts)
     block = len(program.layout) * width
@@ -195,7 +190,7 @@ def _emit_pointers(program: Program, emitter: _Part, parts: int) -> list[str]:
 
 
 def _instruction_spans(emitter: _Part, size: int) -> list[list[int]]:
-    """The nodes that become instructions, `size` of them a piece; a branch is not cut."""
+    """The nodes that become instructions, `size` of them in a span; a branch is not cut."""
     spans: list[list[int]] = [[]]
     for unit in emitter.units():
         if len(spans[-1]) >= size:
@@ -205,7 +200,7 @@ def _instruction_spans(emitter: _Part, size: int) -> list[list[int]]:
 
 
 class _Part(Arithmetic):
-    """The arithmetic of one part of a block: every piece loads the rows that it needs."""
+    """The arithmetic of one part of a block; every span loads the rows that it needs."""
 
     def __init__(self, vectors: Vectors, code: Code, part: int, fused: Mapping[int, int]) -> None:
         super().__init__(vectors, code, [], fused)
@@ -241,7 +236,7 @@ class _Part(Arithmetic):
             yield [n, *(next(remaining) for _ in branch.group[1:])] if branch else [n]
 
     def emit_span(self, index: int, nodes: Sequence[int], stores: Sequence[tuple[str, int]]) -> list[str]:
-        """The instructions of one piece; rows are stored after everything is loaded."""
+        """The instructions of one span; rows are stored after all loads."""
         self._span_index, self._loads = index, {}
         lines: list[str] = []
         remaining = iter(nodes)
@@ -355,7 +350,7 @@ def _emit_straight(fragment: Fragment, vectors: Vectors) -> list[str]:
 
 
 def _emit_counted(fragment: Fragment, vectors: Vectors) -> list[str]:
-    """The same in a loop; rows that stay are loaded before it, and stored after it where they change."""
+    """A counted fragment as a loop; rows that do not move are loaded before it, and stored after it if changed."""
     code, outputs = fragment.code, dict(fragment.code.outputs)
     invariant = {f"{x.name}_{i}" for x in fragment.operands if not x.moving for i in range(x.size)}
     carried = [row for row in code.inputs if row in invariant]
@@ -381,7 +376,7 @@ def _emit_counted(fragment: Fragment, vectors: Vectors) -> list[str]:
 
 
 def _emit_skip(fragment: Fragment, vectors: Vectors) -> list[str]:
-    """Where the next instruction starts by a flag: here, or so many words behind."""
+    """The start of the next instruction by a flag: here, or a number of words further."""
     targets = ("%behind", "%here") if fragment is IF_ZERO else ("%here", "%behind")
     return ["  %count = load i64, ptr %ops", *_operand_pointers(fragment, "b"),
             f"  %flags = load {vectors.type}, ptr %b.flag, align {ELEMENT_BITS[vectors.element] // 8}",
@@ -394,9 +389,9 @@ def _emit_skip(fragment: Fragment, vectors: Vectors) -> list[str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GatherFragment:
-    """A fragment, the rows of its operands in the things themselves, and the names of those that all lanes share.
+    """A fragment with operands that are rows of the items, shared by all lanes, or gathered by lane.
 
-    All others each lane has elsewhere.
+    lane_rows: rows of operands in the items. shared: operands that all lanes share. All others are gathered.
     """
 
     fragment: Fragment
@@ -405,14 +400,14 @@ class GatherFragment:
 
     @property
     def addressed(self) -> list[str]:
-        """Operands in the order of their words: what lies elsewhere or is shared."""
+        """Operands with address words, in their order: gathered and shared ones."""
         return [x.name for x in self.fragment.operands if x.name not in self.lane_rows]
 
 
 def emit_gather_fragment(gather: GatherFragment, vectors: Vectors) -> tuple[str, str]:
     """(symbol, text) of ``ptr fragment(ptr block, ptr operands)``, which returns where the next instruction starts.
 
-    Operands are byte offsets: of the things' first row, then of what all share one each, of others one a lane.
+    Operands are byte offsets: of the items' first row, then one for each shared operand, one a lane for each gathered.
     """
     emitter = _GatherArithmetic(vectors, gather)
     element, lanes = vectors.element, vectors.lanes
@@ -445,7 +440,7 @@ def emit_gather_fragment(gather: GatherFragment, vectors: Vectors) -> tuple[str,
 
 
 class _GatherArithmetic(Arithmetic):
-    """Arithmetic whose rows lie where `Gathered` says."""
+    """Arithmetic with the operands of a `GatherFragment`."""
 
     def __init__(self, vectors: Vectors, gather: GatherFragment) -> None:
         super().__init__(vectors, gather.fragment.code, [])

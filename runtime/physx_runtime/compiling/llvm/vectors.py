@@ -1,14 +1,7 @@
-"""Traced code as LLVM vectors.
-
-Traced arithmetic as LLVM IR on explicit vectors: every value is a vector over worlds.
-
-No fast-math flags and explicit fma, so a world's bits depend neither on the vector width nor on its neighbours.
-
-Rare branches (passes.py) as LLVM IR: jumped over where no world of a vector asks for them.
-
-LLVM IR that moves numbers between rows of worlds side by side and arrays with one line a world.
-
-Both ways through square tiles transposed in registers: a tile is as many rows as a register holds worlds.
+"""Lowers traced arithmetic to LLVM IR on explicit vectors, in which every value is a vector over worlds. `Arithmetic`
+writes the instructions, without fast-math flags and with explicit fma. A world's bits then depend neither on the vector
+width nor on other worlds. `Branching` adds rare branches (passes.py), skipped where no world of a vector needs them.
+`emit_moves` transposes between rows of worlds and arrays with one line for each world, by square tiles in registers.
 """
 
 from __future__ import annotations
@@ -28,7 +21,7 @@ LARGEST_NARROW = 3e38
 ELEMENT_BITS = {"float": 32, "double": 64}
 ELEMENT_TYPES = {"float32": "float", "float64": "double"}     # LLVM's names of NumPy's types
 CACHE_LINE = 64     # bytes
-# Vectors of so many bits come with registers for conditions (AVX-512).
+# Vectors of this many bits come with mask registers (AVX-512).
 MASKED_VECTOR_BITS = 512
 
 
@@ -64,7 +57,7 @@ attributes #1 = { nounwind noinline alignstack=64 "prefer-vector-width"="512" "m
 
 
 def declarations(vectors: Vectors) -> list[str]:
-    """Of the intrinsics that arithmetic calls."""
+    """Declarations of the intrinsics that arithmetic calls."""
     kind = vectors.type
     return [f"declare {kind} @llvm.{name}.{vectors.suffix}({', '.join([kind] * n)})"
             for name, n in (("fma", 3), ("sqrt", 1), ("floor", 1), ("fabs", 1))]
@@ -85,7 +78,7 @@ class Arithmetic:
         self._inner_selects = 0         # selections within others
 
     def operand(self, n: int) -> str:
-        """A node's value as an instruction names it: a literal, a row carried through a loop, or a result."""
+        """The operand of an instruction for a node: a literal, a row carried through a loop, or a result."""
         op, args = self.code.nodes[n]
         if op == "const":
             return self.vectors.literal(float(args[0]))     # type: ignore[arg-type]
@@ -96,7 +89,7 @@ class Arithmetic:
         return f"%t{self.tag}{n}"
 
     def lines(self) -> list[str]:
-        """All loads and instructions in order, with a comment where another equation begins."""
+        """All loads and instructions in order, with a comment where a new equation begins."""
         absorbed = set(self.fused.values())
         lines: list[str] = []
         for n, equation in by_equation(self.code):
@@ -143,7 +136,7 @@ class Arithmetic:
         raise NotImplementedError(f"operation {op} has no vector form")
 
     def _single(self, name: str, n: int) -> list[str]:
-        """A node rounded to float32; what is made of such numbers is computed in float32, to the same bits.
+        """A node rounded to float32; operations on such numbers are computed in float32, to the same bits.
 
         A product of two is exact in float64, and sums and quotients have more than twice float32's digits there.
         """
@@ -285,12 +278,12 @@ def emit_moves(vectors: Vectors) -> str:
 
 
 def emit_prefetch(pointer: str) -> str:
-    """Fetch the memory at a place, which will be written."""
+    """Prefetch the memory at a pointer for writing."""
     return f"  call void @llvm.prefetch.p0(ptr {pointer}, i32 1, i32 3, i32 1)"
 
 
 def scatter_function(size: int) -> str:
-    """The function that writes lines of so many numbers."""
+    """The name of the function that scatters lines of `size` numbers."""
     return SCATTER_LONG if size >= LONG_LINE else SCATTER
 
 
@@ -354,14 +347,14 @@ def _numbers(vectors: Vectors, name: str) -> list[str]:
 
 
 def _row(vectors: Vectors, name: str, tag: str, index: str) -> list[str]:
-    """%p: where the row of a number begins."""
+    """%p: pointer to the row of a number."""
     lines = ([f"  %row{tag} = mul i64 {index}, {vectors.lanes}"] if name == GATHER else
              [f"  %e{tag} = getelementptr i64, ptr %table, i64 {index}", f"  %row{tag} = load i64, ptr %e{tag}"])
     return [*lines, f"  %p{tag} = getelementptr {vectors.element}, ptr %rows, i64 %row{tag}"]
 
 
 def _line(vectors: Vectors, lane: int, index: str, tag: str = "") -> list[str]:
-    """%m: where a number of a world's line is."""
+    """%m: pointer to a number of a world's line."""
     return [f"  %line{tag}{lane} = getelementptr ptr, ptr %lines, i64 {lane}",
             f"  %start{tag}{lane} = load ptr, ptr %line{tag}{lane}",
             f"  %m{tag}{lane} = getelementptr {vectors.element}, ptr %start{tag}{lane}, i64 {index}"]

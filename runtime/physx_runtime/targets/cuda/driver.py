@@ -1,4 +1,6 @@
-"""A GPU through the C interface of its driver: memory, copies, kernels. No other package is asked for."""
+"""`Gpu` uses a GPU through the C interface of the CUDA driver: memory, copies, modules, kernels and graphs. No other
+package is needed.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +37,13 @@ class DeviceError(RuntimeError):
 
 
 class Library(Protocol):
-    """The driver's functions by their names in C; each returns 0 or the number of an error."""
+    """The driver's functions by their names in C; each returns 0 or an error number."""
 
     def __getitem__(self, name: str) -> Callable[..., int]: ...
 
 
 class Copy2D(ctypes.Structure):
-    """CUDA_MEMCPY2D: lines of the same length that lie at even distances."""
+    """CUDA_MEMCPY2D: lines of equal length at a constant pitch."""
 
     _fields_ = (
         *((f"{side}{field}", kind) for side in ("src", "dst") for field, kind in (
@@ -53,14 +55,14 @@ class Copy2D(ctypes.Structure):
 
 @dataclass(frozen=True, slots=True)
 class PitchedLines:
-    """Lines in a GPU's memory: the address of the first, the bytes from one to the next."""
+    """Lines in a GPU's memory: the address of the first, and the pitch in bytes."""
 
     address: int
     pitch: int
 
 
 class Memory:
-    """Memory on a GPU, zero at first, given back when nobody holds this any more."""
+    """Memory on a GPU, initially zero, freed when this object is deleted."""
 
     def __init__(self, gpu: Gpu, size: int) -> None:
         address = ctypes.c_uint64()
@@ -76,7 +78,7 @@ Stream = ctypes.c_void_p | None
 
 
 class Gpu:
-    """The first GPU that the driver shows, in the context that others use as well.
+    """The first GPU of the driver, in its primary context, which other packages share.
 
     compile_text: the machine code of a text for an architecture such as "sm_90".
 
@@ -100,19 +102,19 @@ class Gpu:
 
     @property
     def name(self) -> str:
-        """As the driver calls it."""
+        """The driver's name of the GPU."""
         text = ctypes.create_string_buffer(256)
         self.call("cuDeviceGetName", text, len(text), self._device)
         return text.value.decode()
 
     def load(self, text: str) -> ctypes.c_void_p:
-        """The module of a text, compiled for this GPU where nobody did before."""
+        """The module of a text, compiled for this GPU or read from the cache."""
         module = ctypes.c_void_p()
         self.call("cuModuleLoadData", ctypes.byref(module), self._compile(text, self.architecture))
         return module
 
     def kernel(self, module: ctypes.c_void_p, name: str, shared: int = 0) -> ctypes.c_void_p:
-        """A kernel of a module, whose blocks have so many bytes of shared memory."""
+        """A kernel of a module, with `shared` bytes of shared memory for each block."""
         function = ctypes.c_void_p()
         self.call("cuModuleGetFunction", ctypes.byref(function), module, name.encode())
         if shared > DEFAULT_SHARED_BYTES:
@@ -125,12 +127,12 @@ class Gpu:
 
     def launch(self, kernel: ctypes.c_void_p, blocks: int, threads: int, shared: int, arguments: Sequence[Argument],
                stream: Stream = None) -> None:
-        """Run a kernel on so many blocks of so many threads."""
+        """Launch a kernel on `blocks` blocks of `threads` threads."""
         kernel_params = (ctypes.c_void_p * len(arguments))(*map(ctypes.addressof, arguments))
         self.call("cuLaunchKernel", kernel, blocks, 1, 1, threads, 1, 1, shared, stream, kernel_params, None)
 
     def capture_graph(self, launch_all: Callable[[ctypes.c_void_p], None]) -> ctypes.c_void_p:
-        """A graph of what `launch_all` launches on the stream that it is given; nothing of it runs."""
+        """A CUDA graph of what `launch_all` launches on its stream; nothing runs."""
         stream, graph, executable = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
         self.call("cuStreamCreate", ctypes.byref(stream), STREAM_NON_BLOCKING)
         self.call("cuStreamBeginCapture_v2", stream, CAPTURE_MODE_RELAXED)
@@ -142,7 +144,7 @@ class Gpu:
         return executable
 
     def launch_graph(self, graph: ctypes.c_void_p, stream: Stream = None) -> None:
-        """Run what was recorded."""
+        """Launch a captured graph."""
         self.call("cuGraphLaunch", graph, stream)
 
     def wait(self, stream: Stream) -> None:
@@ -150,7 +152,7 @@ class Gpu:
         self.call("cuStreamSynchronize", stream)
 
     def wait_for_stream(self, stream: Stream, earlier: Stream) -> None:
-        """Let what comes on a stream wait for what was given to another one."""
+        """Let later work on a stream wait for earlier work on another one."""
         event = ctypes.c_void_p()
         self.call("cuEventCreate", ctypes.byref(event), EVENT_DISABLE_TIMING)
         self.call("cuEventRecord", event, earlier)
@@ -158,7 +160,7 @@ class Gpu:
         self.call("cuEventDestroy_v2", event)
 
     def device_of(self, address: int) -> int | None:
-        """The number of the GPU in whose memory an address lies; None where that is no GPU's."""
+        """The number of the GPU that owns an address; None for host memory."""
         device = ctypes.c_int()
         self._library["cuCtxSetCurrent"](self._context)
         status = self._library["cuPointerGetAttribute"](ctypes.byref(device), POINTER_DEVICE_ORDINAL,
@@ -166,7 +168,7 @@ class Gpu:
         return None if status else device.value
 
     def allocate(self, size: int, what: str) -> Memory:
-        """So many bytes of memory; what: is named where there is too little."""
+        """Allocate `size` bytes. what: named in the error if there is too little memory."""
         free, total = ctypes.c_size_t(), ctypes.c_size_t()
         self.call("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
         if size > free.value:
@@ -175,7 +177,7 @@ class Gpu:
         return Memory(self, size)
 
     def read(self, lines: PitchedLines, shape: tuple[int, ...], dtype: str, stream: Stream = None) -> Array:
-        """A copy of lines, each what is behind the first dimension of `shape`, after all work on a stream."""
+        """Copy lines to the host after all work on a stream; `shape` is (lines, numbers of one line...)."""
         host = np.empty(shape, dtype)
         self._copy(Copy2D(srcMemoryType=MEMORY_TYPE_DEVICE, srcDevice=lines.address, srcPitch=lines.pitch,
                           dstMemoryType=MEMORY_TYPE_HOST, dstHost=host.ctypes.data), host, "dstPitch", stream)
@@ -196,7 +198,7 @@ class Gpu:
             self.wait(stream)
 
     def call(self, name: str, *arguments: Any) -> None:
-        """Call a function of the driver in this GPU's context, whichever thread it is."""
+        """Call a function of the driver in this GPU's context, from any thread."""
         status = self._library["cuCtxSetCurrent"](self._context) or self._library[name](*arguments)
         if status:
             advice = "; take fewer worlds" if status == OUT_OF_MEMORY else ""

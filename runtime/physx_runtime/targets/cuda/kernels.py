@@ -1,8 +1,6 @@
-"""Programs and functions as CUDA kernels.
-
-The CUDA target: a program's kernels on a GPU, or on the processor in its place.
-
-Functions of worlds and movements of their numbers on a GPU, for those lines of a call that are chosen.
+"""Programs, schedules and functions as CUDA kernels on a GPU, or on the processor in its place. `find_gpu` chooses the
+device. `LoadedKernels` runs one kernel for each pass, `LoadedSchedules` one kernel for a whole call. `LoadedFunction`
+and `Movement` compute and move numbers for the chosen lines of a call.
 """
 
 from __future__ import annotations
@@ -47,9 +45,9 @@ logger = logging.getLogger("physx_runtime")
 
 
 def back_end() -> str:
-    """A GPU through its driver, the processor in its place, or numba-cuda as a check, as PHYSX_RUNTIME_CUDA says.
+    """The back end named by PHYSX_RUNTIME_CUDA: a GPU through its driver, the processor, or numba-cuda as a check.
 
-    Raises ValueError where it says something else.
+    Raises ValueError for another name.
     """
     choice = os.environ.get(BACK_END) or DRIVER
     if choice not in BACK_ENDS:
@@ -63,7 +61,7 @@ def find_gpu() -> Gpu:
 
 
 def gpu_on_host(driver: HostDriver) -> Gpu:
-    """What is no GPU, but runs its kernels."""
+    """A `Gpu` whose driver runs kernels on the processor."""
     return Gpu(driver, _library)
 
 
@@ -102,8 +100,7 @@ class LoadedKernels:
 
     def run(self, x: Memory, scratch: Memory, worlds: int, rounds: int, counts: Mapping[str, int],
             stream: Stream = None) -> None:
-        """Run the kernels one after the other, so many rounds, each with these counts: one call of the driver a round.
-        """
+        """Run all kernels for `rounds` rounds with these counts; one call of the driver for each round."""
         key = (x.address, scratch.address, worlds, *counts.items())
         if key not in self._graphs:
             self._graphs[key] = self.gpu.capture_graph(functools.partial(self._launch, x, scratch, worlds, counts))
@@ -141,14 +138,14 @@ class LoadedSchedules:
 
 
 def _unload(gpu: Gpu, module: ctypes.c_void_p, graphs: Mapping[tuple[object, ...], ctypes.c_void_p]) -> None:
-    """Give back what kernels hold on a GPU."""
+    """Unload a module and its graphs."""
     for graph in graphs.values():
         gpu.call("cuGraphExecDestroy", graph)
     gpu.call("cuModuleUnload", module)
 
 
 def try_kernel() -> tuple[str, tuple[int, int]]:
-    """The name and compute capability of the GPU, once a kernel ran on it. Raises DeviceError where none does."""
+    """Run a test kernel; return the GPU's name and compute capability. Raises DeviceError where it fails."""
     gpu, dtype = find_gpu(), "float64"
     program = trace_program((PassSource("copy", lambda rows: {"scratch": rows["x"]}),
                              PassSource("double", lambda rows: {"x": [rows["scratch"][0] * 2.0]})), {"x": 1}, {})
@@ -162,13 +159,13 @@ def try_kernel() -> tuple[str, tuple[int, int]]:
     return gpu.name, gpu.capability
 
 
-# What indices are: none, a byte a world, whole numbers of 4 or 8 bytes.
+# Kinds of indices: none, a mask of one byte for each world; else the size of an integer, 4 or 8 bytes.
 NONE, MASK = 0, 1
 
 
 @dataclass(frozen=True, slots=True)
 class LineSelection:
-    """Lines of a call and the worlds that they are of; chosen.cu.jinja says what the numbers mean."""
+    """Lines of a call and their worlds; templates/chosen.cu.jinja documents the fields."""
 
     lines: int
     worlds: int
@@ -182,11 +179,11 @@ class LineSelection:
     owner: object = None        # keeps the indices alive
 
     def with_marks(self, marks: int, where: int, value: int) -> LineSelection:
-        """Those of them whose marks at this address are `value` under `where`."""
+        """The lines whose world's mark, masked by `where`, equals `value`."""
         return replace(self, marks=marks, where=where, value=value)
 
     def arguments(self) -> list[Argument]:
-        """As kernels take them."""
+        """The arguments of a kernel."""
         numbers = (self.kind, self.lines, self.first, self.worlds, self.shift)
         return [ctypes.c_uint64(self.indices), *map(ctypes.c_int64, numbers), ctypes.c_uint64(self.marks),
                 ctypes.c_int64(self.where), ctypes.c_int64(self.value)]
@@ -194,7 +191,7 @@ class LineSelection:
 
 @dataclass(frozen=True, slots=True)
 class StridedView:
-    """Where numbers of lines and worlds lie, in numbers from one to the next; all 0 beside the address for one number.
+    """An address and strides, in numbers, by block, lane, line and row; all strides 0 for a single number.
     """
 
     address: int
@@ -205,18 +202,18 @@ class StridedView:
     owner: object = None        # keeps the memory alive
 
     def arguments(self) -> list[Argument]:
-        """As kernels take them."""
+        """The arguments of a kernel."""
         return [ctypes.c_uint64(self.address),
                 *map(ctypes.c_int64, (self.of_block, self.of_lane, self.of_line, self.of_row))]
 
 
 def by_world(address: int, of_world: int, of_row: int = 1, owner: object = None) -> StridedView:
-    """An array with numbers for every world of a buffer."""
+    """A view of an array with numbers for every world of a buffer."""
     return StridedView(address, LANES * of_world, of_world, 0, of_row, owner)
 
 
 def in_blocks(address: int, rows: int, owner: object = None) -> StridedView:
-    """Rows of a buffer (blocks, rows, LANES)."""
+    """A view of rows of a buffer (blocks, rows, LANES)."""
     return StridedView(address, rows * LANES, 1, 0, LANES, owner)
 
 
@@ -230,7 +227,7 @@ class LoadedFunction:
         weakref.finalize(self, gpu.call, "cuModuleUnload", module).atexit = False
 
     def run(self, x: int, selection: LineSelection, views: Sequence[StridedView], stream: Stream) -> None:
-        """Run for the chosen lines; x: the buffer's address; places: of each of the source's arrays."""
+        """Run for the chosen lines. x: the buffer's address; views: of each of the source's arrays."""
         arguments = [ctypes.c_uint64(x), *selection.arguments(),
                      *(argument for view in views for argument in view.arguments())]
         if selection.lines:
@@ -238,7 +235,7 @@ class LoadedFunction:
 
 
 class Movement:
-    """Numbers of one type that are moved, set, raised and marked on a GPU."""
+    """Kernels that copy, fill, raise and mark numbers of one dtype on a GPU."""
 
     def __init__(self, gpu: Gpu, dtype: str) -> None:
         self._gpu = gpu
@@ -247,20 +244,20 @@ class Movement:
         weakref.finalize(self, gpu.call, "cuModuleUnload", module).atexit = False
 
     def move(self, selection: LineSelection, to: StridedView, origin: StridedView, size: int, stream: Stream) -> None:
-        """Copy so many numbers of each line."""
+        """Copy `size` numbers of each line."""
         self._run(MOVE, selection, [*to.arguments(), *origin.arguments(), ctypes.c_int64(size)], stream)
 
     def fill(self, selection: LineSelection, to: StridedView, value: float, size: int, stream: Stream) -> None:
-        """Set so many numbers of each line."""
+        """Set `size` numbers of each line."""
         self._run(FILL, selection, [*to.arguments(), ctypes.c_double(value), ctypes.c_int64(size)], stream)
 
     def raise_to_minimum(self, selection: LineSelection, to: StridedView, minimum: float, size: int,
                          stream: Stream) -> None:
-        """Raise so many numbers of each line where they are below."""
+        """Raise `size` numbers of each line to a minimum."""
         self._run(RAISE, selection, [*to.arguments(), ctypes.c_double(minimum), ctypes.c_int64(size)], stream)
 
     def mark(self, selection: LineSelection, marks: int, clear_bits: int, set_bits: int, stream: Stream) -> None:
-        """Of the marks at this address take some bits away, then set some."""
+        """Clear, then set bits of the marks at an address."""
         self._run(MARK, selection,
                   [ctypes.c_uint64(marks), ctypes.c_int64(~clear_bits & 0xff), ctypes.c_int64(set_bits)], stream)
 

@@ -1,1 +1,1 @@
-"""Bodies and links by themselves: what their mass properties, dampings, greatest and first speeds come to."""
+"""Experiments on bodies and links: mass properties, damping, maximum and initial velocities."""

@@ -1,10 +1,6 @@
-"""Experiments on rigid bodies.
-
-Experiments on a body by itself: mass properties, dampings, greatest speeds and the speeds that it starts with.
-
-Bodies, each alone and free: pushed, turned and thrown for one step, in a world for each experiment.
-
-The rows of what bodies and links author of their mass, dampings and speeds.
+"""Experiments on a single free body: mass, centre of mass, inertia, damping, maximum and initial velocities.
+`step_bodies` applies a force, torque or velocity to each body for one step, in one world for each experiment.
+`body_rows` gives the rows of what bodies and links author.
 """
 
 from __future__ import annotations
@@ -42,7 +38,7 @@ _LOAD = ExternalForce("", True, False, False, _ZERO, _ZERO, None)
 
 @dataclass(frozen=True, slots=True)
 class BodyCase:
-    """One experiment: how a body starts, what pushes it, and which of its habits are kept."""
+    """One experiment: the body's start, the force on it, and the settings that are kept."""
 
     velocity: tuple[sp.Vec3, sp.Vec3] | None = (_ZERO, _ZERO)     # linear at the centre of mass, angular; None: as
                                                                     # authored
@@ -54,7 +50,7 @@ class BodyCase:
 
 @dataclass(frozen=True, slots=True)
 class BodyResult:
-    """A body a step later; axes of its frame at the start."""
+    """A body after one step; axes of its frame at the start."""
 
     linear: DoubleArray           # (3,) velocity of the centre of mass
     angular: DoubleArray          # (3,) rad/s
@@ -76,7 +72,7 @@ def isolated_body(link: Link, owner: Articulation | None) -> ActorDescription:
 
 def step_bodies(description: Description, actors: Sequence[ActorDescription], cases: Sequence[Sequence[BodyCase]],
                 dt: float, solver: str) -> list[list[BodyResult]]:
-    """Every body after a step of each of its throws; the bodies are in one scene and alike but for their numbers."""
+    """Every body after one step of each of its cases; the bodies are in one scene and have one structure."""
     scene = description.scene_of(actors[0])
     models = [pack_actor(actor, scene, solver) for actor in actors]
     # a step is not worth compiling for, but a body has no other way
@@ -137,7 +133,7 @@ AXES: tuple[sp.Vec3, ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A body and what experiments have to know."""
+    """A body and the data for its experiments."""
 
     link: Link
     meter: float            # stage units
@@ -146,7 +142,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """What is done to a body, and what its motion says: a number or several, in radians and stage lengths."""
+    """The cases of a body, and the evaluation of its motion: one or more numbers, in radians and stage lengths."""
 
     cases: Callable[[Subject], Sequence[BodyCase]]
     evaluate: Callable[[Subject, Sequence[BodyResult]], DoubleArray]
@@ -173,14 +169,14 @@ def _inertia(subject: Subject, results: Sequence[BodyResult]) -> DoubleArray:
 
 
 def _principal(subject: Subject, results: Sequence[BodyResult]) -> tuple[DoubleArray, DoubleArray]:
-    """Moments and axes, (3, 3) of columns, those that are nearest to the described axes."""
+    """Moments, and axes (3, 3) as columns, nearest to the described axes."""
     described = np.array(sp.matrix(subject.link.principal_axes), dtype=np.float64)
     inertia = described.T @ _inertia(subject, results) @ described
     values, vectors = np.linalg.eigh(0.5 * (inertia + inertia.T))
     # which described axis each eigenvector is, in the way that fits best
     order = max(permutations(range(3)), key=lambda order: sum(abs(vectors[order[i], i]) for i in range(3)))
     closest = np.zeros((3, 3))
-    for i, axis in enumerate(order):        # moments that are alike have a plane of axes, or all
+    for i, axis in enumerate(order):        # equal moments have a plane of axes, or all axes
         eigenspace = vectors[:, np.abs(values - values[i]) <= EQUAL_MOMENTS_TOLERANCE * values[-1]]
         closest[:, axis] = eigenspace @ eigenspace[axis]
     u, _, vt = np.linalg.svd(closest)
@@ -205,7 +201,7 @@ def _spin_cases(subject: Subject) -> Sequence[BodyCase]:
 
 
 def _center(subject: Subject, results: Sequence[BodyResult]) -> DoubleArray:
-    """The one place of its frame that stays where it is while the body turns."""
+    """The point of its frame that does not move while the body rotates."""
     rotations = np.concatenate([np.eye(3) - item.rotation for item in results])
     positions = np.concatenate([item.position for item in results])
     return np.asarray(np.linalg.lstsq(rotations, positions, rcond=None)[0], dtype=np.float64)
@@ -269,7 +265,7 @@ NOISE = 1e-6
 
 
 class MeasuredBody(NamedTuple):
-    """A body, what it is stepped as, and which of its numbers are measured."""
+    """A body, its actor, and the numbers of it that are measured."""
 
     link: Link
     actor: ActorDescription
@@ -278,7 +274,7 @@ class MeasuredBody(NamedTuple):
 
 
 def body_rows(description: Description, authored: Authored, dt: float) -> Iterator[Row]:
-    """A row for every number of a body or link that has an experiment; the others are left to the account."""
+    """A row for every number of a body or link that has an experiment; `accounted_rows` has the others."""
     groups: dict[tuple[str, bool], list[MeasuredBody]] = {}
     for item in _measured_bodies(description, authored):
         groups.setdefault((item.link.scene, isinstance(item.actor, Articulation)), []).append(item)
@@ -301,7 +297,7 @@ def _measured_bodies(description: Description, authored: Authored) -> Iterator[M
 
 
 def _is_measurable(value: Value | None, name: str, link: Link) -> bool:
-    """Whether a number is one to measure: finite, and not the one that leaves the choice to PhysX."""
+    """Whether a number can be measured: finite, and not the value that lets PhysX choose."""
     values = value if isinstance(value, tuple) else (value,)
     if any(x is None or not math.isfinite(x) for x in values):
         return False
@@ -312,7 +308,7 @@ def _is_measurable(value: Value | None, name: str, link: Link) -> bool:
 
 def _group_rows(description: Description, authored: Authored, group: Sequence[MeasuredBody],
                 dt: float) -> Iterator[Row]:
-    """The rows of bodies in one scene, all thrown at once."""
+    """The rows of bodies in one scene, all stepped together."""
     meter = 1.0 / description.scene.meters_per_unit
     subjects = [Subject(item.link, meter, dt) for item in group]
     cases = [[list(EXPERIMENTS[name].cases(subject)) for name in item.properties]
@@ -365,6 +361,6 @@ def _on_stage(name: str, authored: Value, link: Link, value: DoubleArray) -> Val
 
 
 def _max_speed(link: Link, name: str) -> float:
-    """A greatest speed as the step takes it; anything finite for other numbers."""
+    """A maximum velocity in the step's units; any finite value for other numbers."""
     return {"physxRigidBody:maxLinearVelocity": link.max_linear_velocity,
             "physxRigidBody:maxAngularVelocity": link.max_angular_velocity}.get(name, 0.0)

@@ -1,1 +1,1 @@
-"""Experiments on what materials do where they meet: a slope, a drop, impacts."""
+"""Experiments on contact materials: slopes, drops and impacts."""

@@ -1,10 +1,7 @@
-"""Experiments on contacts.
-
-The bench for materials: a flat block on a slope and a ball above the ground, both of one material on another.
-
-Which physics materials meet on a stage, and on what.
-
-Why two materials come to another number than one of them authors, and what to author instead.
+"""Experiments on contact materials: a flat block on a slope and a ball above the ground measure friction and
+restitution. `measure_static_friction`, `measure_dynamic_friction`, `measure_restitution`, `measure_bounce_threshold`
+and `measure_rebound` are the experiments. `material_pairs` lists the materials that meet on a stage. `friction_of` and
+`restitution_of` explain a combined value (PxCombineMode) and what to author.
 """
 
 from __future__ import annotations
@@ -64,7 +61,7 @@ def Plane "ground" (prepend apiSchemas = ["PhysicsCollisionAPI"]) {{
 
 @dataclass(frozen=True, slots=True)
 class Surfaces:
-    """Two materials, and how a scene steps what is made of them."""
+    """Two materials, and the settings of the scene that steps them."""
 
     description: Description            # whose first scene it is, and its units
     material: PhysicsMaterial                # of the block and the ball
@@ -140,9 +137,9 @@ def measure_static_friction(surfaces: Surfaces) -> Measurement:
 
 
 def measure_dynamic_friction(surfaces: Surfaces) -> Measurement:
-    """What friction takes from a sliding block's speed, of the force that presses it to the slope.
+    """The deceleration of a sliding block by friction over its normal force per mass.
 
-    It may be off by as much as it differs between the first half of the way and the second.
+    Its uncertainty is the difference between the first and second half of the time.
     """
     max_slope = _max_slope(surfaces)
     halves = _slide_on_slopes(surfaces, np.array([max_slope]), max_slope)[1][:, 0] / (SLIDING_STEPS // 2 * surfaces.dt)
@@ -160,8 +157,8 @@ def _max_slope(surfaces: Surfaces) -> float:
 
 
 def _slide_on_slopes(surfaces: Surfaces, slopes: DoubleArray, max_slope: float) -> tuple[DoubleArray, DoubleArray]:
-    """How far a block goes down slopes of these tangents while it is left alone, (n,), and what it gains in speed
-    in each half of that time, (2, n)."""
+    """Distances that blocks slide down slopes of these tangents, (n,), and their gains of speed in each half of the
+    time, (2, n)."""
     scene = surfaces.without_restitution().scene(_BLOCK, len(slopes), FLATNESS / max(max_slope, 1.0))
     block, gravity = scene[_BLOCK], EARTH_GRAVITY * surfaces.meter
     for tilt in (*np.zeros(RESTING_STEPS), *np.arange(1, TILTING_STEPS + 1) / TILTING_STEPS):
@@ -179,7 +176,7 @@ def _slide_on_slopes(surfaces: Surfaces, slopes: DoubleArray, max_slope: float) 
 # --- impacts ---------------------------------------------------------------------------------------------------------
 
 def measure_restitution(surfaces: Surfaces) -> Measurement:
-    """What a ball has of its speed after an impact on level ground, without gravity."""
+    """The ratio of a ball's speeds after and before an impact on level ground, without gravity."""
     speed = max(IMPACT_SPEED * surfaces.meter, 2.0 * surfaces.description.scene.contact.bounce_threshold)
     return Measurement(float(_rebound_speeds(surfaces, np.array([speed]))[0] / speed), 0.0)
 
@@ -203,7 +200,7 @@ def measure_bounce_threshold(surfaces: Surfaces) -> Measurement:
 
 
 def measure_rebound(surfaces: Surfaces) -> float:
-    """How high a ball comes back, length, that is let go DROP_HEIGHT above level ground."""
+    """The rebound height, length, of a ball dropped from DROP_HEIGHT above level ground."""
     scene = surfaces.scene(_BALL, 1)
     ball, gravity = scene[_BALL], EARTH_GRAVITY * surfaces.meter
     start = ball.get("root_position").copy()
@@ -220,7 +217,7 @@ def measure_rebound(surfaces: Surfaces) -> float:
 
 
 def _rebound_speeds(surfaces: Surfaces, speeds: DoubleArray) -> DoubleArray:
-    """Speeds upward, (n,), once balls thrown to the ground have met it."""
+    """Upward speeds, (n,), of balls after their impact on the ground."""
     # no further than its radius in a step
     dt = min(surfaces.dt, BALL_RADIUS * surfaces.meter / float(speeds.max()))
     scene = replace(surfaces, dt=dt).scene(_BALL, len(speeds))
@@ -238,7 +235,7 @@ def _rebound_speeds(surfaces: Surfaces, speeds: DoubleArray) -> DoubleArray:
 
 @dataclass(frozen=True, slots=True)
 class MaterialPair:
-    """A material and one that it meets, on the first two colliders of them that may touch."""
+    """A material and another one, on their first two colliders that may touch."""
 
     material: PhysicsMaterial
     other: PhysicsMaterial
@@ -248,12 +245,12 @@ class MaterialPair:
 
     @property
     def other_name(self) -> str:
-        """What to call the other material: its prim, or PhysX's own on the collider that has none."""
+        """The name of the other material: its prim, or PhysX's default on a collider without one."""
         return self.other.path or f"PhysX's default material on {self.partner}"
 
 
 def material_pairs(description: Description) -> Iterator[MaterialPair]:
-    """Every material with each that it may meet, itself included, materials by path; none that meets nothing."""
+    """Every material with each that it may touch, itself included, ordered by path."""
     filtered = CollisionFilter(description)
     materials = {material.path: material for material in description.materials}
     groups: dict[str, list[int]] = {}
@@ -278,7 +275,7 @@ def _mover(shape: FilterShape, partner: FilterShape) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CombinedValue:
-    """One number of two materials that meet, and how PhysX combines them."""
+    """One number of two materials in contact, and how PhysX combines them."""
 
     pair: MaterialPair
     name: str                   # "static friction"
@@ -288,7 +285,7 @@ class CombinedValue:
     max_value: float              # that PhysX takes of one material
 
     def reason(self) -> str:
-        """How both come together and what to author; empty where they are alike."""
+        """How the two values combine and what to author; empty where they are equal."""
         if self.value == self.other and self.mode != "multiply":
             return ""
         verb = {"average": "averages", "min": "takes the lesser of", "max": "takes the larger of",

@@ -1,4 +1,6 @@
-"""The rows of materials: what frictions and restitutions come to on what they meet, and what bounces at all."""
+"""`MaterialExperiments` gives the rows of materials: measured frictions, restitutions and bounce thresholds on what
+they touch.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ _MEASURES: Mapping[str, Callable[[Surfaces], Measurement]] = {
 
 @dataclass(frozen=True, slots=True)
 class _PairResult:
-    """What one number of a material comes to on one other material."""
+    """The effective value of one number of a material on one other material."""
 
     pair: MaterialPair
     effective: float | None
@@ -49,7 +51,7 @@ class _PairResult:
 
 
 class MaterialExperiments:
-    """The experiments on the materials of a stage; materials that are alike are measured once."""
+    """The experiments on the materials of a stage; equal materials are measured once."""
 
     def __init__(self, description: Description, authored: Authored, dt: float) -> None:
         self._description, self._authored, self._dt = description, authored, dt
@@ -58,7 +60,7 @@ class MaterialExperiments:
         self.counts: dict[str, SolverCounts] = {}       # of the bodies that rows were measured for
 
     def rows(self) -> Iterator[Row]:
-        """The rows of every authored friction and restitution that meets something, and of bounce thresholds."""
+        """The rows of authored frictions and restitutions of materials in contact, and of bounce thresholds."""
         pairs_by_material: dict[str, list[MaterialPair]] = {}
         for pair in material_pairs(self._description):
             pairs_by_material.setdefault(pair.material.path, []).append(pair)
@@ -69,7 +71,7 @@ class MaterialExperiments:
         yield from self._threshold_rows([pair for pairs in pairs_by_material.values() for pair in pairs])
 
     def surfaces_of(self, material: str) -> Surfaces:
-        """A material on what it meets first. Raises ValueError for one that meets nothing."""
+        """A material on the first that it touches. Raises ValueError for one that touches nothing."""
         for pair in material_pairs(self._description):
             if pair.material.path == material:
                 return self._surfaces(pair, "physx")
@@ -171,5 +173,5 @@ class MaterialExperiments:
 
 
 def agrees(authored: float, effective: float, error: float) -> bool:
-    """Whether a number of a material comes to what is authored."""
+    """Whether a number of a material takes effect as authored."""
     return agree(authored, effective, max(error, NOISE))

@@ -1,1 +1,1 @@
-"""Engines besides the runtime's own."""
+"""Engines other than this runtime that repeat experiments."""

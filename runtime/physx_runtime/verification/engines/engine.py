@@ -1,4 +1,4 @@
-"""Engines besides the runtime's own that repeat experiments on articulations, by name."""
+"""`open_engine` opens another engine by name, to repeat experiments on articulations; `Engine` is its protocol."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ENGINES: Mapping[str, str] = {"physx": "physx_runtime.verification.engines.physx
 
 
 class Engine(Protocol):
-    """An engine that runs; a context that ends it. Opening it raises UnsupportedError where it is not installed."""
+    """A running engine, as a context manager. Opening it raises UnsupportedError where it is not installed."""
 
     version: str
 

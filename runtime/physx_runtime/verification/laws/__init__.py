@@ -1,1 +1,1 @@
-"""What each class's values come to, by experiment."""
+"""Experiments on articulations by class of constraint: drives, joint axes, tendons and mimic joints."""

@@ -1,4 +1,6 @@
-"""Experiments on compliant mimic joints: the spring and damper they come to."""
+"""Experiments on compliant mimic joints: natural frequency and damping ratio of their spring (naturalFrequency,
+dampingRatio).
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,11 @@ def compliant(mimic: Mimic) -> bool:
 
 
 def measure_compliance(bench: Bench) -> Findings:
-    """Natural frequency [rad/s] and damping ratio of every compliant mimic joint, the other ones taken away.
+    """Natural frequency [rad/s] and damping ratio of every compliant mimic joint, without the other ones.
 
     naturalFrequency: the effort that holds the follower off the mimic equation gives the spring; times the response of
     both joints together that is the frequency squared. dampingRatio: how an error and a rate of error turn into each
-    other over one free step; the slower mode of that motion decays at a rate that tells the damping.
+    other over one free step; the slower mode of that motion decays at a rate that gives the damping.
     """
     findings = Findings()
     for mimic in bench.articulation.mimics:
@@ -73,7 +75,7 @@ def _frequency(bench: Bench, mimic: Mimic) -> Measurement:
 
 
 def _ratio(bench: Bench, mimic: Mimic, frequency: float) -> Measurement:
-    """From a small error and rate; it may be off by what the opposite ones say otherwise."""
+    """The damping ratio from a small error and rate; its uncertainty is the difference to the opposite ones."""
     if frequency * bench.dt > MAX_STEP_PHASE:
         raise UnsteadyError(f"a step of {bench.dt:.3g} s is too long to show a spring of {frequency:.3g} rad/s")
     forward, backward = (_decay(bench, step, frequency) for step in _error_maps(bench, mimic))

@@ -1,8 +1,5 @@
-"""Experiments on drives and on what bounds them.
-
-Experiments on drives: what stiffness, damping and maxForce of each degree of freedom come to.
-
-Experiments on performance envelopes: what bounds a drive that asks for far more.
+"""Experiments on drives: `measure_drives` for stiffness, damping and maxForce, `measure_envelopes` for performance
+envelopes (PhysxDrivePerformanceEnvelopeAPI).
 """
 
 from __future__ import annotations
@@ -60,7 +57,7 @@ def _driven(bench: Bench) -> Iterator[tuple[int, Drive]]:
 
 
 def _hold_cases(bench: Bench, i: int, drive: Drive, inertia: float, displacement: float) -> list[Case]:
-    """Drive i alone, without a force limit: its target moved `away` and back; then the joint in motion, spring off.
+    """Drive i alone, without a force limit: its target moved by a displacement, both ways; then in motion, spring off.
 
     inertia: what turns the gains of an acceleration drive into efforts, 1 for a force drive.
     """
@@ -89,7 +86,7 @@ def _responses(bench: Bench) -> DoubleArray:
 
 
 def _saturation(bench: Bench, i: int, drive: Drive, response: float) -> float:
-    """The force a drive gives on a demand far beyond maxForce; without gains, what it lets through of an effort."""
+    """The force of a drive under a demand far beyond maxForce; without gains, the part of an effort that passes it."""
     unit, limit = np.eye(bench.size)[i], drive.max_force
     rows = _single_drive_rows(bench, i, drive.stiffness,
                               drive.damping) | {"max_force": np.where(unit > 0.0, limit, math.inf)}
@@ -172,12 +169,12 @@ def measure_envelopes(bench: Bench) -> Findings:
 
 
 def _with_speed_error(bench: Bench, value: float) -> Measurement:
-    """A slope of force over speed, which may be off by what both joints lose of their speed in the step."""
+    """A slope of force over speed, with an uncertainty from the speed that both joints lose in the step."""
     return Measurement(value, abs(value) * bench.speed_tolerance / (FAST - SLOW))
 
 
 def _rows(bench: Bench, i: int, speed: float, inertia: float, bounds: Mapping[str, float]) -> dict[str, DoubleArray]:
-    """A damper on joint i that asks for far more than `speed`; the other joints stay."""
+    """A damper on joint i with a target far beyond `speed`; the other joints stay."""
     unit = np.eye(bench.size)[i]
     unbounded = {"max_force": math.inf, "max_actuator_velocity": math.inf, "velocity_dependent_resistance": 0.0,
                  "speed_effort_gradient": 0.0}
@@ -194,7 +191,7 @@ def _speed(bench: Bench, i: int, max_speed: float) -> float:
 
 
 def _forces(bench: Bench, i: int, stop: float, bounds: Mapping[str, float]) -> tuple[float, float]:
-    """The forces at both speeds; `stop`: the speed at which there is none."""
+    """The forces at both speeds. stop: the speed at which the force is 0."""
     limit = bounds.get("max_force", stop / bounds.get("speed_effort_gradient", math.inf))
     inertia = max(float(bench.inertia[i]), limit * bench.dt / (bench.speed_tolerance * stop))
     unit = np.eye(bench.size)[i]

@@ -1,8 +1,5 @@
-"""Fixed tendons as they act, and what both kinds of tendons share.
-
-Experiments on fixed tendons: their gains, and gearing and force coefficient of every axis.
-
-What experiments on fixed and spatial tendons share: one tendon on the bench, stretched and held.
+"""Experiments on fixed tendons: gains, rest length, limits, and gearing and force coefficient of every axis.
+`TendonBench` measures gains and lengths of fixed and of spatial tendons: one tendon on the bench, stretched and held.
 """
 
 from __future__ import annotations
@@ -28,14 +25,14 @@ LENGTHS = {"rest_length": "restLength", "offset": "offset", "lower_limit": "lowe
 
 
 def limit_rows(item: FixedTendon | Attachment, stiffness: float) -> dict[str, float]:
-    """The limits of a tendon's length that act, by row; `stiffness`: of its limits."""
+    """The active limits of a tendon's length, by row. stiffness: of its limits."""
     both = {"lower_limit": item.lower_limit, "upper_limit": item.upper_limit}
     return {row: limit for row, limit in both.items() if stiffness > 0.0 and not unlimited(limit)}
 
 
 @dataclass(frozen=True, slots=True)
 class TendonBench:
-    """A tendon on the bench, all others off; lengths in stage units."""
+    """A tendon on the bench, with all others disabled; lengths in stage units."""
 
     bench: Bench
     name: str                   # of its rows: "fixed_tendon0"
@@ -76,11 +73,10 @@ class TendonBench:
         return cases, offset
 
     def measure_lengths(self, findings: Findings, keys: Mapping[str, Key], limits: Mapping[str, float]) -> None:
-        """Put the rest length, the offset and limits among the findings; `limits`: those that there are, by row.
+        """Put the rest length, the offset and limits among the findings; limits: the active ones, by row.
 
-        Rest length and offset: how the pull changes without the one, over what a change of the other does.
-        Limits: the tendon is offset
-        so that it lies beyond one, at two distances, spring off; the pulls tell where it begins.
+        Rest length and offset: the change of force without one of them, over that per change of the other.
+        Limits: the tendon is offset beyond one, at two distances, spring off; the forces give its position.
         """
         with findings.attempt(keys["rest_length"], keys["offset"]):
             spring = self.bench.spring(self.stiffness, self.damping)
@@ -114,7 +110,7 @@ class TendonBench:
 
     def case(self, stiffness: float, stretch: float, rows: Mapping[str, DoubleArray] | None = None,
              shift: DoubleArray | None = None) -> Case:
-        """The tendon with a rest length that differs by `rest` from its length, and further rows."""
+        """The case of a tendon whose rest length differs by `stretch` from its length, with further rows."""
         return Case(self._rows(stiffness, stretch) | dict(rows or {}), shift)
 
     def force_differences(self, cases: list[Case]) -> list[Measurement]:
@@ -139,7 +135,7 @@ class TendonBench:
 def measure_fixed_tendons(bench: Bench) -> Findings:
     """Gains, gearings and force coefficients of every enabled tendon, in lengths and radians; the others are off.
 
-    The pose is held where the tendon is without force, and `Pull` measures the gains. Gearing: one joint moves;
+    The pose is held where the tendon is without force, and `TendonBench` measures the gains. Gearing: one joint moves;
     its gearing is the change of rest length that pulls as much. Efforts are read at the joint of `measured_axis` and
     divided by its force coefficient; the coefficients of the other axes compare their pulls with the one there.
     """
@@ -179,14 +175,14 @@ def measured_axis(tendon: FixedTendon) -> TendonAxis | None:
 
 
 def single_axis(articulation: Articulation) -> Articulation:
-    """The articulation with every fixed tendon cut down to its read axis."""
+    """The articulation with every fixed tendon reduced to its measured axis."""
     tendons = ((tendon, measured_axis(tendon)) for tendon in articulation.fixed_tendons)
     return replace(articulation, fixed_tendons=tuple(
         replace(tendon, axes=(axis,)) if axis else tendon for tendon, axis in tendons))
 
 
 def fixed_tendon_bench(bench: Bench, i: int, tendon: FixedTendon, read: TendonAxis) -> TendonBench:
-    """A tendon on the bench, its pull read at the joint of an axis."""
+    """A tendon on the bench, with its force measured at the joint of an axis."""
     gearing = np.zeros(bench.size)
     gearing[[axis.dof for axis in tendon.axes]] = [axis.gearing for axis in tendon.axes]
     motion = gearing / (gearing @ gearing) if np.any(gearing) else gearing
@@ -216,7 +212,7 @@ def _axes(tendon_bench: TendonBench, tendon: FixedTendon, read: TendonAxis) -> l
 
 
 def _forces(bench: Bench, tendon: FixedTendon, efforts: DoubleArray, errors: DoubleArray) -> list[Measurement]:
-    """The pulls of the axes, each on its joint's child link, that add up to the efforts of their joints.
+    """The forces of the axes, each on its joint's child link, that sum to the efforts of their joints.
 
     errors: how far the efforts may be off, (n_dof,).
     """

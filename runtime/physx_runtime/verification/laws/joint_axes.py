@@ -1,4 +1,6 @@
-"""Experiments on joint axes: armature, friction and the maximum joint velocity."""
+"""Experiments on joint axes (PhysxJointAxisAPI): armature, static, dynamic and viscous friction, and maximum joint
+velocity.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +30,13 @@ DIFFERENCE_ERROR = 1e-10
 
 
 def has_axis_values(dof: Dof) -> bool:
-    """Whether PhysxJointAxisAPI gives the degree of freedom something to measure."""
+    """Whether the degree of freedom has values of PhysxJointAxisAPI to measure."""
     friction = dof.static_friction or dof.dynamic_friction or dof.viscous_friction
     return bool(axis_keys(dof)) and bool(dof.armature or friction or not unlimited(dof.max_velocity))
 
 
 def axis_keys(dof: Dof) -> Mapping[str, Key]:
-    """The property behind each measured field: PhysX's, or that of another engine that PhysX takes instead.
+    """The property of each measured field: PhysX's, or that of another engine that PhysX reads instead.
 
     One of another engine acts on every axis of its joint, and may act in several ways.
     """
@@ -47,9 +49,10 @@ def axis_keys(dof: Dof) -> Mapping[str, Key]:
 def measure_joint_axes(bench: Bench) -> Findings:
     """Armature, the three friction numbers and maxJointVelocity of every joint axis, rad or length.
 
-    Armature: what the joint's inertia loses without it, inertia being efforts over accelerations. Static friction: the
-    largest effort that a resting joint does not answer, the other frictions off. Dynamic and viscous friction: the
-    efforts that keep up two speeds. maxJointVelocity: the speed that a step leaves of a push to three times as much.
+    Armature: the difference of the joint's inertia with and without it; inertia is effort over acceleration. Static
+    friction: the largest effort that does not move a resting joint, the other frictions off. Dynamic and viscous
+    friction: the efforts that keep two speeds. maxJointVelocity: the speed after a step whose effort would give three
+    times as much.
     """
     findings = Findings()
     inertia, bare = _inertia(bench, bench.base_rows("armature")), _inertia(bench, np.zeros(bench.size))
@@ -80,7 +83,7 @@ def _frictionless_rows(bench: Bench) -> dict[str, DoubleArray]:
 
 
 def _friction_rows(bench: Bench, i: int) -> dict[str, DoubleArray]:
-    """Joint i with its friction, all others free."""
+    """Joint i with its friction, all others without."""
     unit = np.eye(bench.size)[i]
     return _frictionless_rows(bench) | {f"{kind}_friction": unit * bench.base_rows(f"{kind}_friction")
                                         for kind in ("static", "dynamic", "viscous")}
@@ -94,9 +97,9 @@ def _inertia(bench: Bench, armature: DoubleArray) -> DoubleArray:
 
 
 def _static(bench: Bench, i: int, authored: float, response: float) -> Measurement:
-    """The largest effort, mean over a step, that static friction takes from pushes around its authored value.
+    """The largest effort, mean over a step, that static friction cancels, from efforts around its authored value.
 
-    It lies between the pushes beside the best one.
+    It lies between the neighbours of the best effort.
     """
     rows = _friction_rows(bench, i) | {f"{kind}_friction": np.zeros(bench.size) for kind in ("dynamic", "viscous")}
     trials, friction, best, width = authored * TEST_EFFORTS, np.zeros(1), 0, 0.0
@@ -123,9 +126,9 @@ def _sliding(bench: Bench, i: int, static: float, response: float) -> tuple[Meas
 
 
 def _max_velocity(bench: Bench, i: int, authored: float, inertia: DoubleArray) -> float:
-    """The joint's speed after a step from rest, which efforts at all joints would speed up alone; inertia: (n_dof,).
+    """The joint's speed after a step from rest under efforts that accelerate this joint alone. inertia: (n_dof,).
 
-    From rest, for what a fast joint's own motion does to it in a step can stop it and turn it round.
+    It starts at rest, because Coriolis forces of a fast joint can stop and reverse it within a step.
     """
     unit = np.eye(bench.size)[i]
     rows = _frictionless_rows(bench) | {"max_velocity": np.where(unit > 0.0, authored, math.inf)}

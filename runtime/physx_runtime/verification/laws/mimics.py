@@ -1,4 +1,5 @@
-"""Experiments on mimic joints: gearing and offset by a sweep of the reference joint, with all joint limits in place."""
+"""Experiments on mimic joints: gearing and offset from a sweep of the reference joint, with all joint limits in place.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +32,14 @@ UNLIMITED_SPAN = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """Where a reference was asked to go, and where the joints came to rest; rad or length."""
+    """Target positions of a reference joint, and the positions at rest of the joints; rad or length."""
 
     targets: DoubleArray            # (n_point,)
     positions: DoubleArray        # (n_point, n_dof)
 
 
 def with_drives(articulation: Articulation) -> Articulation:
-    """The articulation with limits and mimic joints, and a drive on every joint whose gains the experiments set."""
+    """The articulation with limits, mimic joints, and drives on all joints, whose gains the experiments set."""
     return with_dofs(stripped(articulation, drives=True, limits=True, mimics=True), _with_drive)
 
 
@@ -80,7 +81,7 @@ def mimic_keys(mimic: Mimic) -> tuple[Key, Key]:
 # --- the sweep -----------------------------------------------------------------------------------------------------
 
 def _range(bench: Bench, mimic: Mimic) -> tuple[float, float]:
-    """What the reference is asked to cover: its limits, or a little to both sides of the authored pose."""
+    """The range of the sweep: the reference's limits, or a small range about the authored pose."""
     dof, follower = bench.dofs[mimic.reference], bench.dofs[mimic.follower]
     position = float(bench.pose[mimic.reference])
     if _limited(dof):
@@ -111,7 +112,7 @@ def sweep(bench: Bench, mimic: Mimic, references: DoubleArray) -> Sweep:
 
 
 def _refined(bench: Bench, mimic: Mimic, swept: Sweep) -> Sweep:
-    """The sweep with many positions more around both ends of what the reference reaches."""
+    """The sweep with more positions around both ends of the range that the reference reaches."""
     reached, _ = _tolerances(mimic, swept)
     excess = swept.positions[:, mimic.reference] - swept.targets
     above, below = np.flatnonzero(excess > reached), np.flatnonzero(excess < -reached)
@@ -139,7 +140,7 @@ def _run_to_rest(sim: SteppedSimulation, bench: Bench) -> None:
 
 
 def coupled_dofs(mimics: Sequence[Mimic], dof: int) -> set[int]:
-    """The degrees of freedom that mimic joints tie to `dof`, directly or through others, itself included."""
+    """The degrees of freedom that mimic joints couple to `dof`, directly or through others, itself included."""
     group = {dof}
     for _ in mimics:
         group |= {x for m in mimics if {m.follower, m.reference} & group for x in (m.follower, m.reference)}
@@ -167,7 +168,7 @@ def _drive_rows(bench: Bench, mimic: Mimic) -> dict[str, DoubleArray]:
 # --- what it shows -------------------------------------------------------------------------------------------------
 
 def _tolerances(mimic: Mimic, swept: Sweep) -> tuple[float, float]:
-    """What counts as reached by the reference and as following by the follower."""
+    """Tolerances: of the reference's position as reached, and of the follower's as following."""
     span = float(np.ptp(swept.targets))
     return FOLLOWING_TOLERANCE * span, FOLLOWING_TOLERANCE * span * max(1.0, abs(mimic.gearing))
 
@@ -181,7 +182,7 @@ def _free(bench: Bench, mimic: Mimic, swept: Sweep) -> NDArray[np.bool_]:
 
 
 def _line(bench: Bench, mimic: Mimic, swept: Sweep) -> tuple[float, float] | None:
-    """Slope and start of follower over reference where both move freely; None where that is no range."""
+    """Slope and intercept of follower over reference where both move freely; None where they do not."""
     free = _free(bench, mimic, swept)
     q_reference, q_follower = swept.positions[free, mimic.reference], swept.positions[free, mimic.follower]
     if not free.any() or np.ptp(q_reference) <= _tolerances(mimic, swept)[0]:
@@ -191,7 +192,7 @@ def _line(bench: Bench, mimic: Mimic, swept: Sweep) -> tuple[float, float] | Non
 
 
 def _line_errors(bench: Bench, mimic: Mimic, swept: Sweep, line: tuple[float, float]) -> tuple[float, float]:
-    """How far slope and start may be off: by a line through positions that are as far off as the farthest."""
+    """Uncertainties of slope and intercept, from the greatest distance of a position from the line."""
     free = _free(bench, mimic, swept)
     q_reference, q_follower = swept.positions[free, mimic.reference], swept.positions[free, mimic.follower]
     deviation = float(np.abs(q_follower - line[0] * q_reference - line[1]).max())
@@ -225,7 +226,7 @@ def _range_note(bench: Bench, mimic: Mimic, swept: Sweep, line: tuple[float, flo
 
 
 def _stops(bench: Bench, mimic: Mimic, swept: Sweep, blocked: NDArray[np.bool_]) -> str:
-    """The limits that tied joints sit on where the reference is blocked."""
+    """The limits at which coupled joints are where the reference is blocked."""
     names = []
     for i in sorted(coupled_dofs(bench.articulation.mimics, mimic.reference) - {mimic.reference}):
         dof, q = bench.dofs[i], swept.positions[blocked, i]

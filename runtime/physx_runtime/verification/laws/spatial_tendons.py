@@ -1,4 +1,6 @@
-"""Experiments on spatial tendons: stiffness, damping and limit stiffness at every leaf, gearing of attachments."""
+"""Experiments on spatial tendons: stiffness, damping, limit stiffness and lengths at every leaf, and gearing of
+attachments.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from physx_schema.description.model import Attachment, SpatialTendon
 
 
 def leaf_label(tendon: SpatialTendon, leaf: Attachment) -> str:
-    """At which leaf a gain acts; empty where the tendon has one."""
+    """The leaf at which a gain acts; empty where the tendon has only one."""
     return f"at the leaf {leaf.path}:{leaf.name}" if sum(a.leaf for a in tendon.attachments) > 1 else ""
 
 
@@ -34,9 +36,9 @@ def length_keys(tendon: SpatialTendon, leaf: Attachment) -> dict[str, Key]:
 
 
 def measure_spatial_tendons(bench: Bench) -> Findings:
-    """Gains at every leaf and the gearing of its attachments, in lengths; the other tendons are off.
+    """Gains at every leaf and the gearing of its attachments, in lengths; the other tendons are disabled.
 
-    The pose is held where the tendon is without force, and `Pull` measures the gains. Gearing: one segment grows
+    The pose is held where the tendon is without force, and `TendonBench` measures the gains. Gearing: one segment grows
     as the attachments beyond it move along it; its gearing is the change of rest length that pulls as much. The pull
     is the part of the joint efforts along the tendon's moment arms.
     """
@@ -66,7 +68,7 @@ def measure_spatial_tendons(bench: Bench) -> Findings:
 
 
 def spatial_tendon_bench(bench: Bench, i: int) -> TendonBench | None:
-    """What pulls at the i-th leaf; None where it moves no joint."""
+    """The bench of the i-th leaf; None where it moves no joint."""
     _, k = bench.kinematics()
     arms = _moment_arms(bench, k, i)
     tendon_index, _ = leaf_paths(bench.articulation)[i]
@@ -122,7 +124,7 @@ def _length(bench: Bench, k: Kinematics, i: int) -> float:
 
 
 def _gearings(tendon_bench: TendonBench, k: Kinematics, i: int) -> list[Measurement]:
-    """Of every attachment but the root: pull per growth of the segment to it, over pull per change of rest length."""
+    """Gearing of every attachment except the root: force per growth of its segment over force per rest length."""
     bench, spring = tendon_bench.bench, tendon_bench.bench.spring(tendon_bench.stiffness, tendon_bench.damping)
     stretch = bench.probe(spring, tendon_bench.damping) * bench.meter
     cases = [tendon_bench.case(spring, -sign * stretch) for sign in SIGNS]

@@ -1,1 +1,1 @@
-"""Verification of joints outside articulations."""
+"""Verification of joints outside articulations (PxJoint)."""

@@ -1,14 +1,7 @@
-"""Experiments on joints outside articulations, each with its bodies alone.
-
-The bench of joints outside articulations: one joint, loaded along one of its directions, in several worlds.
-
-A load in the very direction in which a joint's rows push leaves everything else at rest where it balances them,
-whatever else may move. So the question is that of the other bench: which load leaves a motion as it is, step after
-step? Only where a joint stops is it pressed there until it rests.
-
-A joint outside articulations alone with what it holds: at rest, nothing else acting.
-
-How what a joint holds moves along one of its directions, and loads in that direction.
+"""`JointBench` measures one joint outside articulations with the bodies that it holds, loaded along one direction in
+several worlds. A load along a joint's row leaves everything else at rest when the row balances it. The question is
+therefore which load keeps a motion unchanged from step to step. Only at stops is the joint pressed until it rests.
+`isolate_joint` takes the joint out of the stage; `RelativeMotion` moves and loads it.
 """
 
 from __future__ import annotations
@@ -40,7 +33,7 @@ COUPLING_KINDS = ("gear", "rack")
 
 @dataclass(frozen=True, slots=True)
 class IsolatedJoint:
-    """What a joint holds, and the joint, its frames turned so that x is its axis; hinges of a gear or a rack too."""
+    """A joint, its frames rotated so that x is its axis, with its bodies; hinges of a gear or a rack too."""
 
     description: Description            # without joints outside articulations
     joint: MaximalJoint
@@ -51,12 +44,12 @@ class IsolatedJoint:
 
     @property
     def name(self) -> str:
-        """Of the solver, as a scene takes it."""
+        """The solver's name, as an argument of a scene."""
         return "ideal" if self.solver.ideal else "physx"
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What experiments depend on, the same for joints that are alike but for names and places."""
+        """A key of what experiments depend on, equal for joints that differ only in names and poses."""
         d, j, names = self.description, self.joint, {"": ""}
         for body in d.bodies:
             names[body.path] = str(len(names))
@@ -68,7 +61,7 @@ class IsolatedJoint:
 
 def isolate_joint(description: Description, joint: MaximalJoint, counts: Mapping[str, SolverCounts], dt: float,
                   solver: Solver) -> IsolatedJoint:
-    """The joint alone; counts: of every body and articulation that it holds, by its root link."""
+    """The joint alone with its bodies. counts: iteration counts of every actor that it holds, by root link."""
     hinges = tuple(other for other in description.separate_joints if joint.coupling is not None
                    and other.path in (joint.coupling.first, joint.coupling.second))
     body_paths = {body for item in (joint, *hinges) for body in (item.body0, item.body1)} - {""}
@@ -99,7 +92,7 @@ def free_axis(axis: JointAxis) -> JointAxis:
 
 
 def with_relative_frame(joint: MaximalJoint, poses: Mapping[str, Frame], relative_frame: Frame) -> MaximalJoint:
-    """The joint with one of its frames moved so that the second stands so in the first: the world's where it is one."""
+    """The joint with one frame moved so that the second has this pose in the first; the world's frame if any."""
     (frame0, frame1), pose0, pose1 = (joint.frame0, joint.frame1), poses.get(joint.body0), poses.get(joint.body1)
     if pose0 is None and pose1 is not None:
         return replace(joint, frame0=compose(compose(pose1, frame1), inverse_frame(relative_frame)))
@@ -108,12 +101,12 @@ def with_relative_frame(joint: MaximalJoint, poses: Mapping[str, Frame], relativ
 
 
 def clamped(axis: JointAxis, position: float) -> float:
-    """The position, or the limit of the axis before it."""
+    """The position, clamped to the axis' limits."""
     return min(max(position, axis.lower), axis.upper)
 
 
 def relative_frame_at(joint: MaximalJoint, axis: str, position: float) -> Frame:
-    """Where the second frame stands in the first, one axis at a position, the others at 0 or the limit next to it."""
+    """The second frame in the first, with one axis at a position, the others at 0 or the nearest limit."""
     positions = {other.axis: clamped(other, 0.0) for other in joint.axes} | {axis: position}
     rotation = IDENTITY_ROTATION
     for index, name in enumerate(ROTATIONS):
@@ -161,7 +154,7 @@ def _body_at_rest(body: Link, counts: SolverCounts | None, solver: Solver, loade
 
 
 def _link_at_rest(link: Link, solver: Solver, loaded: Collection[str]) -> Link:
-    """A link at rest, with a push of 0 to load it by."""
+    """A link at rest, with an external force of 0 as its load."""
     load = ExternalForce(link.path, True, True, False, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), None)
     loads = (load,) if link.path in loaded and not link.kinematic else ()
     return replace(
@@ -171,7 +164,7 @@ def _link_at_rest(link: Link, solver: Solver, loaded: Collection[str]) -> Link:
 
 
 def _as_d6(joint: MaximalJoint) -> MaximalJoint:
-    """A D6 joint as the generic one that PhysX makes of it."""
+    """A D6 joint as PhysX's generic joint."""
     frame0, frame1 = joint_frames(joint)
     kind = joint.kind if joint.kind in ("distance", *COUPLING_KINDS) else "d6"
     return replace(joint, kind=kind, axis=0, frame0=frame0, frame1=frame1)
@@ -183,7 +176,7 @@ def _unconstrained(joint: MaximalJoint) -> MaximalJoint:
 
 
 def _translated(isolated: IsolatedJoint, origin: tuple[float, float, float]) -> IsolatedJoint:
-    """Everything moved so that what was at `origin` is at the world's."""
+    """Everything translated so that `origin` is at the world's origin."""
 
     def translated(pose: Frame) -> Frame:
         return sub(pose[0], origin), pose[1]
@@ -202,24 +195,24 @@ def _translated(isolated: IsolatedJoint, origin: tuple[float, float, float]) -> 
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """Along or about what a joint is loaded."""
+    """The direction along or about which a joint is loaded."""
 
     angular: bool
     axis: Vec3                  # in the joint's first frame
 
     @staticmethod
     def of(axis: str) -> Direction:
-        """One of a D6 joint's six axes."""
+        """The direction of one of a D6 joint's six axes."""
         index = AXES.index(axis)
         x, y, z = (1.0 if index % 3 == i else 0.0 for i in range(3))
         return Direction(index >= 3, (x, y, z))
 
 
 class RelativeMotion:
-    """The second frame of a joint as seen from the first, in every world of a scene, along or about one direction.
+    """The second frame of a joint relative to the first, in every world of a scene, along or about one direction.
 
     A load is a force along the direction at the second frame's origin, or a torque about it, on the joint's second
-    side, and its opposite on the first: so the joint's own rows push. poses: of bodies and links at the start.
+    side, and its opposite on the first, as the joint's own rows do. poses: of bodies and links at the start.
     """
 
     def __init__(self, scene: Scene, description: Description, joint: MaximalJoint, poses: Mapping[str, Frame],
@@ -228,7 +221,7 @@ class RelativeMotion:
         self._names, self._poses = list(scene.body_names), poses
         self._links: dict[str, Link] = {link.path: link for link in (
             *description.bodies, *(link for item in description.articulations for link in item.links))}
-        # the actor and the number of the push by which a body or a link is loaded
+        # the actor and the index of the external force that loads a body or a link
         self._load_rows = {force.path: (name, i) for name in scene.actors
                            for i, (_, force) in enumerate(external_forces(scene[name].model.actor))}
         first, second = (compose(poses.get(body, IDENTITY_FRAME), frame) for body, frame in self._body_frames())
@@ -247,7 +240,7 @@ class RelativeMotion:
                 self.scene[actor].set_row(str(RowKey(GROUPS[EXTERNAL_FORCE], index, field)), values)
 
     def coordinate(self) -> DoubleArray:
-        """(n_world,) how far the second frame went from its start, rad or length."""
+        """(n_world,) displacement of the second frame from its start, rad or length."""
         if self.angular:
             inverse_start = conjugate(self._start[1])
             displacements = [rotation_vector(mul_quat(rotation, inverse_start)) for _,
@@ -257,12 +250,12 @@ class RelativeMotion:
         return np.asarray(np.array(displacements) @ np.array(self._local))
 
     def velocity(self) -> DoubleArray:
-        """(n_world,) how fast it goes, rad/s or length/s."""
+        """(n_world,) velocity of the displacement, rad/s or length/s."""
         (body0, _), (body1, _) = self._body_frames()
         return np.asarray(self._velocity(body1) - self._velocity(body0))
 
     def inertia(self) -> float:
-        """Mass or moment of inertia of what is loaded, the lighter one's."""
+        """Mass or moment of inertia of the lighter of the loaded bodies."""
         return min(sum(link.inertia[i][i] for i in range(3)) if self.angular else link.mass
                    for body, _ in self._body_frames() if (link := self._links.get(body)) and not link.kinematic)
 
@@ -311,14 +304,14 @@ CHECK_STEPS, MAX_STEPS, REST_TOLERANCE = 20, 300, 1e-5
 
 
 def step_quietly(scene: Scene, count: int) -> None:
-    """Step; the caller says what became of an experiment that diverges."""
+    """Step without divergence warnings; the caller reports divergence."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         scene.step(count)
 
 
 def scene_of(isolated: IsolatedJoint, joints: tuple[MaximalJoint, ...], worlds: int) -> Scene:
-    """Worlds of what a joint holds, with these joints."""
+    """A scene of the joint's bodies with these joints."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")         # what is left out is said once, of the stage
         return Scene(replace(isolated.description, joints=joints), worlds=worlds, dt=isolated.dt, dtype="float64",
@@ -326,7 +319,7 @@ def scene_of(isolated: IsolatedJoint, joints: tuple[MaximalJoint, ...], worlds: 
 
 
 class JointBench:
-    """A joint with what it holds, its second frame standing so in its first. Loads are forces or torques."""
+    """A joint with its bodies and a pose of its second frame in its first. Loads are forces or torques."""
 
     def __init__(self, isolated: IsolatedJoint, joint: MaximalJoint, direction: Direction,
                  relative_frame: Frame = IDENTITY_FRAME,
@@ -343,14 +336,14 @@ class JointBench:
             raise UnsteadyError("a mass or an inertia that the joint holds is 0 or not finite")
 
     def set(self, name: str, values: DoubleArray | float, element: str = "") -> None:
-        """Set a parameter of the joint, of one axis of several, in all worlds alike or one by one."""
+        """Set a parameter of the joint, or of one axis, one value for all worlds or one for each."""
         rows, parameter = self.joint.parameter(name), self.joint.parameters[name]
         column = [label.endswith(f":{element}") for label in parameter.elements].index(True) if element else 0
         rows[:, column] = values
         self.joint.set_parameters({name: rows})
 
     def restart(self) -> None:
-        """Everything as at the start, without loads; parameters stay."""
+        """Reset all states and loads; parameters stay."""
         self.scene.reset()
         self.load(0.0)
 
@@ -365,7 +358,7 @@ class JointBench:
         return self.motion.velocity()
 
     def response(self, sign: float = 1.0) -> float:
-        """Velocity gained per impulse, one way or the other (-1.0): one step from rest."""
+        """Velocity gained per impulse, in one direction or the other (-1.0), from one step from rest."""
         self.restart()
         response = sign * float(self.step_velocity(sign * self.min_load)[0]) / (self.min_load * self.dt)
         if not math.isfinite(response) or response * self._inertia <= MIN_RESPONSE:
@@ -373,9 +366,9 @@ class JointBench:
         return response
 
     def balance(self, prepare: Callable[[], None]) -> list[Measurement]:
-        """The loads, n_world / 2, under which a step leaves velocities as they are after `prepare`.
+        """The loads, n_world / 2, under which a step keeps the velocities that `prepare` sets.
 
-        Each takes two neighbouring worlds, alike in all but loads. Raises UnsteadyError where no load does.
+        Each uses two neighbouring worlds that differ only in loads. Raises UnsteadyError where no load does.
         """
         loads, size = np.zeros(self.worlds // 2), np.full(self.worlds // 2, self.min_load)
         for _ in range(MAX_CORRECTIONS):
@@ -393,9 +386,9 @@ class JointBench:
         raise UnsteadyError("no load holds the joint from one step to the next, as if this were unstable")
 
     def settled_displacement(self) -> Measurement | None:
-        """How far a load takes the first world until it rests; None where nothing stops it.
+        """Displacement of the first world at rest under its load; None where nothing stops it.
 
-        It may be off by what it still moved between two looks.
+        Its uncertainty is the motion between the last two checks.
         """
         last = self._position()
         for _ in range(MAX_STEPS // CHECK_STEPS):

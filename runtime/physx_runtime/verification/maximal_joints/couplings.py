@@ -1,4 +1,6 @@
-"""The experiment on gears and racks: one hinge is loaded, and both are looked at."""
+"""`measure_coupling` measures the ratio of gears and racks (PxGearJoint, PxRackAndPinionJoint): one hinge is loaded,
+both motions are read.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ def ratio_key(joint: MaximalJoint) -> Key:
 
 
 def measure_coupling(isolated: IsolatedJoint) -> Findings:
-    """How far a gear's second body turns back per angle of its first, or the pinion of a rack per distance."""
+    """The reversed rotation of a gear's second body per angle of its first, or of a pinion per rack distance."""
     findings = Findings()
     if isolated.joint.coupling is not None:
         with findings.attempt(ratio_key(isolated.joint)):
@@ -42,7 +44,7 @@ def measure_coupling(isolated: IsolatedJoint) -> Findings:
 
 
 def _ratio(isolated: IsolatedJoint, coupling: Coupling) -> Measurement:
-    """The motion of the one over the other's; it may be off by what it was otherwise halfway."""
+    """The ratio of both motions; its uncertainty is the difference to that at half the time."""
     joint, hinges = isolated.joint, {hinge.path: _axis_aligned(hinge)
                                      for hinge in (*isolated.hinges, *_articulation_joints(isolated))}
     if not {coupling.first, coupling.second} <= hinges.keys():
@@ -68,12 +70,12 @@ def _ratio(isolated: IsolatedJoint, coupling: Coupling) -> Measurement:
 
 
 def _sense(hinge: MaximalJoint, body: str) -> float:
-    """What turns a hinge's coordinate into the motion of one of its bodies."""
+    """The sign from a hinge's coordinate to the motion of one of its bodies."""
     return -1.0 if hinge.body0 == body else 1.0
 
 
 def _rolling(isolated: IsolatedJoint, hinge: MaximalJoint, slider: MaximalJoint) -> float:
-    """Which way the pinion rolls the rack, by the side on which that lies."""
+    """The sign of the rack's motion, from the side of the pinion on which the rack is."""
     frames = [compose(isolated.poses.get(path, IDENTITY_FRAME), frame) for path, frame in (
         _end(hinge, isolated.joint.body0), _end(slider, isolated.joint.body1))]
     axis, slide = (rotate(rotation, (1.0, 0.0, 0.0)) for _, rotation in frames)
@@ -97,6 +99,6 @@ def _articulation_joints(isolated: IsolatedJoint) -> Iterator[MaximalJoint]:
 
 
 def _axis_aligned(joint: MaximalJoint) -> MaximalJoint:
-    """With frames whose x is the joint's axis."""
+    """The joint with frames whose x is its axis."""
     frame0, frame1 = joint_frames(joint)
     return replace(joint, frame0=frame0, frame1=frame1)

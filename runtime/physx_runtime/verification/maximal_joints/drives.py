@@ -1,4 +1,6 @@
-"""Experiments on drives outside articulations: the loads that hold against them, and where they take the joint."""
+"""Experiments on drives of joints outside articulations: stiffness, damping, maxForce, target position and target
+velocity.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from physx_schema.description.model import Drive, JointAxis, MaximalJoint, unlim
 
 
 def measure_maximal_joint_drives(isolated: IsolatedJoint) -> Findings:
-    """What every number of the drives of a joint comes to, one drive at a time, per rad or length.
+    """Effective values of all numbers of a joint's drives, one drive at a time, per rad or length.
 
     Stiffness: the load that holds the joint away from the target. Damping: the load that keeps up a speed, the spring
     off. targetVelocity: the load that keeps the joint from it, over the damping. An acceleration drive's loads count
@@ -57,7 +59,7 @@ def measure_maximal_joint_drives(isolated: IsolatedJoint) -> Findings:
 
 
 class _DriveBench:
-    """One drive on the joint, which stands at 0 without limits."""
+    """One drive on the joint, which is at 0 without limits."""
 
     def __init__(self, isolated: IsolatedJoint, axis: JointAxis, drive: Drive) -> None:
         free = replace(drive, target_position=0.0, target_velocity=0.0, max_force=math.inf)
@@ -72,7 +74,7 @@ class _DriveBench:
         self.scale = self.response if drive.acceleration else 1.0
 
     def stiffness(self) -> Measurement:
-        """Over a small displacement either way."""
+        """Stiffness from small displacements in both directions."""
         displacement = PROBE_LENGTH * self._bench.unit
         self._gains(self._drive.stiffness, self._drive.damping)
         self._bench.set("target_position", displacement * np.array([-1.0, -1.0, 1.0, 1.0]))
@@ -96,7 +98,7 @@ class _DriveBench:
         return load.scaled(1.0 / speed)
 
     def target_velocity(self, drag: Measurement) -> Measurement:
-        """At which the drive does not pull."""
+        """The velocity at which the drive gives no force."""
         self._gains(0.0, self._drive.damping)
         self._bench.set("target_velocity", self._drive.target_velocity)
         load = self._bench.balance(self._bench.restart)[0]
@@ -121,7 +123,7 @@ class _DriveBench:
 
 
 def _target(isolated: IsolatedJoint, axis: JointAxis, drive: Drive, response: float) -> Measurement:
-    """Where a stiff drive keeps the joint that starts at its target, or at the limit before it."""
+    """The position at which a stiff drive holds the joint; it starts at its target or at the limit before it."""
     scale = response if drive.acceleration else 1.0
     rate = 0.25 / isolated.dt
     stiff = replace(drive, stiffness=rate * rate * scale / response, damping=2.0 * rate * scale / response,

@@ -1,10 +1,6 @@
-"""Bounces, breaking and refused limits of joints outside articulations.
-
-The experiment on hard limits that send back: the joint comes to its limit with many speeds.
-
-The experiment on break force and torque: loads of many sizes, and which of them the joint does not survive.
-
-Limits of joints outside articulations that PhysX refuses whole: none of their numbers comes to anything.
+"""Experiments on restitution of hard limits, on break force and torque, and on refused limits of joints outside
+articulations. `measure_bounces` starts the joint beyond its limit at many speeds. `measure_breaking` applies loads of
+many sizes. `refused_limits` lists the numbers of limits that PhysX ignores as a whole.
 """
 
 from __future__ import annotations
@@ -46,7 +42,7 @@ BOUNCE_TOLERANCE = 0.05
 
 
 def measure_bounces(isolated: IsolatedJoint) -> Findings:
-    """What of its speed a joint has after a step that starts beyond its limit, and the speed from which it has it."""
+    """Restitution and bounce threshold of a limit, from one step that starts beyond it."""
     findings = Findings()
     for bound in bounds_of(isolated):
         if bound.bounce is not None and bound.bounce.keys[0] not in findings.values:
@@ -81,7 +77,7 @@ def _bounces(incoming: DoubleArray, outgoing: DoubleArray, restitution: float) -
 
 
 class _BounceBench:
-    """A joint just beyond its limit, and the same without that limit, which is brought to speed."""
+    """A joint just beyond its limit, and the same joint without the limit, which is accelerated."""
 
     def __init__(self, isolated: IsolatedJoint, bound: Bound) -> None:
         joint = without_drives(isolated.joint)
@@ -115,7 +111,7 @@ def break_keys(path: str) -> tuple[Key, Key]:
 
 
 def measure_breaking(isolated: IsolatedJoint) -> Findings:
-    """The force and the torque at which the joint gives way: loads along or about an axis that it locks or bounds."""
+    """The force and the torque that break the joint, by loads along or about an axis that it locks or limits."""
     findings, joint = Findings(), isolated.joint
     for key, value, angular in zip(break_keys(joint.path), (joint.break_force, joint.break_torque), (False, True),
                                    strict=True):
@@ -126,7 +122,7 @@ def measure_breaking(isolated: IsolatedJoint) -> Findings:
 
 
 def _breaking_load(isolated: IsolatedJoint, value: float, angular: bool) -> Measurement:
-    """The mean of the largest load that it bears and the least that it does not."""
+    """The mean of the largest load that the joint bears and the least that breaks it."""
     bound = _loaded_bound(isolated, angular)
     bare = without_drives(isolated.joint)
     joint = replace(bare, break_torque=value) if angular else replace(bare, break_force=value)
@@ -157,7 +153,7 @@ def _bracket(bench: JointBench, loads: DoubleArray) -> tuple[float, float]:
 
 
 def _loaded_bound(isolated: IsolatedJoint, angular: bool) -> Bound:
-    """What is loaded: an axis that the joint locks, else a hard bound. Raises UnsteadyError where there is none."""
+    """The bound to load: a locked axis, else a hard bound. Raises UnsteadyError where there is none."""
     joint, key = isolated.joint, Key(isolated.joint.path, "")
     free = {axis.axis for axis in joint.axes}
     for axis in AXES[3:] if angular else AXES[:3]:
@@ -193,7 +189,7 @@ def refused_limits(description: Description, authored: Authored) -> dict[tuple[s
 
 
 def _refusal(name: str, value: object) -> str:
-    """Why a number that is read loses a limit; empty where it does not."""
+    """The reason why a number makes PhysX refuse its limit; empty where it does not."""
     namespace, _, base = name.rpartition(":")
     kind, _, instance = namespace.partition(":")
     if kind != "physxLimit" or base not in refusable_numbers(instance) or not isinstance(value, float):
@@ -205,7 +201,7 @@ def _refusal(name: str, value: object) -> str:
 
 
 def _refused_with(joint: MaximalJoint, instance: str) -> set[str]:
-    """The limits that are lost with one: both swings together."""
+    """The limits that are refused together with one: both swings."""
     return {axis.instance for axis in joint.axes} & set(SWINGS) if instance in SWINGS else {instance}
 
 

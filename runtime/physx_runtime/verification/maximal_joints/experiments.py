@@ -1,10 +1,6 @@
-"""What is measured of joints outside articulations, and what is not.
-
-All experiments on the joints outside articulations of a stage; joints that are alike are measured once.
-
-Every number of a joint outside articulations that has an experiment.
-
-Why a number of a joint outside articulations that acts has no experiment of its own.
+"""`MaximalJointStage` runs all experiments on the joints outside articulations of a stage; equal joints are measured
+once. `maximal_joint_quantities` lists the numbers that have an experiment. `refused_drives` and `unmeasured` give
+reasons for those that have none.
 """
 
 from __future__ import annotations
@@ -36,7 +32,7 @@ BOUND_OVERSHOOT = f"pressed as by its own weight, with {TEST_ACCELERATION:g} m/s
 
 
 class MaximalJointStage:
-    """The joints outside articulations of a stage, and what was found of those that are alike."""
+    """The joints outside articulations of a stage, with cached findings of equal joints."""
 
     def __init__(self, description: Description, dt: float) -> None:
         self.description, self.dt = description, dt
@@ -44,7 +40,7 @@ class MaximalJointStage:
         self._findings: dict[object, tuple[str, Findings]] = {}
 
     def experiments(self) -> list[MaximalJointExperiments]:
-        """Those on every joint that holds something that moves, joints of one structure one after another."""
+        """Experiments on every joint that holds a movable body, grouped by structure."""
         return sorted(self._all_experiments(), key=lambda item: _structure(item.joint))
 
     def _all_experiments(self) -> Iterator[MaximalJointExperiments]:
@@ -54,7 +50,7 @@ class MaximalJointStage:
                 yield MaximalJointExperiments(self, joint, counts[0])
 
     def findings(self, isolated: IsolatedJoint) -> Findings:
-        """What all experiments on a joint find."""
+        """The findings of all experiments on a joint."""
         path = isolated.joint.path
         if isolated.key not in self._findings:
             self._findings[isolated.key] = path, _measured(isolated)
@@ -62,7 +58,7 @@ class MaximalJointStage:
         return findings if first == path else _renamed(findings, path)
 
     def isolate(self, joint: MaximalJoint, solver: Solver) -> IsolatedJoint:
-        """A joint with what it holds and nothing else."""
+        """A joint with its bodies and nothing else."""
         return isolate_joint(self.description, joint, self._counts, self.dt, solver)
 
 
@@ -81,23 +77,23 @@ class MaximalJointExperiments:
         return self.stage.description
 
     def isolate(self) -> IsolatedJoint:
-        """The joint with what it holds, as authored."""
+        """The joint with its bodies, as authored."""
         return self.stage.isolate(self.joint, PHYSX)
 
     def findings(self, solver: Solver) -> Findings:
-        """What is measured under a solver."""
+        """The findings under a solver."""
         if solver not in self._findings:
             self._findings[solver] = self.stage.findings(self.stage.isolate(self.joint, solver))
         return self._findings[solver]
 
     def repeat(self, description: Description, keys: Collection[Key], dt: float | None = None) -> Findings:
-        """What PhysX makes of the numbers of the joint on an edited stage; all of them, whichever are wanted."""
+        """The effective values of all numbers of the joint on an edited stage, whatever the keys."""
         stage = MaximalJointStage(description, dt or self.stage.dt)
         same = (item for item in stage.experiments() if item.joint.path == self.joint.path)
         return next((item.findings(PHYSX) for item in same), Findings())
 
     def causes(self, key: Key, described: float) -> Iterator[str]:
-        """What turns a described value into the effective one."""
+        """The causes that turn a described value into the effective one."""
         if key in {bound.key for bound in bounds_of(self.isolate())}:
             yield DISTANCE_SLACK if self.joint.kind == "distance" else BOUND_OVERSHOOT
             return
@@ -113,14 +109,14 @@ class MaximalJointExperiments:
 
 
 def _structure(joint: MaximalJoint) -> str:
-    """Joints with which it is alike are solved by the same code."""
+    """A key that is equal for joints that the same code solves."""
     axes = [(axis.axis, axis.drive is None, math.isfinite(axis.lower), axis.limit_stiffness > 0.0)
             for axis in joint.axes]
     return str((joint.kind, joint.body0 == "", joint.body1 == "", math.isfinite(joint.break_force), axes))
 
 
 def _measured(isolated: IsolatedJoint) -> Findings:
-    """All that is found of a joint; where it is not stepped at all, why, of every number."""
+    """All findings of a joint; for a joint that is not stepped, the reason for every number."""
     findings = Findings()
     for measure in EXPERIMENTS:
         result = measure(isolated)
@@ -132,7 +128,7 @@ def _measured(isolated: IsolatedJoint) -> Findings:
 
 
 def _renamed(findings: Findings, path: str) -> Findings:
-    """The same of a joint of another name."""
+    """The findings of an equal joint under another path."""
 
     def with_path(values: dict[Key, V]) -> dict[Key, V]:
         return {key._replace(path=path): value for key, value in values.items()}
@@ -208,7 +204,7 @@ def refused_drives(description: Description) -> dict[tuple[str, str], str]:
 
 
 def unmeasured(joint: MaximalJoint, name: str) -> str:
-    """Why there is no experiment for a property of a joint; empty where no reason is known."""
+    """The reason why a property of a joint has no experiment; empty where none is known."""
     base = name.rpartition(":")[2]
     if base in FRAMES:
         return FRAME_REASON

@@ -1,6 +1,7 @@
-"""How far joints outside articulations stay open, and what closes them: the whole stage is stepped and looked at.
-
-PhysX solves these joints as soft constraints of their own, so that the anchors of a loop part while it moves."""
+"""`measure_joint_errors` steps the whole stage and measures how far the anchors of joints outside articulations drift
+apart (joint error). PhysX solves these joints as soft constraints of their own, so the anchors of a loop part while it
+moves.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from physx_schema.errors import UnsupportedError
 
 # For how long the stage moves until it is looked at, and for how long it is then, s.
 RUN_UP_TIME, MEASURED_TIME = 0.5, 0.5
-# What is tried beside the authored counts: position and velocity iterations, and parts of the time step.
+# Tried in addition to the authored counts: position and velocity iterations, and parts of the time step.
 MORE_POSITION_ITERATIONS, MORE_VELOCITY_ITERATIONS, SHORTER_STEPS = 64, 4, 4
 # Kinds that have no anchors to hold together.
 _WITHOUT_ANCHORS = ("distance", "gear", "rack")
@@ -29,9 +30,9 @@ MILLIMETRES_PER_METRE = 1000.0
 
 @dataclass(frozen=True, slots=True)
 class JointErrorResult:
-    """How far the anchors of one joint part at most while the stage moves, mm along what it locks; inf if it diverges.
+    """The largest joint error of one joint while the stage moves, mm along locked axes; inf if it diverges.
 
-    What a joint is apart at the start is not in it: PhysX pulls that together within the run-up.
+    The error at the start is not included; PhysX corrects it within the run-up.
     """
 
     path: str                   # prim
@@ -53,7 +54,7 @@ class JointErrorResult:
 
 
 def measure_joint_errors(description: Description, dt: float) -> tuple[JointErrorResult, ...]:
-    """The openings of all joints outside articulations that hold anchors together; none where nothing is stepped."""
+    """The joint errors of all joints outside articulations that lock anchors; none where nothing is stepped."""
     joints = [joint for joint in description.separate_joints if _locked(joint)]
     if not joints:
         return ()
@@ -70,7 +71,7 @@ def measure_joint_errors(description: Description, dt: float) -> tuple[JointErro
 
 
 def _solved(joint: MaximalJoint, counts: Mapping[str, SolverCounts]) -> tuple[int, int]:
-    """Under how many iterations a joint is solved: those of all that it holds are the same."""
+    """The iteration counts of a joint, which all its actors share."""
     counts_of_joint = next((counts[body] for body in (joint.body0, joint.body1) if body in counts), None)
     return (counts_of_joint.position, counts_of_joint.velocity) if counts_of_joint else (0, 0)
 
@@ -89,7 +90,7 @@ def _with_more_iterations(description: Description) -> Description:
 
 
 def _max_joint_errors(description: Description, joints: Sequence[MaximalJoint], dt: float) -> DoubleArray:
-    """(n_joint,) the largest opening of every joint, length units."""
+    """(n_joint,) the largest error of every joint, length units."""
     max_errors = np.zeros(len(joints))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")     # what is left out is said once, of the stage, and what diverges is infinite
@@ -104,7 +105,7 @@ def _max_joint_errors(description: Description, joints: Sequence[MaximalJoint], 
 
 
 def _joint_errors(joint: MaximalJoint, poses: DoubleArray, body_index: dict[str, int]) -> Iterator[float]:
-    """How far the second anchor is from the first, along every axis that the joint locks."""
+    """The distance of the second anchor from the first along every locked axis."""
     first, second = (_anchor(frame, poses[body_index[body]] if body in body_index else None)
                      for body, frame in ((joint.body0, joint.frame0), (joint.body1, joint.frame1)))
     separation = _rotate(first[1] * [-1.0, -1.0, -1.0, 1.0], second[0] - first[0])
@@ -112,7 +113,7 @@ def _joint_errors(joint: MaximalJoint, poses: DoubleArray, body_index: dict[str,
 
 
 def _locked(joint: MaximalJoint) -> list[int]:
-    """Along which axes of its first frame a joint holds its anchors together; a generic joint may lock none."""
+    """The axes of the first frame along which a joint locks its anchors; a generic joint may lock none."""
     if joint.kind in _WITHOUT_ANCHORS:
         return []
     if joint.kind == "d6":
@@ -122,7 +123,7 @@ def _locked(joint: MaximalJoint) -> list[int]:
 
 
 def _anchor(frame: Pose, pose: DoubleArray | None) -> tuple[DoubleArray, DoubleArray]:
-    """Place and rotation of a joint frame in the world."""
+    """Position and rotation of a joint frame in the world."""
     position, rotation = np.array(frame[0]), np.array(frame[1])
     if pose is None:
         return position, rotation

@@ -1,4 +1,6 @@
-"""Experiments on what bounds a joint outside articulations: limits, cones and distances, hard and soft."""
+"""Experiments on limits, cones and distance limits of joints outside articulations, hard and soft: `measure_bounds`.
+`bounds_of` lists the bounds of a joint, as `Bound`, with their property keys.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,7 @@ class SoftLimit:
 
 @dataclass(frozen=True, slots=True)
 class Bounce:
-    """How a hard bound sends back."""
+    """Restitution of a hard bound."""
 
     threshold: float            # rad/s or length/s
     restitution: float
@@ -51,7 +53,7 @@ class Bounce:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """One end of what a joint may do."""
+    """One bound of a joint's motion."""
 
     key: Key
     value: float                # rad or length
@@ -62,14 +64,14 @@ class Bound:
     bounce: Bounce | None = None
 
     def relative_frame(self, joint: MaximalJoint, overshoot: float) -> Frame:
-        """The second frame in the first, so far beyond the bound."""
+        """The second frame in the first, at an overshoot beyond the bound."""
         position = self.value + self.outward * overshoot
         return relative_frame_at(joint, self.axis, position) if self.axis else (scale(position, self.direction.axis),
                                                                                 IDENTITY_ROTATION)
 
 
 def bounds_of(isolated: IsolatedJoint) -> Iterator[Bound]:
-    """The bounds of a joint that there are."""
+    """The bounds that a joint has."""
     joint = isolated.joint
     for axis in joint.axes:
         yield from _of_axis(joint, axis)
@@ -94,7 +96,7 @@ def spring_keys(joint: MaximalJoint, instance: str) -> tuple[Key, Key]:
 
 
 def bounce_keys(joint: MaximalJoint, instance: str) -> tuple[Key, Key]:
-    """The properties of a hard limit that sends back."""
+    """The properties of a hard limit with restitution."""
     return (Key(joint.path, f"physxLimit:{instance}:restitution"),
             Key(joint.path, f"physxLimit:{instance}:bounceThreshold"))
 
@@ -107,10 +109,10 @@ def distance_keys(joint: MaximalJoint) -> tuple[Key, Key, Key, Key]:
 
 
 def measure_bounds(isolated: IsolatedJoint) -> Findings:
-    """Where a joint stops, and the springs of its soft bounds, per rad or length.
+    """Effective positions of a joint's bounds, and the springs of soft ones, per rad or length.
 
     A hard bound is where a load like the joint's own weight keeps it. A soft one is held beyond it at rest, in two
-    places: the loads tell its stiffness and where it begins. Damping is the load that keeps up a speed outward.
+    places: the loads give its stiffness and position. Damping is the load that keeps an outward speed.
     """
     findings = Findings()
     for bound in bounds_of(isolated):
@@ -143,13 +145,13 @@ def without_bounds(joint: MaximalJoint, axis: str) -> MaximalJoint:
 
 
 def response_without_bound(isolated: IsolatedJoint, bound: Bound) -> float:
-    """Velocity gained per impulse in the direction of a bound that is taken away."""
+    """Velocity gained per impulse in the direction of a bound, without this bound."""
     joint = without_bounds(isolated.joint, bound.axis)
     return JointBench(isolated, joint, bound.direction, bound.relative_frame(joint, 0.0)).response()
 
 
 def overshoot_under_load(isolated: IsolatedJoint, bound: Bound) -> Measurement | None:
-    """How far beyond a hard bound a load keeps the joint; None where nothing stops it."""
+    """Displacement of the joint beyond a hard bound under a load; None where nothing stops it."""
     joint = without_drives(isolated.joint)
     bench = JointBench(isolated, joint, bound.direction, bound.relative_frame(joint, 0.0))
     try:

@@ -1,1 +1,1 @@
-"""What to author so that PhysX has the intended effect: values tried on the experiment that measured them."""
+"""Remedies: values to author for the intended effect in PhysX, tried on the experiment that measured it."""

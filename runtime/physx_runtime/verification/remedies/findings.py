@@ -1,4 +1,4 @@
-"""A verification as findings with repairs, so that remedies are made and shown as the repairs of a check are."""
+"""`findings_of` turns a verification into findings with repairs, in the form of a check's."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ PRESERVED = "verify/kept"       # of a number as authored that the others' remed
 
 
 def findings_of(stage: Any, verification: Verification) -> Report:
-    """What does not take effect as it is meant to, with the edits that change it.
+    """Findings about numbers without their intended effect, with the edits that repair them.
 
-    A remedy that changes other settings too is an unsafe repair: these act on everything else.
+    A remedy that changes other settings too is an unsafe repair, since these affect everything else.
     """
     failed = [row for row in verification.rows if row.verdict in CODES or row.remedy is not None]
     unknown = (row for row in verification.rows if row.verdict == NOT_EVALUATED)
@@ -34,7 +34,7 @@ def _finding(stage: Any, row: Row, verification: Verification) -> Finding:
 
 
 def _repair(stage: Any, row: Row) -> Repair | None:
-    """The edits of a remedy; None where it has none, or wants another time step, which no stage authors."""
+    """The edits of a remedy; None where it has none, or needs another time step, which no stage authors."""
     remedy = row.remedy
     if remedy is None or not remedy.feasible or remedy.value is None or remedy.dt is not None:
         return None

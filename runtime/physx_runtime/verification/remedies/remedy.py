@@ -1,4 +1,4 @@
-"""Remedies: for every altered number what to author instead, proved by measuring it again."""
+"""`Question` finds remedies: the values to author in place of altered numbers, proved by measuring them again."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ SHORTER_STEPS = (0.5, 0.25)
 
 
 class Experiment(Protocol):
-    """Measurements that can be made again on an edited stage."""
+    """Measurements that can be repeated on an edited stage."""
 
     def repeat(self, description: Description, keys: Collection[Key], dt: float | None = None) -> Findings:
-        """What is found for these numbers, and for others of the same constraints."""
+        """The findings of these numbers, and of others of the same constraints."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What one experiment measured, and which of it is not as authored."""
+    """The numbers of one experiment, and those that do not act as authored."""
 
     experiment: Experiment
     quantities: Sequence[Quantity]          # that it measures
@@ -42,7 +42,7 @@ class Question:
     counts: SolverCounts | None = None      # of the articulation that it is about
 
     def remedies(self, trial: Trial) -> Iterator[tuple[PropertyPath, Remedy]]:
-        """The remedies of what is altered, and of what these would alter."""
+        """The remedies of altered numbers, and of those that these would alter."""
         try:
             yield from self._remedies(trial)
         except CannotError as error:
@@ -59,7 +59,7 @@ class Question:
                 yield prop, self._with_settings(trial, prop, search)
 
     def _with_settings(self, trial: Trial, prop: PropertyPath, search: Search) -> Remedy:
-        """A remedy by other settings of the solver, or that there is none."""
+        """A remedy with other settings of the solver, or a failed one."""
         value, reached = search.closest or (None, None)
         failed = Remedy(value, reached, reason=_no_value(search))
         for settings, factor in self._settings():
@@ -105,7 +105,7 @@ class _Solution:
         self.solved: set[PropertyPath] = set()
 
     def solve(self, props: Collection[PropertyPath]) -> None:
-        """Seek all of these at once."""
+        """Search for values of all these numbers together."""
         self.searches = {prop: self._search(prop) for prop in props}
         self.solved = solve(self.searches, self._measure, self._changed)
 
@@ -136,7 +136,7 @@ class _Solution:
 
 
 def _no_value(search: Search) -> str:
-    """Why a search was given up."""
+    """The reason why a search was given up."""
     if search.closest is None:
         return "nothing can be measured with another value"
     value, effect = search.closest

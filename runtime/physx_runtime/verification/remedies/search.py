@@ -1,8 +1,6 @@
-"""The search for values that act as was meant.
-
-Root finding for numbers that are authored together, each of which moves mostly its own effect.
-
-A stage over the one that is verified, on which numbers are tried; the stage itself stays as it is.
+"""`solve` finds values with the intended effects: root finding for numbers that are authored together, each mostly
+affecting itself. `Search` is the search of one number. `Trial` authors the numbers in a layer over the stage, which
+stays unchanged.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ K = TypeVar("K")
 # What a set of values comes to; None where it cannot be measured.
 Measure = Callable[[Mapping[K, float]], Mapping[K, float | None]]
 
-# An effect this close to the one that is wanted is reached, of its size: little beside AS_AUTHORED_TOLERANCE.
+# Relative error of an effect that counts as reached: small compared with AS_AUTHORED_TOLERANCE.
 SOLVED_TOLERANCE = 5e-4
 # Significant digits of the values that are tried: more only where these are too coarse.
 MIN_DIGITS, MAX_DIGITS = 4, 7
@@ -39,7 +37,7 @@ MIN_SLOPE = 1e-2
 
 @dataclass(slots=True)
 class Search:
-    """One number: which effect is wanted, and what was tried. Values and effects in the property's unit."""
+    """The search of one number: its intended effect and its trials, both in the property's unit."""
 
     target: float
     initial: float                # to try: the authored number, or a guess
@@ -56,30 +54,30 @@ class Search:
 
     @property
     def solved(self) -> bool:
-        """Whether the last value has the wanted effect."""
+        """Whether the last value has the intended effect."""
         return (bool(self.trials) and self.trials[-1][0] == self.value
                 and self.error(self.trials[-1][1]) <= SOLVED_TOLERANCE)
 
     @property
     def closest(self) -> tuple[float, float] | None:
-        """The value whose effect is nearest to the wanted one, and that effect."""
+        """The value with the effect nearest to the intended one, and this effect."""
         return min(self.trials, key=lambda pair: self.error(pair[1]), default=None)
 
     def error(self, effect: float) -> float:
-        """How far an effect is from the wanted one, of its size."""
+        """The relative error of an effect."""
         if self.target == 0.0:
             return 0.0 if abs(effect) <= self.noise else math.inf
         return abs(effect / self.target - 1.0)
 
     def record(self, effect: float | None) -> None:
-        """Remember what the value came to."""
+        """Store the effect of the value."""
         if effect is None or not math.isfinite(effect):
             self.unmeasurable.append(self.value)
         else:
             self.trials.append((self.value, effect))
 
     def advance(self) -> bool:
-        """Choose the next value; False where there is none that promises more."""
+        """Choose the next value; False where no better one is expected."""
         proposed = self._proposal()
         if proposed is None or not math.isfinite(proposed):
             return False
@@ -148,10 +146,10 @@ class Search:
 
 def solve(searches: dict[K, Search], measure: Measure[K],
           search_for_changed: Callable[[K, float], Search | None]) -> set[K]:
-    """Try values until every search is solved or given up; which are solved.
+    """Try values until every search is solved or given up; return the solved ones.
 
-    Those given up stay at their first value while the others go on. `others` makes the search of a number that nobody
-    sought but that the trials changed, given its effect; None where it is as it should be.
+    Numbers given up keep their first value while the others go on. search_for_changed: makes the search of another
+    number that the trials changed, from its effect; None where it is as intended.
     """
     abandoned: set[K] = set()
     for trial in range(MAX_TRIALS):
@@ -175,7 +173,7 @@ def solve(searches: dict[K, Search], measure: Measure[K],
 
 
 def _middle(low: float, high: float) -> float:
-    """Between two values, in proportion where their signs agree."""
+    """A value between two: their geometric mean where their signs agree, else the mean."""
     return math.copysign(math.sqrt(low * high), low) if low * high > 0.0 else 0.5 * (low + high)
 
 
@@ -221,7 +219,7 @@ class Trial:
         return describe(self._stage)
 
     def authored_number(self, prop: PropertyPath) -> float:
-        """A number as it stands on the stage; 0 where there is none."""
+        """A number as authored on the stage; 0 where there is none."""
         prim = self._stage.GetPrimAtPath(prop[0])
         numbers = as_numbers(prim.GetAttribute(prop[1]).Get()) if prim and prim.HasAttribute(prop[1]) else None
         return numbers[0] if numbers else 0.0
@@ -229,9 +227,9 @@ class Trial:
 
 def edits_of(stage: Usd.Stage, prop: PropertyPath, value: float,
              intended: float | None = None) -> list[ApplySchema | SetValue]:
-    """What authors a number on a stage, and the effect that it is to have.
+    """The edits that author a number on a stage with its intended effect.
 
-    Raises CannotError for a prim that is not there.
+    Raises CannotError for a missing prim.
     """
     path, name = prop
     prim = stage.GetPrimAtPath(path)

@@ -1,1 +1,1 @@
-"""Gains by intent: which numbers to author so that a drive, a tendon or a mimic joint moves as wished."""
+"""Tuning: gains to author so that a drive, a tendon or a mimic joint reaches its target motion."""

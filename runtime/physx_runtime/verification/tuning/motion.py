@@ -1,8 +1,6 @@
-"""Motions that tuning asks for.
-
-How drives, tendons and mimic joints move in PhysX's step: the numbers that tuning targets name.
-
-Which targets a stage can be tuned to, and what each is a target of.
+"""Computes how drives, tendons and mimic joints move in PhysX's step, in the numbers that tuning targets name.
+`subjects` and `resolve_targets` find what a target is for. `motion_of` measures natural frequency, damping ratio,
+settling time, sag or tip stiffness.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ from physx_schema.description.units import DEGREES_PER_RADIAN
 
 
 class TuningTarget(TypedDict, total=False):
-    """How something is to move in PhysX; what is not named stays as it is authored."""
+    """The target motion of a subject in PhysX; numbers that are None stay as authored."""
 
     natural_frequency: float    # rad/s
     damping_ratio: float        # 1 without overshoot
@@ -48,7 +46,7 @@ _EXCLUSIVE = ("natural_frequency", "settling_time", "sag")
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a target is for: a drive, a tendon, a mimic joint or a link."""
+    """The subject of a target: a drive, a tendon, a mimic joint or a link."""
 
     kind: str
     name: str               # as targets name it: a prim path, and the axis or instance where the prim has several
@@ -88,7 +86,7 @@ def _instance(path: str, prefix: str) -> str:
 
 def resolve_targets(description: Description,
                     targets: Mapping[str, TuningTarget]) -> list[tuple[Subject, dict[str, float]]]:
-    """The targets with their subjects. Raises ValueError, one line, for what is no target."""
+    """The targets with their subjects. Raises ValueError, one line, for an invalid target."""
     candidates = list(subjects(description))
     if not targets:
         raise ValueError(f"targets is empty; give {{path: {{name: number}}}} with names {', '.join(NAMES)}")
@@ -126,7 +124,7 @@ def _number(path: str, name: str, value: object) -> float:
 
 
 def _ambiguity(candidates: Sequence[Subject], matches: Sequence[Subject], link_only: str | None) -> str:
-    """Why a path does not say whom a wish is about."""
+    """The reason why a path does not name one subject."""
     if matches:
         return f"several are there; name one of {', '.join(dict.fromkeys(item.name for item in matches))}"
     names = dict.fromkeys(item.name for item in candidates if (item.kind == LINK) == (link_only == LINK))
@@ -146,7 +144,7 @@ _CONSTRAINTS: Mapping[str, Mapping[str, bool]] = {
 
 def motion_of(description: Description, articulation: Articulation, subject: Subject, names: set[str],
               dt: float) -> dict[str, float]:
-    """What these numbers of a subject come to, each in its own unit. Raises UnsteadyError where it does not move so."""
+    """Values of these numbers of a subject, each in its own unit. Raises UnsteadyError where they do not exist."""
     bench = Bench(description, stripped(articulation, **_CONSTRAINTS[subject.kind]), dt)
     if subject.kind == MIMIC:
         return _of_mimic(bench, subject)
@@ -164,7 +162,7 @@ def motion_of(description: Description, articulation: Articulation, subject: Sub
 
 
 def drive_of(bench: Bench, index: int) -> Drive:
-    """The drive of a degree of freedom. Raises UnsteadyError where it is gone."""
+    """The drive of a degree of freedom. Raises UnsteadyError where there is none."""
     drive = bench.dofs[index].drive
     if drive is None:
         raise UnsteadyError("the drive is gone")
@@ -231,7 +229,7 @@ def _modes(step: DoubleArray, dt: float) -> tuple[float, float]:
 
 
 def _settling_time(step: DoubleArray, dt: float) -> float:
-    """How long a deviation takes, s, to stay below a part of itself. Raises UnsteadyError."""
+    """The time, s, after which a deviation stays below a fraction of itself. Raises UnsteadyError."""
     state, last = np.array([1.0, 0.0]), math.nan
     for count in range(MAX_STEPS):
         after = step @ state
@@ -247,7 +245,7 @@ def _settling_time(step: DoubleArray, dt: float) -> float:
 # --- under loads ---------------------------------------------------------------------------------------------------
 
 def _sag(bench: Bench, i: int) -> float:
-    """How far a drive hangs from its target under gravity, all other joints held; degrees or lengths."""
+    """The deviation of a drive from its target under gravity, all other joints held; degrees or lengths."""
     unit, drive, dof = np.eye(bench.size)[i], drive_of(bench, i), bench.dofs[i]
     damping, steps = _critical_damping(bench, i, drive)
     rows = single_joint_rows(bench, i, limits=True) | {
@@ -260,7 +258,7 @@ def _sag(bench: Bench, i: int) -> float:
 
 
 def _critical_damping(bench: Bench, i: int, drive: Drive) -> tuple[float, int]:
-    """Critical damping of a drive, and in how many steps it has come to rest."""
+    """Critical damping of a drive, and the number of steps until it rests."""
     if not drive.stiffness > 0.0:
         raise UnsteadyError("stiffness is 0, so nothing holds it")
     inertia = 1.0 if drive.acceleration else float(bench.inertia[i])
@@ -269,7 +267,7 @@ def _critical_damping(bench: Bench, i: int, drive: Drive) -> tuple[float, int]:
 
 
 def _tip_stiffness(bench: Bench, subject: Subject) -> float:
-    """Force per length at the link's frame in the direction in which its drives give way most; other joints held."""
+    """Force per length at the link's frame in the direction of least stiffness; other joints held."""
     _, k = bench.kinematics()
     link = list(bench.model.link_names).index(subject.path)
     jacobian = np.zeros((3, bench.size))

@@ -1,4 +1,6 @@
-"""Tune a stage: the gains with which drives, tendons, mimic joints and links move as wished, proved by running them."""
+"""`tune` finds the gains with which drives, tendons, mimic joints and links reach target motions, and proves them by
+experiment.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ TargetKey = tuple[Subject, str]
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """One target of a tuning, and what the changed gains reach."""
+    """One target of a tuning, and the value reached with the changed gains."""
 
     path: str               # as the target names it
     name: str               # "natural_frequency"
@@ -54,7 +56,7 @@ class Tuned:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What to author so that a stage reaches its tuning targets."""
+    """The changes with which a stage reaches its tuning targets."""
 
     changes: tuple[Change, ...]
     results: tuple[Tuned, ...]
@@ -77,13 +79,13 @@ class Tuning:
 def tune(stage: str | Path | Any, targets: Mapping[str, TuningTarget], dt: float = 1 / 60) -> Tuning:
     """The gains with which a stage reaches the targets in PhysX at its iteration counts; the stage is not changed.
 
-    targets: by joint, tendon, mimic joint or link its target, such as
+    targets: path of a joint, tendon, mimic joint or link -> its target, such as
     {"/Robot/elbow": {"natural_frequency": 30.0, "damping_ratio": 0.7}}. A joint's path names its drive, and path:axis
     that of one of several axes; path:instance a tendon (at its root) or a mimic joint. dt: time step [s].
 
     natural_frequency [rad/s] and damping_ratio are those of the motion from step to step, of a drive with the other
     joints held, of a tendon with the joints free; settling_time [s] is that of the same motion, to 2 %, with a damping
-    ratio of 1 where the target names none. sag [deg or length] is how far a drive hangs from its target under gravity.
+    ratio of 1 where the target names none. sag [deg or length] is a drive's deviation from its target under gravity.
     tip_stiffness [force/length] of a link is the least in any direction; all drives on the way get one factor.
 
     Raises:
@@ -108,7 +110,7 @@ def tune(stage: str | Path | Any, targets: Mapping[str, TuningTarget], dt: float
 
 
 def _with_ratio(subject: Subject, target: dict[str, float]) -> dict[str, float]:
-    """A settling time alone means the fastest way there without overshoot."""
+    """The target with a damping ratio of 1 if it gives a settling time alone."""
     return {**target, "damping_ratio": target.get("damping_ratio", 1.0)} if "settling_time" in target else target
 
 
@@ -129,7 +131,7 @@ class _Session:
         self._trial, self._description, self._dt = trial, description, dt
 
     def gains(self, values: Mapping[TargetKey, float]) -> dict[PropertyPath, float]:
-        """What the numbers of aims are authored as."""
+        """The authored gains for values of the searched numbers."""
         stiffness = {subject: value for (subject, name), value in values.items() if name != "damping_ratio"}
         gains: dict[PropertyPath, float] = {}
         for (subject, name), value in values.items():
@@ -151,7 +153,7 @@ class _Session:
         return {prop: float(f"{factor * stiffness:.{DIGITS}g}") for prop, stiffness in authored.items()}
 
     def first(self, subject: Subject, name: str, target: Mapping[str, float]) -> float:
-        """Where to begin: the authored gain, or what mechanics gives where it is 0."""
+        """The first gain: the authored one, or an estimate from mechanics where it is 0."""
         if subject.kind == LINK:
             return 1.0
         if subject.kind == MIMIC:
@@ -177,7 +179,7 @@ class _Session:
         return gain * inertia * per
 
     def measure(self, values: Mapping[TargetKey, float]) -> dict[TargetKey, float | None]:
-        """What the aims come to with these gains."""
+        """The values of the targets with these gains."""
         description = self._trial.description_with(self.gains(values))
         results: dict[TargetKey, float | None] = dict.fromkeys(values)
         for subject in dict.fromkeys(subject for subject, _ in values):
@@ -197,6 +199,6 @@ class _Session:
 
 
 def _gain(subject: Subject, name: str) -> PropertyPath:
-    """The gain that a number of a subject depends on."""
+    """The gain on which a number of a subject depends."""
     spring, damper = ("naturalFrequency", "dampingRatio") if subject.kind == MIMIC else ("stiffness", "damping")
     return subject.path, subject.prefix + (damper if name == "damping_ratio" else spring)

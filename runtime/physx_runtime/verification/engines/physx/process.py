@@ -1,4 +1,4 @@
-"""Real PhysX in a child process: its wheel brings a USD of its own and refuses a process that has another one."""
+"""`PhysXProcess` runs real PhysX in a child process, because its wheel (ovphysx) refuses a process with another USD."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _MISSING = (f"{{}}; install ovphysx beside this program, or into any other Pytho
 
 
 class PhysXProcess:
-    """PhysX on the CPU; a context that ends it.
+    """PhysX on the CPU in a child process, as a context manager.
 
-    Raises UnsupportedError where no interpreter has it, or where it ends unasked.
+    Raises UnsupportedError where no interpreter has it, or where the process ends unexpectedly.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class PhysXProcess:
         self._folder.cleanup()
 
     def load(self, text: str, roots: Sequence[str]) -> list[str]:
-        """Load a stage; the names of the degrees of freedom of its articulations, which are alike in them.
+        """Load a stage; return the names of degrees of freedom, which are equal in all its articulations.
 
         Raises UnsupportedError where PhysX refuses it.
         """
@@ -75,7 +75,7 @@ class PhysXProcess:
 
     def run(self, q: DoubleArray, v: DoubleArray, effort: DoubleArray, dt: float,
             steps: int) -> tuple[DoubleArray, DoubleArray]:
-        """Positions and velocities so many steps later; all (n_round, n_copy, n_dof), a round after the other."""
+        """Positions and velocities after `steps` steps; all (n_round, n_copy, n_dof), round by round."""
         path = Path(self._folder.name, "states.npz")
         np.savez(path, q=q, v=v, effort=effort)
         self._request({"file": str(path), "dt": dt, "steps": steps})

@@ -1,8 +1,6 @@
-"""Real PhysX behind the interface of a simulation.
-
-An articulation on a bench stepped by real PhysX, with the face of a simulation that benches use.
-
-The test bench with real PhysX in the place of the built-in step.
+"""`PhysXSimulation` steps one articulation in real PhysX with the interface of a bench's simulation. `PhysXBench` is
+the bench, and `PhysXEngine` the engine, that use it. `with_rows` turns parameter rows back into a description, the
+inverse of packing.
 """
 
 from __future__ import annotations
@@ -40,7 +38,7 @@ from physx_schema.description.model import Articulation, Attachment, Description
 
 
 class PhysXSimulation:
-    """Worlds of one articulation in real PhysX; those whose parameters are the same are stepped one after another."""
+    """Worlds of one articulation in real PhysX; worlds with equal parameters are stepped one after another."""
 
     def __init__(self, process: PhysXProcess, scene: Scene, articulation: Articulation, worlds: int, dt: float) -> None:
         self._process, self._scene, self._articulation, self._dt = process, scene, articulation, dt
@@ -61,11 +59,11 @@ class PhysXSimulation:
 
     @property
     def diverged(self) -> NDArray[np.bool_]:
-        """(n_world,) whether positions or velocities are not finite."""
+        """Mask (n_world,) of worlds whose positions or velocities are not finite."""
         return np.asarray(~(np.isfinite(self._q) & np.isfinite(self._v)).all(axis=1))
 
     def set_row(self, name: str, values: DoubleArray) -> None:
-        """Set a parameter, of all worlds alike or of each."""
+        """Set a parameter, one for all worlds or one for each."""
         self._rows[name] = np.broadcast_to(np.asarray(values, dtype=np.float64), (self._count, np.shape(values)[-1]))
         self._loaded = None
 
@@ -75,7 +73,7 @@ class PhysXSimulation:
         self._effort[:] = values
 
     def reset(self, joint_position: DoubleArray, joint_velocity: DoubleArray) -> None:
-        """Where every world goes on from."""
+        """Set the state of every world."""
         self._q[:], self._v[:] = joint_position, joint_velocity
 
     def step(self, count: int = 1) -> None:
@@ -105,13 +103,13 @@ class PhysXSimulation:
 
 
 def _numbered(names: list[str]) -> list[tuple[str, int]]:
-    """Joints and which of their degrees of freedom each is, in PhysX's order."""
+    """(joint, index among its degrees of freedom) of each name, in PhysX's order."""
     joints = [name.partition(":")[0] for name in names]
     return [(joint, joints[:i].count(joint)) for i, joint in enumerate(joints)]
 
 
 def _dof_index(name: tuple[str, int], articulation: Articulation) -> int:
-    """Our index of a degree of freedom."""
+    """This runtime's index of a degree of freedom."""
     names = [(joint_name(i), n) for i, link in enumerate(articulation.links) if link.joint
              for n in range(len(link.joint.dofs))]
     return names.index(name)
@@ -120,7 +118,7 @@ def _dof_index(name: tuple[str, int], articulation: Articulation) -> int:
 # --- rows back into descriptions -------------------------------------------------------------------------------------
 
 def with_rows(articulation: Articulation, rows: Mapping[str, DoubleArray]) -> Articulation:
-    """The articulation with these parameters of one world, the opposite of packing; disabled tendons are left out."""
+    """The articulation with these parameters of one world, the inverse of packing; disabled tendons are left out."""
     changed = replace(
         articulation,
         fixed_tendons=tuple(_fixed_tendon(tendon, rows, owner_prefix(GROUPS[FIXED_TENDON], i))
@@ -157,7 +155,7 @@ def _fixed_tendon(tendon: FixedTendon, rows: Mapping[str, DoubleArray], prefix: 
 
 
 def _spatial_tendons(articulation: Articulation, rows: Mapping[str, DoubleArray]) -> tuple[SpatialTendon, ...]:
-    """Every leaf with a row of its own as a tendon of one path; they share attachments' places alone."""
+    """Every leaf with a row of its own as a tendon of one path; they share only the positions of attachments."""
     acting = acting_spatial_tendons(articulation)
     tendons = []
     for i, (tendon_index, path) in enumerate(leaf_paths(articulation)):
@@ -183,14 +181,14 @@ def _mass_frame(articulation: Articulation, item: Attachment, position: DoubleAr
     return sp.rotate(sp.conjugate(link.principal_axes), sp.sub(local, link.center_of_mass))
 
 
-# Probing motions are this much larger: float32 has to show them beside positions of some rad or m.
+# Probing motions are this much larger: float32 must resolve them next to positions of some rad or m.
 LARGER_PROBES = 100.0
 # Corrections of the efforts that hold here until they hold in PhysX, and what the last one may still be of them.
 CORRECTIONS, HOLDING_TOLERANCE = 3, 2e-3
 
 
 class PhysXBench(Bench):
-    """A bench whose worlds real PhysX steps. Efforts that hold here are corrected there until they hold there too."""
+    """A bench whose worlds real PhysX steps. Efforts found with this runtime are corrected until they hold in PhysX."""
 
     # float32 shows no less
     speed_tolerance = 1e-3
@@ -211,9 +209,9 @@ class PhysXBench(Bench):
         return PhysXBench(self._process, self._description, articulation, self.dt)
 
     def balance(self, cases: Sequence[Case]) -> Balance:
-        """Efforts and velocities that hold in PhysX, from those that hold here and the slope found here."""
+        """Efforts and velocities that hold in PhysX, from those of this runtime and its slope."""
         builtin = super().balance(cases)
-        # what PhysX starts from, so that a step's travel is told from rounding
+        # PhysX's start, so that a step's displacement is distinct from rounding
         start = builtin.start.astype(np.float32).astype(np.float64)
         sim, solution = self._simulation_of(cases), builtin.solution
         for _ in range(CORRECTIONS):

@@ -1,8 +1,6 @@
-"""Articulations on a held base as a stage for real PhysX: every number that an experiment sets, as a stage authors it.
-
-Prims have names of their own and standard properties stand in the place of other engines', so that one articulation
-differs from the next in numbers alone. What the properties are called and in which unit they stand is the table of
-what is measured (`quantities`).
+"""`stage_text` writes articulations on a held base as a USD stage for real PhysX, with every number that an experiment
+sets. Prims have standard names, and standard properties replace those of other engines. Articulations therefore differ
+in numbers only. Names and units of properties are those of the table of measured numbers (`quantities`).
 """
 
 from __future__ import annotations
@@ -41,7 +39,7 @@ UNREACHED_LIMIT = 1e4
 
 
 class _AllProperties(frozenset[tuple[str, str]]):
-    """Every property, where those that are authored are asked for."""
+    """A collection that contains every property."""
 
     def __contains__(self, prop: object) -> bool:
         """Yes."""
@@ -49,7 +47,7 @@ class _AllProperties(frozenset[tuple[str, str]]):
 
 
 def stage_text(scene: Scene, worlds: Sequence[Articulation]) -> tuple[str, list[str]]:
-    """A stage with one articulation for each, none of which meets another, and the prims of their roots.
+    """A stage with one articulation for each world, which do not collide, and the prims of their roots.
 
     Without gravity, dampings and sleep. Lengths are those of the description.
     """
@@ -66,12 +64,12 @@ def stage_text(scene: Scene, worlds: Sequence[Articulation]) -> tuple[str, list[
 
 
 def joint_name(link: int) -> str:
-    """What the joint of a link is called on the stage."""
+    """The name of a link's joint on the stage."""
     return f"j{link}"
 
 
 def standard(articulation: Articulation, root: str) -> Articulation:
-    """The articulation with standard names of prims and schemas, its signs as a stage has them."""
+    """The articulation with standard names of prims and schemas, and with the signs of a stage."""
     links = []
     coupled = {dof for mimic in articulation.mimics for dof in (mimic.follower, mimic.reference)}
     indices = iter(range(len(articulation.dofs)))
@@ -110,7 +108,7 @@ def _drive(drive: Drive, path: str, instance: str) -> Drive:
 
 
 def _fixed_tendon(tendon: FixedTendon, i: int, joints: Sequence[Joint]) -> FixedTendon:
-    """With the signs that a stage has: PhysX turns an axis round where body0 is the child, as the description has."""
+    """The tendon with the signs of a stage; PhysX and the description reverse an axis where body0 is the child."""
     axes = []
     for axis in tendon.axes:
         joint = joints[axis.dof]
@@ -135,7 +133,7 @@ def _mimic(articulation: Articulation, mimic: Mimic, joints: Sequence[Joint]) ->
 
 
 def _rotation(joint: Joint, articulation: Articulation, dof: int) -> str:
-    """Under which instance a mimic joint counts a degree of freedom."""
+    """The instance name of a degree of freedom in a mimic joint."""
     instance = instance_of(joint, articulation.dofs[dof])
     return instance if instance in ROTATIONS else ROTATIONS[0]
 
@@ -250,7 +248,7 @@ def _frame(frame: Pose, body_index: int) -> list[str]:
 
 
 def _quaternion(rotation: Quat) -> tuple[float, ...]:
-    """As text has it, the real part first."""
+    """A quaternion as text, real part first."""
     x, y, z, w = map(float, rotation)
     return w, x, y, z
 

@@ -1,8 +1,7 @@
-"""The process of real PhysX, in an interpreter that has ovphysx and need not have this package.
-
-Reads a JSON line a job and answers each with a line that begins with ANSWER: {"stage": file, "roots": [paths]} loads a
-stage and answers with the names of its degrees of freedom; {"file": npz, "dt": s, "steps": n} steps from every state
-q, v, (n_round, n_copy, n_dof), under its effort, and writes the last q and v to the file.
+"""The process of real PhysX, for an interpreter that has ovphysx and need not have this package. It reads one JSON line
+for each job and answers each with a line that begins with ANSWER. The job {"stage": file, "roots": [paths]} loads a
+stage and answers with the names of its degrees of freedom. The job {"file": npz, "dt": s, "steps": n} steps from states
+q, v, (n_round, n_copy, n_dof), under efforts. It writes the last q and v to the file.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ class Engine:
         np.savez(path, q=states["q"], v=states["v"])
 
     def close(self) -> None:
-        """Let the stage go."""
+        """Release the stage."""
         for binding in self._bound.values():
             binding.destroy()
         self._bound = {}
