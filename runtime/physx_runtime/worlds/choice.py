@@ -112,8 +112,8 @@ def make_worlds(t: ActorTopology | IslandTopology, count: int, device: str, dtyp
 
     "auto" is "cuda" where it is available, otherwise "cpu"; the logger "physx_runtime" reports the reason.
 
-    Raises ValueError for another device, dtype or path, UnsupportedError where CUDA is not installed or finds no GPU,
-    and where the device does not have the path.
+    Raises ValueError for another device, dtype or path. Raises UnsupportedError where CUDA is not installed or finds no
+    GPU, and where the device does not have the path.
     """
     if dtype not in DTYPES:
         raise ValueError(f"dtype is {dtype!r}; allowed are {', '.join(DTYPES)}")

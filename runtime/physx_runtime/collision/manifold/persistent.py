@@ -223,7 +223,7 @@ def is_segment_invalidated(pair: Record, pose: Pose, margin: Scalar) -> bool:
 @scalar_code
 def are_boxes_invalidated(pair: Record, pose: Pose, rotation0: Quat, rotation1: Quat, margin: Scalar,
                           radius0: Scalar, radius1: Scalar) -> bool:
-    """Whether the points of two boxes or hulls must be rebuilt; radii: from their centres to their corners."""
+    """Whether the points of two boxes or hulls must be rebuilt; radius0, radius1: from centre to corners."""
     # additionally angle radius > maxDisplacement of either shape  (GuPersistentContactManifold.h, invalidate_BoxConvex)
     if not pair.known:
         return True

@@ -300,7 +300,7 @@ def _with_slack(a: Vec3) -> Vec3:
 
 @scalar_code
 def _min_overlap_face(half0: Vec3, half1: Vec3, frame: Frame, contact_distance: Scalar) -> tuple[Integer, Condition]:
-    """The face of least overlap, 0 to 2 of box 0 and 3 to 5 of box 1, and whether box 1 lies below along its axis.
+    """The face of least overlap, 0 to 2 of box 0 and 3 to 5 of box 1, and whether box 1 is below it.
 
     frame: of box 1 in box 0. Pairs of edges can only show that the boxes are apart.
     """

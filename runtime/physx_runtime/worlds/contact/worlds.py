@@ -32,9 +32,9 @@ from physx_runtime.worlds.store import SCHEDULED
 class ContactWorlds(Buffer):
     """Worlds of one structure whose colliders touch; their rows are those of an island of all actors.
 
-    After a step `contacts` are those that it began with, `impulses` their normal impulses, `patches` the contact
-    patches and `frictions` the friction impulses of their anchors. By body, `poses` are the float32 frames of shapes,
-    and `centers` the frames of the centres of mass, in which anchors are.
+    After a step `contacts` are those that it began with, and `impulses` their normal impulses. `patches` are the
+    contact patches, and `frictions` the friction impulses of their anchors. By body, `poses` are the
+    float32 frames of shapes, and `centers` the frames of the centres of mass, in which anchors are.
     """
 
     near, path = True, SCHEDULED
