@@ -79,7 +79,7 @@ class RealPhysX(PhysXProcess):
         copies = stage.with_name(f"{stage.stem}_copies.usda")
         job = {"stage": str(copies), "roots": replicate(stage, copies, worlds), "dt": DT, "effort": EFFORT,
                "changes": CHANGES, "threads": threads, "clock": clock(cores).__name__}
-        super().__init__("engine_physx.py", stage.parent)
+        super().__init__(Path(__file__).with_name("engine_physx.py"), stage.parent)
         self.ask(json.dumps(job), "ready")
 
 

@@ -78,7 +78,7 @@ class RealPhysX(PhysXProcess):
     """ovphysx in a process of its own, without threads."""
 
     def __init__(self, case: Case) -> None:
-        super().__init__("scene_physx.py", case.physx.parent)
+        super().__init__(Path(__file__).with_name("scene_physx.py"), case.physx.parent)
         job = {"stage": str(case.physx), "dt": DT, "still": case.still * case.copies}
         bodies = int(self.ask(json.dumps(job), "bodies").split()[1])
         if bodies != case.bodies * case.copies:

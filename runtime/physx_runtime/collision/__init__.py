@@ -1,1 +1,1 @@
-"""Collision: which colliders PhysX lets meet, and where they touch."""
+"""Collision detection: broad phase, narrow phase and persistent contact manifolds, as in PhysX (PCM)."""

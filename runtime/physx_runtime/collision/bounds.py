@@ -1,7 +1,9 @@
-"""Upright boxes around shapes, grown by their contact offsets; their fourth axis is the world that a shape is in.
+"""Axis-aligned bounds of shapes, grown by their contact offsets (PhysX GuBounds).
 
-PhysX rounds the boxes first and then grows them (GuBounds.cpp, Aggregate::computeBounds), those of hulls and cores by
-way of their middle. The order of pairs hangs on the last bits of what comes out.
+The fourth axis is the world of a shape, so that shapes of different worlds do not overlap. PhysX rounds the bounds
+first and then grows them (GuBounds.cpp, Aggregate::computeBounds), those of hulls and convex cores about their centre.
+The order of pairs depends on the last bits. `update_shapes` updates poses and bounds of all shapes, `update_shape`
+those of one.
 """
 
 from __future__ import annotations
@@ -31,12 +33,12 @@ ENDLESS = np.float32(2.5e32)            # PhysX's greatest bounds
 ALONG_AXIS = np.float32(1e-6)           # a plane's normal this near to an axis has bounds of its half space alone
 
 
-# From this kind on bounds follow from more than a size; what they ask for is compiled where there are some.
+# From this kind on bounds need more than a size. Their code is compiled only where such shapes exist.
 FIRST_WITH_GEOMETRY = CYLINDER
 
 
 def update_shapes(shapes: Records, poses: Array, geometry: Geometry, shape_poses: Array, bounds: Array) -> None:
-    """Fill in where shapes are in the world, rows of position and quaternion, and their bounds."""
+    """Fill in the world poses of shapes, rows of position and quaternion, and their bounds."""
     # shapePose = bodyPose shape2Body, bounds = extent + contactOffset  (GuBounds.cpp, computeBounds)
     _update_simple_shapes(shapes, poses, shape_poses, bounds)
     with_geometry = np.flatnonzero(shapes["kind"] >= FIRST_WITH_GEOMETRY)
@@ -69,7 +71,7 @@ def _bound_with_geometry(shapes: Records, selected: Array, geometry: Geometry, s
 
 @scalar_code
 def update_shape(shape: Record, body: Pose, shape_poses: Array, bounds: Array) -> None:
-    """Fill in where one shape is, whose body is at a pose, and its bounds but for those of intricate kinds."""
+    """Fill in the world pose of one shape of a body, and its bounds, except for kinds that need geometry."""
     p, q = shape.position, shape.rotation
     pose = transform_fast(body, ((p[0], p[1], p[2]), (q[0], q[1], q[2], q[3])))
     for k in range(3):
@@ -122,7 +124,7 @@ def scale_of(shape: Record) -> Vec3:
 
 @scalar_code
 def extent_of(kind: Integer, size: Vec3, pose: Pose) -> Vec3:
-    """Half the sides of what a shape with a size fits in."""
+    """Half extents of the axis-aligned box around a shape of this size."""
     # half extent e_k = sum_i |R_ki| h_i  (GuBounds.cpp, basisExtentV)
     if kind == BOX:
         return _box_extent(matrix_of(pose[1]), size)
@@ -149,7 +151,7 @@ def _grow(bounds: Array, center: Vec3, extent: Vec3, offset: Scalar) -> None:
 
 @scalar_code
 def _grow_from(bounds: Array, low: Vec3, high: Vec3, offset: Scalar) -> None:
-    """By way of the middle, which rounds: PhysX scales them by 1 about it."""
+    """Grow about the centre, which rounds: PhysX scales the bounds by 1 about it."""
     # c = (low + high) / 2, e = (high - low) / 2
     _grow(bounds, scaled(add(high, low), HALF), scaled(sub(high, low), HALF), offset)
 
@@ -173,7 +175,7 @@ def _bound_core(bounds: Array, kind: Integer, size: Vec3, pose: Pose, offset: Sc
 
 @scalar_code
 def _bound_plane(bounds: Array, pose: Pose, offset: Scalar) -> None:
-    """A half space along an axis has bounds; any other is everywhere."""
+    """Bounds of a half space along an axis; any other is unbounded."""
     # n . x <= n . p bounds one axis where n lies along it  (GuBounds.cpp, computePlaneBounds)
     normal = x_axis(pose[1])
     for k in range(3):

@@ -1,4 +1,7 @@
-"""What pairs hold together, however many lie between."""
+"""Connected components of graphs of touching pairs, by union-find.
+
+`connected_nodes` marks nodes connected with given ones, `incident_edges` the edges at given nodes.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,10 @@ from physx_runtime.compiling.numba_functions import borrowing_entry
 
 
 def connected_nodes(edges: Array, ends: Flags, seeds: Flags) -> Flags:
-    """(n_node,) which nodes are in one component with any of those begun with.
+    """(n_node,) mask of the nodes that are connected with any of `seeds`.
 
-    edges: (n_edge, 2) nodes; one with a number below 0 connects nothing. ends: (n_node,) nodes at which a
-    component ends: they reach their neighbours, if begun with, and no farther.
+    edges: (n_edge, 2) nodes; one with a negative node connects nothing. ends: (n_node,) nodes at which a component
+    ends: as seeds they reach their neighbours only.
     """
     result = seeds.copy()
     _mark_connected(edges, ends, seeds, np.arange(len(seeds)), result)
@@ -21,7 +24,7 @@ def connected_nodes(edges: Array, ends: Flags, seeds: Flags) -> Flags:
 
 @borrowing_entry
 def _mark_connected(edges: Array, ends: Array, seeds: Array, roots: Array, result: Array) -> None:
-    """Add what is reached to `found`; roots: every node its own."""
+    """Mark connected nodes in `result`; roots: initially every node its own."""
     # union-find with path halving; roots have the lowest number of their component
     for edge in range(len(edges)):
         a, b = edges[edge, 0], edges[edge, 1]
@@ -48,9 +51,9 @@ def _mark_connected(edges: Array, ends: Array, seeds: Array, roots: Array, resul
 
 
 def incident_edges(edges: Array, nodes: Flags, selected: Array | None = None) -> Flags:
-    """Whether one of the nodes of edges is among these; numbers below 0 are of none.
+    """Mask of edges with a node among `nodes`; negative nodes do not count.
 
-    chosen: rows of edges, (n_edge,) with repetitions; all where None.
+    selected: rows of edges, with repetitions; all where None.
     """
     rows = np.arange(len(edges)) if selected is None else selected
     result = np.empty(len(rows), np.bool_)

@@ -1,13 +1,10 @@
-"""Friction patches: correlation and anchors (PhysX PxsContactManager, DyFrictionPatch).
+"""Friction patches: correlation with contacts and friction anchors (PhysX DyFrictionPatch).
 
-Contacts grouped into patches of one normal, and their friction anchors, which a patch keeps from step to step.
-
-As DyFrictionCorrelation.cpp and DyContactPrepShared.h do it: what sticks keeps its anchors and by them remembers where
-it began, what slips gets new ones.
-
-The patch of a pair in many worlds at once: as `patches.renew` has it to the bit, with masks as branches.
-
-Traced: conditions stand for themselves, all other numbers are `Unfused`.
+`Patches` groups the contacts of all pairs into patches of one normal, and keeps their anchors from step to step
+(DyFrictionCorrelation.cpp, DyContactPrepShared.h). A sticking patch keeps its anchors, which store where it began to
+touch. A sliding patch gets new ones. `correlate_patch` does so for a pair with a single patch.
+`correlate_patch_traced` is the same for many worlds at once, equal to the last bit, with masks for branches. In traced
+code conditions are their own type, and all other numbers are `Unfused`.
 """
 
 from __future__ import annotations
@@ -21,7 +18,7 @@ from physx_runtime.arrays import Array, Condition, Record, Vec3
 from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 from physx_runtime.language.ops import Scalar, Scalars, Unfused, logical_not, maximum, minimum, where
 
-# Normals are one where the cosine between them is so large.
+# Two normals count as equal from this cosine on.
 SAME_NORMAL = 0.999
 # A second anchor is farther from the first than this [m^2].
 MIN_ANCHOR_SPACING_SQUARED = 1e-8
@@ -30,7 +27,7 @@ ANCHORS = 2
 RIGID_BODY = np.dtype([
     ("world", "i4"),
     ("kind", "i4"),                 # a BodyKind
-    ("owner", "i4"),                # which actor, or which kinematic body
+    ("owner", "i4"),                # index of the actor, or of the kinematic body
     ("link", "i4"),
     ("position", "f8", 3),          # of a static body, in the world
     ("rotation", "f8", 4),
@@ -42,17 +39,17 @@ SURFACE = np.dtype([
     ("restitution", "f8"),
     ("stiffness", "f8"),            # 0 of rigid surfaces
     ("damping", "f8"),
-    ("acceleration_spring", "f8"),  # 1: stiffness and damping do not feel masses
+    ("acceleration_spring", "f8"),  # 1: stiffness and damping are independent of masses
 ], align=True)
 
 PATCH = np.dtype([
     ("pair", "i4"),                 # row of the table of pairs
     ("body0", "i4"),                # rows of places
     ("body1", "i4"),
-    ("first", "i4"),                # its contacts in `Patches.contacts`: where they begin, and how many
+    ("first", "i4"),                # its contacts in `Patches.contacts`: start and number
     ("points", "i4"),
     ("anchors", "i4"),
-    ("broken", "i4"),               # 1: friction met its limit in the last iteration
+    ("broken", "i4"),               # 1: friction reached its limit in the last iteration
     ("creation_index", "i8"),       # of its pair
     ("normal0", "f8", 3),           # in the frames of both sides
     ("normal1", "f8", 3),
@@ -65,16 +62,16 @@ PATCH = np.dtype([
 
 
 class Patches:
-    """Patches of all pairs that touch, and the contacts of each.
+    """Friction patches of all touching pairs, and the contacts of each.
 
-    threshold: contacts farther apart than this get no anchor. correlation: anchors that have parted by this are given
-    up. Both are distances.
+    threshold: contacts with a larger separation get no anchor. correlation: anchors that drift farther are dropped.
+    Both are distances.
     """
 
     def __init__(self, threshold: float, correlation: float) -> None:
         self._threshold, self._correlation = threshold, correlation
         self.rows = np.zeros(0, PATCH)
-        self.contacts = np.zeros(0, np.int32)       # rows of contacts, those of a patch neighbours in solving order
+        self.contacts = np.zeros(0, np.int32)       # rows of contacts, grouped by patch in solving order
 
     def correlate(self, shapes: Array, pairs: Array, touching: Array, contacts: Array, frames: Array) -> None:
         """Group the contacts of a step; patches follow the order of `touching`.
@@ -89,22 +86,22 @@ class Patches:
         self.rows = self.rows[:count]
 
     def continue_from(self, before: Patches) -> None:
-        """Remember the patches of others, under the distances of these."""
+        """Take over the patches of others, with the distances of these."""
         self.rows, self.contacts = before.rows, before.contacts
 
     def drop(self, pairs: Array) -> None:
-        """Give up the anchors of some pairs, rows of the table."""
+        """Clear the friction anchors of these pairs, rows of the table."""
         self.rows = self.rows[~np.isin(self.rows["pair"], pairs)]
 
     def forget(self, worlds: Array, bodies: Array) -> None:
-        """Give up the anchors of worlds that were set anew."""
+        """Clear the friction anchors of worlds that were reset."""
         self.rows = self.rows[~np.isin(bodies["world"][self.rows["body0"]], worlds)]
 
 
 @scalar_entry
 def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, frames: Array, before: Array,
                patches: Array, order: Array, threshold: float, correlation: float) -> int:
-    """Fill patches and the order of contacts; how many patches there are."""
+    """Fill patches and the order of contacts; return the number of patches."""
     count = ordered = 0
     first_patches = np.full(len(pairs), -1, np.int32)               # the first patch of each pair
     for i in range(len(before) - 1, -1, -1):
@@ -158,9 +155,9 @@ def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, fr
 @scalar_code
 def correlate_patch(patches: Array, k: int, pair: Record, touch_index: int, contacts: Array, order: Array,
                     frame0: Array, frame1: Array, threshold: float, correlation: float) -> None:
-    """Bring the k-th patch to this step: the only one of its pair, whose contacts have one normal.
+    """Update the k-th patch, the only one of its pair, whose contacts have one normal.
 
-    begun: tells one time of touching from the next. order: of contacts, as they lie.
+    touch_index: changes whenever the pair begins to touch. order: of contacts, in the order of their rows.
     """
     patch, first, end = patches[k], pair["first"], pair["first"] + pair["contacts"]
     # one patch per pair: the same steps without a search
@@ -175,7 +172,7 @@ def correlate_patch(patches: Array, k: int, pair: Record, touch_index: int, cont
 
 @scalar_code
 def _split_runs(contacts: Array, first: int, last: int, start: Array) -> int:
-    """Where runs of contacts with one normal begin; how many there are."""
+    """Fill in the starts of runs of contacts with one normal; return their number."""
     # n_i . n_j >= 0.999  (DyFrictionCorrelation.cpp, createContactPatches)
     runs = 0
     for c in range(first, last):
@@ -187,7 +184,7 @@ def _split_runs(contacts: Array, first: int, last: int, start: Array) -> int:
 
 @scalar_code
 def _is_correlated(old: Record, frame0: Array, frame1: Array, correlation: float) -> bool:
-    """Whether a patch of the last step goes on: its normals agree still, and its anchors have not parted."""
+    """Whether a patch of the last step persists: its normals still agree, and its anchors have not drifted apart."""
     # not broken, R0 n0 . R1 n1 > 0.999, and |(x0 + r0 - x1 - r1) . n| < correlationDistance of all anchors
     # (DyContactPrepShared.h, pointsAreClose)
     if old["broken"] or old["anchors"] == 0:
@@ -207,7 +204,7 @@ def _is_correlated(old: Record, frame0: Array, frame1: Array, correlation: float
 
 @scalar_code
 def _carry_over(patch: Record, frame0: Array) -> None:
-    """Make a patch of the last step one of this step that nothing touches yet."""
+    """Turn a patch of the last step into one of this step, still without contacts."""
     patch["broken"] = 0
     # n = R0 n0, bounds empty
     _set_row(patch["normal"], rotated(frame0, _vector(patch["normal0"])))
@@ -216,7 +213,7 @@ def _carry_over(patch: Record, frame0: Array) -> None:
 
 @scalar_code
 def _clear_bounds(patch: Record) -> None:
-    """Bounds about nothing."""
+    """Empty the bounds."""
     for x in range(3):
         patch["low"][x], patch["high"][x] = np.inf, -np.inf
 
@@ -224,7 +221,7 @@ def _clear_bounds(patch: Record) -> None:
 @scalar_code
 def _find_patch(patches: Array, oldest: int, count: int, contacts: Array, start: int, end: int, frame0: Array,
                 frame1: Array) -> int:
-    """The patch that a run of contacts joins, a new one if none has its normal."""
+    """The patch for a run of contacts, a new one if none has its normal."""
     normal, index = contacts[start]["normal"], count
     # the oldest patch with n . n_contact >= 0.999, otherwise a new one
     # (DyFrictionCorrelation.cpp, correlatePatches)
@@ -253,7 +250,7 @@ def _find_patch(patches: Array, oldest: int, count: int, contacts: Array, start:
 @scalar_code
 def _update_anchors(patch: Record, contacts: Array, order: Array, frame0: Array, frame1: Array,
                     max_separation: float) -> None:
-    """Give a patch anchors where it lacks one, or where its two lie too close for what touches now."""
+    """Choose anchors where one is missing, or where two are too close for the extent of the contacts."""
     anchors = patch["anchors"]
     # two anchors stay where |a0 - a1|^2 >= |bounds|^2 / 4  (DyFrictionCorrelation.cpp, growPatches)
     if anchors == ANCHORS:
@@ -306,13 +303,13 @@ def _distance_squared(a: Vec3, b: Vec3) -> float:
 
 @scalar_code
 def rotated(frame: BodyFrame, a: Vec3) -> Vec3:
-    """A vector from the axes of a frame to the world's."""
+    """A vector of a frame in world axes."""
     return _rotate(frame[3], frame[4], frame[5], frame[6], a)
 
 
 @scalar_code
 def rotated_back(frame: BodyFrame, a: Vec3) -> Vec3:
-    """A vector from the world's axes to those of a frame."""
+    """A world vector in the axes of a frame."""
     return _rotate(-frame[3], -frame[4], -frame[5], frame[6], a)
 
 
@@ -332,7 +329,7 @@ def transform(frame: BodyFrame, a: Vec3) -> Vec3:
 
 @scalar_code
 def transform_inv(frame: BodyFrame, a: Vec3) -> Vec3:
-    """A point of the world as seen from a frame."""
+    """A world point in a frame."""
     return rotated_back(frame, (a[0] - frame[0], a[1] - frame[1], a[2] - frame[2]))
 
 
@@ -352,7 +349,7 @@ BodyFrame = Scalars       # position, then quaternion
 
 
 class FrictionPatch(NamedTuple):
-    """What a patch keeps between steps, as in `patches.PATCH`."""
+    """The persistent values of a patch, as in `PATCH`."""
 
     broken: Scalar
     anchors: Scalar
@@ -363,7 +360,7 @@ class FrictionPatch(NamedTuple):
 
 
 class Contacts(NamedTuple):
-    """Of a step, with one normal."""
+    """The contacts of a pair in a step, with one normal."""
 
     used: Sequence[Condition]
     point: Sequence[Vec3]
@@ -373,7 +370,7 @@ class Contacts(NamedTuple):
 
 def correlate_patch_traced(before: FrictionPatch, touched: Condition, contacts: Contacts, frame0: BodyFrame,
                            frame1: BodyFrame, max_separation: Scalar, correlation: Scalar) -> FrictionPatch:
-    """The patch in this step. touched: whether its pair did in the last one. most: as `patches.renew` adds it up."""
+    """The patch in this step; touched: whether its pair touched in the last step; max_separation: for anchors."""
     # as `correlate_patch` with masks: where correlated the old anchors, none otherwise
     correlated = touched & _is_correlated_traced(before, contacts.normal, frame0, frame1, correlation)
     zero = (0.0, 0.0, 0.0)
@@ -387,7 +384,7 @@ def correlate_patch_traced(before: FrictionPatch, touched: Condition, contacts: 
 
 def _is_correlated_traced(before: FrictionPatch, normal: Vec3, frame0: BodyFrame, frame1: BodyFrame,
                           correlation: Scalar) -> Condition:
-    """Whether the patch of the last step goes on."""
+    """Whether the patch of the last step persists."""
     # R0 n0 . R1 n1 > 0.999, |drift . n| < correlationDistance, n . n_contact >= 0.999
     normal0 = rotated(frame0, before.normal0)
     correlated = (before.broken < 0.5) & (before.anchors > 0.5)
@@ -401,7 +398,7 @@ def _is_correlated_traced(before: FrictionPatch, normal: Vec3, frame0: BodyFrame
 
 def _update_anchors_traced(old: FrictionPatch, contacts: Contacts, frame0: BodyFrame, frame1: BodyFrame,
                            max_separation: Scalar) -> FrictionPatch:
-    """New anchors where some lack, or where both lie too close for what touches now."""
+    """New anchors where one is missing, or where two are too close for the extent of the contacts."""
     # 4 |a0 - a1|^2 >= |high - low|^2
     low, high = ([_extreme(choice, contacts, x) for x in range(3)] for choice in (minimum, maximum))
     wide = 4.0 * _distance_squared_traced(*old.anchor0)
@@ -420,7 +417,7 @@ def _update_anchors_traced(old: FrictionPatch, contacts: Contacts, frame0: BodyF
 
 def _farthest(contacts: Contacts, has_one: Condition, first: Vec3, max_separation: Scalar
               ) -> tuple[tuple[Vec3, Vec3], tuple[Condition, Condition]]:
-    """Two points far from each other, and which of them there are, where there is `one` at the start."""
+    """Two points far from each other, and whether each exists; has_one: whether `first` is given."""
     second, has_two, farthest = _unfused((0.0, 0.0, 0.0)), None, Unfused(0.0)
     # running farthest pair over at most two contacts
     for used, point, separation in zip(contacts.used, contacts.point, contacts.separation, strict=True):
@@ -445,7 +442,7 @@ def _farthest(contacts: Contacts, has_one: Condition, first: Vec3, max_separatio
 
 
 def _extreme(choice: Callable[[Scalar, Scalar], Scalar], contacts: Contacts, x: int) -> Unfused:
-    """The least or the largest x-th coordinate; what is not used repeats the first contact."""
+    """The smallest or largest x-th coordinate; unused contacts repeat the first one."""
     value = contacts.point[0][x].value
     for point in contacts.point[1:]:
         value = choice(value, point[x].value)

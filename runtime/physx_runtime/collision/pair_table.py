@@ -1,17 +1,13 @@
-"""What a pair remembers, and the order of pairs that touch.
+"""The table of pairs with overlapping bounds, contact generation, and the order of touching pairs.
 
-The pairs of shapes whose bounds overlap, with what they remember from step to step.
+`PairTable` keeps pairs and their manifolds from step to step. `generate` updates bounds and pairs, makes contacts and
+orders them. `ContactTable` holds the pairs, bodies and surfaces of a scene.
 
-From where bodies are to where their shapes touch.
-
-All that a scene says of contacts, in arrays: what stepping needs besides the poses.
-
-The order in which PhysX has the pairs that touch, which is that in which their contacts are solved.
-
-Pairs that begin to touch in one step come behind all others, by their place in the pool of contact managers. Where a
-pair within one articulation parts, the last pair of that articulation takes its place, behind those that begin in the
-same step. Of several that part those come first whose bounds part, then the others by their place in the pool. All
-other pairs close ranks. Measured on hands with up to five such pairs: no other order of them gives PhysX's motion.
+`order_touching` is the order in which PhysX solves the contacts of pairs (PxsIslandSim.cpp, ScNPhaseCore.cpp). Pairs
+that begin to touch in one step come after all others, by pool index. When a pair within one articulation parts, the
+last pair of that articulation takes its place. It comes after the pairs that begin in the same step. Of several that
+part, those whose bounds part come first, then the others by pool index. All other pairs move up. Measured on hands
+with up to five such pairs: no other order gives PhysX's motion.
 """
 
 from __future__ import annotations
@@ -57,19 +53,19 @@ from physx_runtime.compiling.numba_functions import borrowing_entry, scalar_entr
 
 BETWEEN = -1
 NO_INDEX = -1
-# A pair as it was listed: its row may since be of another one.
+# A listed pair: its row may belong to another pair by now.
 LISTED = np.dtype([
     ("row", "i4"),
     ("slot", "i4"),
     ("creation_index", "i8"),
-    ("owner", "i4"),        # which articulation of all worlds it is within, or BETWEEN
+    ("owner", "i4"),        # index of its articulation among all worlds, or BETWEEN
 ])
 
 
 def order_touching(rows: Array, shapes: Array, listed: Array, awake: Flags) -> tuple[Array, Array]:
-    """Rows of the pairs that touch, and how they are listed for the next step.
+    """Rows of the touching pairs in order, and the list for the next step.
 
-    listed: LISTED, as the last step left it. awake: (n_row,) the pairs of which contacts were made.
+    listed: LISTED, of the last step. awake: (n_row,) the pairs of which contacts were made.
     """
     # pairs that go on touching keep their order, new ones come by pool index
     touch_rows, persists = np.empty(len(rows), np.int32), np.empty(len(listed), np.bool_)
@@ -109,9 +105,9 @@ def _write_listed(rows: Records, shapes: Records, touching: Array, articulations
 @borrowing_entry
 def _find_touching(rows: Records, listed: Records, awake: Array, touch_rows: Array,
                    persists: Array) -> tuple[Integer, Integer, Integer]:
-    """Fill in the pairs that went on touching, then those that begin, and which of the listed ones stay.
+    """Fill in the pairs that keep touching, then those that begin to, and which of the listed pairs persist.
 
-    How many of the former, how many in all, and how many within an articulation part.
+    Returns the number of the former, the number of all, and how many pairs within an articulation part.
     """
     persisting, gaps = 0, 0
     for i in range(len(listed)):
@@ -137,7 +133,7 @@ def _find_touching(rows: Records, listed: Records, awake: Array, touch_rows: Arr
 
 
 def _order_without(owners: Array, lost: Array) -> Array:
-    """Which pair has each place once some are gone, whose places the last pairs of their articulations take."""
+    """The pair at each place after lost ones are replaced by the last pairs of their articulations."""
     count = len(owners)
     last = np.full(int(owners.max(initial=BETWEEN)) + 1, NO_INDEX, np.int64)
     before, index_of, pair_at = np.empty(count, np.int64), np.arange(count), np.arange(count)
@@ -165,16 +161,16 @@ def _fill_gaps(owners: Array, lost: Array, last: Array, before: Array, index_of:
 
 SUPPORTED = np.array([[(min(pair), max(pair)) in CONTACT_LOOPS for pair in ((a, b) for b in range(len(SHAPE_KINDS)))]
                       for a in range(len(SHAPE_KINDS))])        # whether contacts are made between two kinds
-REBUILD_RATIO = 1.5     # a tree in which searches take this much longer than when it was built is built anew
+REBUILD_RATIO = 1.5     # the tree is rebuilt when searches take longer by this factor than when it was built
 
 
 class PairTable:
-    """Shapes, which of them may meet, and the pairs whose bounds overlap.
+    """Shapes, collision filters, and the pairs whose bounds overlap.
 
-    shapes: of dtype SHAPE. moving: how many bodies forces move; they have the first rows of poses, and shapes of the
-    others do not meet each other. meets: by group and group, whether shapes of these groups meet; None where there is
-    one group only. apart: pairs of shapes that never meet. geometry: hulls that shapes refer to by row.
-    tolerance_length: what PhysX multiplies the lengths of contact generation by (PxTolerancesScale::length).
+    shapes: of dtype SHAPE. moving: number of bodies that forces move; they have the first rows of poses, and shapes of
+    other bodies do not collide with each other. collides: whether shapes of two groups collide, by group and group;
+    None for a single group. excluded_pairs: pairs of shapes that never collide. geometry: hulls and meshes of shapes.
+    tolerance_length: scale of the lengths of contact generation (PxTolerancesScale::length).
     """
 
     def __init__(self, shapes: Array, moving: int, collides: NDArray[np.bool_] | None = None,
@@ -186,17 +182,17 @@ class PairTable:
         self.tolerance_length = tolerance_length
         self.collides = np.ones((1, 1), np.bool_) if collides is None else collides
         self.excluded_pairs = np.unique(np.array([min(pair) << 32 | max(pair) for pair in excluded_pairs], np.int64))
-        self.rows = np.zeros(0, PAIR)           # places of pairs; a pair keeps its place while its bounds overlap
+        self.rows = np.zeros(0, PAIR)           # kept while bounds overlap
         self.manifolds = np.zeros(0, MANIFOLDS)     # of the pairs with meshes
         self.touching = np.zeros(0, np.int32)   # rows of the pairs that have contacts, in PhysX's input order
-        self.listed = np.zeros(0, LISTED)       # the same as the next step goes on from, without gaps
+        self.listed = np.zeros(0, LISTED)       # the list for the next step, without gaps
         count = len(self.shapes)
-        self.shape_poses = np.zeros((count, 7), np.float32)          # where shapes are: position, quaternion x y z w
+        self.shape_poses = np.zeros((count, 7), np.float32)          # world poses: position, quaternion x y z w
         self.bounds = np.zeros((count, 2, 4), np.float32)
         self._levels = levels_for(count)
         self._nodes = np.zeros(((1 << self._levels) - 1, 2, 4), np.float32)
         self._order = np.arange(count, dtype=np.int32)
-        self._work = 0.0                        # nodes looked at with the tree as it was built
+        self._work = 0.0                        # visited nodes if new
         self._heads = np.full(count, FREE, np.int32)
         self._mates = np.full(count, FREE, np.int32)
         self._starts = np.zeros(count, np.int64)
@@ -204,13 +200,13 @@ class PairTable:
         self._partners = np.zeros(count, np.int32)
         self._creation_order = PairCreationOrder(self.shapes, moving)
         self._filtered = self._pairs_filtered()
-        self._near_filtered = np.zeros(len(self._filtered), np.bool_)       # whether their bounds overlap
+        self._near_filtered = np.zeros(len(self._filtered), np.bool_)       # overlap of excluded pairs
         self._next_creation_index = 0
         self._meshes = bool((self.shapes["kind"] == MESH).any())
         self._pools = pair_order.new_pools(int(self.shapes["world"].max(initial=EVERY_WORLD)) + 1)
 
     def update_overlaps(self, poses: Array) -> None:
-        """Put the shapes where their bodies are, and bring the pairs up to date."""
+        """Update the poses and bounds of shapes, and the pairs with overlapping bounds."""
         # bounds, overlaps, creation order, slots  (BpAABBManager.cpp, postBroadPhase)
         update_shapes(self.shapes, poses, self.geometry, self.shape_poses, self.bounds)
         total = self._find()
@@ -224,7 +220,7 @@ class PairTable:
         self._update_slots(self._creation_order.in_order(new_pairs, self.bounds), count)
 
     def _pairs_filtered(self) -> Array:
-        """Keys of pairs that never meet and yet are in PhysX's lists, which have none of one body or of one owner."""
+        """Keys of excluded pairs that are in PhysX's lists, which have no pairs of one body or of one owner."""
         first, second = self.shapes[self.excluded_pairs >> 32], self.shapes[self.excluded_pairs & 0xFFFFFFFF]
         # filtered pairs are in PhysX's overlap lists as well  (BpAABBManager.cpp, PersistentPairs)
         different_owner = (first["owner"] == NO_OWNER) | (first["owner"] != second["owner"])
@@ -232,7 +228,7 @@ class PairTable:
         return np.asarray(self.excluded_pairs[different_owner & moves & (first["body"] != second["body"])])
 
     def _new_filtered_overlaps(self) -> Array:
-        """(n, 2) the shapes of pairs that never meet whose bounds have met now, one that moves first."""
+        """(n, 2) the shapes of excluded pairs whose bounds begin to overlap, a moving one first."""
         before, self._near_filtered = self._near_filtered, np.empty(len(self._filtered), np.bool_)
         pair_order.mark_overlapping(self._filtered, self.bounds, self._near_filtered)
         keys = self._filtered[self._near_filtered & ~before]
@@ -242,7 +238,7 @@ class PairTable:
         return shapes
 
     def forget(self, worlds: Array) -> None:
-        """Drop all pairs of these worlds, and what they remember."""
+        """Drop all pairs of these worlds with their manifolds."""
         in_worlds = np.isin(self.shapes["world"], worlds)
         in_use = self.rows["shape0"] != FREE
         lost = in_use & (in_worlds[self.rows["shape0"]] | in_worlds[self.rows["shape1"]])
@@ -261,7 +257,7 @@ class PairTable:
         return shapes
 
     def continue_from(self, before: PairTable) -> None:
-        """Remember the pairs of another table of the same shapes, whose offsets may be others."""
+        """Take over the pairs of another table of the same shapes, whose offsets may differ."""
         self.rows, self.manifolds, self.touching, self.listed, self._heads, self._next_creation_index, self._pools = (
             before.rows, before.manifolds, before.touching, before.listed, before._heads, before._next_creation_index,
             before._pools)
@@ -273,12 +269,12 @@ class PairTable:
         update_offsets(self.rows, self.shapes)
 
     def clear_manifolds(self, pairs: Array) -> None:
-        """Drop the manifolds of some pairs, which go on touching though nobody looks at them."""
+        """Clear the manifolds of these pairs, which keep touching but are no longer updated."""
         for name in ("known", "points", "contacts", "warm_start_count"):
             self.rows[name][pairs] = 0
 
     def _find(self) -> int:
-        """Fill in the partners of every shape; how many there are."""
+        """Fill in the partners of every shape; return their number."""
         # the tree is rebuilt where searches take 1.5 times as long as when it was new
         if not self._work and self._levels > 1:
             build_tree(self.bounds, self._order, self._levels)
@@ -290,7 +286,7 @@ class PairTable:
         if not self._work:
             self._work = REBUILD_RATIO * visited
         elif visited > self._work:
-            self._work = 0.0                    # built anew at the next step
+            self._work = 0.0                    # rebuilt at the next step
         return total
 
     def _search(self) -> tuple[int, int]:
@@ -300,9 +296,9 @@ class PairTable:
         return int(total), int(visited)
 
     def _update_slots(self, new_pairs: Array, count: int) -> None:
-        """Give new pairs their places, in the order of a sweep, and free those of the lost ones.
+        """Allocate pool indices for new pairs, in the order of a sweep, and free those of lost pairs.
 
-        count: how many of the pairs are of shapes that meet.
+        count: number of the pairs that are not excluded.
         """
         order, slots, indices = np.empty((3, count), np.int32)
         if len(new_pairs):
@@ -326,9 +322,9 @@ class PairTable:
             self.rows = np.concatenate((self.rows, more))
 
     def _create_pairs(self, rows: Array, new_pairs: Array, slots: Array, indices: Array) -> None:
-        """Write new pairs, in the order of their birth, into free rows, and put them in front of their shapes' chains.
+        """Write new pairs into free rows in creation order, and link them to their shapes.
 
-        taken: their slots. Raises NotImplementedError where shapes of two kinds meet that have no contacts here.
+        slots: their pool indices. Raises NotImplementedError for two kinds of shapes without a contact function.
         """
         created = create_pairs(rows, indices, new_pairs, slots, self.shapes, RANKS, SUPPORTED,
                                self._next_creation_index,
@@ -339,7 +335,7 @@ class PairTable:
         self._next_creation_index += len(new_pairs)
 
     def _allocate_manifolds(self, indices: Array) -> None:
-        """Give new pairs with meshes rows of their own, those of lost pairs first."""
+        """Allocate rows of manifolds for new pairs with meshes, those of lost pairs first."""
         if not len(indices):
             return
         of_mesh = (self.rows["shape0"] != FREE) & (self.shapes["kind"][self.rows["shape1"]] == MESH)
@@ -354,7 +350,7 @@ class PairTable:
         self.manifolds[selected] = np.zeros(1, MANIFOLDS)
 
     def records(self, new_pairs: Array) -> Array:
-        """New pairs by themselves, in the order of their birth; raises as `_begin`."""
+        """Records of new pairs in creation order, outside of the table; raises as `_create_pairs`."""
         records = np.zeros(len(new_pairs), PAIR)
         self._create_pairs(records, new_pairs, np.zeros(len(new_pairs), np.int32),
                            np.arange(len(new_pairs), dtype=np.int32))
@@ -379,11 +375,11 @@ def every_pair(table: PairTable) -> Flags:
 
 
 def generate(table: PairTable, poses: Array, awake: Callable[[PairTable], Flags] = every_pair) -> Array:
-    """Contacts of a step, of dtype CONTACT, and in `table` the pairs as they are now.
+    """Update the pairs of `table`; return the contacts of a step, of dtype CONTACT.
 
-    poses: (bodies, 7) float32 in the world, position and quaternion x y z w, of the frames that shapes are placed in.
-    awake: which pairs of the table to make contacts of, its shapes being placed, (n_row,); the others stay as they are
-    Contacts of a pair are neighbours, in the order of its manifold; pairs follow `table.touching`.
+    poses: (bodies, 7) float32 in the world, position and quaternion x y z w, of the frames of shapes. awake: returns
+    the mask (n_row,) of pairs to make contacts of, once bounds are updated; others stay as they are. Contacts of a pair
+    are contiguous, in the order of its manifold. Pairs follow `table.touching`.
     """
     # broad phase, narrow phase, then the order of touching pairs
     table.update_overlaps(poses)
@@ -397,7 +393,7 @@ def generate(table: PairTable, poses: Array, awake: Callable[[PairTable], Flags]
 
 
 def generate_contacts(table: PairTable, active: Flags, contacts: Array) -> int:
-    """Make the contacts of some pairs of a table, kind by kind; how many there are."""
+    """Make the contacts of active pairs of a table, kind by kind; return their number."""
     rows, shapes, at, kinds = table.rows, table.shapes, 0, len(SHAPE_KINDS)
     selected, ends = np.empty(len(rows), np.int64), np.zeros(kinds * kinds, np.int64)
     _sort_by_kinds(rows, active, shapes, kinds, selected, ends)
@@ -413,7 +409,7 @@ def generate_contacts(table: PairTable, active: Flags, contacts: Array) -> int:
 
 @borrowing_entry
 def _sort_by_kinds(rows: Records, active: Array, shapes: Records, kinds: Integer, selected: Array, ends: Array) -> None:
-    """Fill in the rows of pairs to look at by the kinds of their shapes; ends: zeros, where those of each end."""
+    """Fill in the active pairs sorted by the kinds of their shapes; ends: zeros, filled with the end of each kind."""
     for k in range(len(rows)):
         # counting sort by the kinds of both shapes
         if active[k] and rows[k].shape0 != FREE:
@@ -430,7 +426,7 @@ def _sort_by_kinds(rows: Records, active: Array, shapes: Records, kinds: Integer
 
 @scalar_entry
 def arrange(rows: Records, touching: Array, contacts: Records, arranged: Array) -> None:
-    """Copy contacts in the order of their pairs, and tell the pairs where they are."""
+    """Copy contacts in the order of their pairs, and update the ranges of the pairs."""
     at = 0
     for k in touching:
         pair = rows[k]
@@ -442,7 +438,7 @@ def arrange(rows: Records, touching: Array, contacts: Records, arranged: Array) 
 
 # Of one link: its mass frame in F, and its joint seen from the mass frames of its links (dynamics.link_poses).
 MASS_FRAME = np.dtype([
-    ("center", "f4", 7),            # position, quaternion x y z w; of a link with a joint nothing asks for it
+    ("center", "f4", 7),            # position, quaternion x y z w; only used for the root
     ("parent", "f4", 3),
     ("child", "f4", 3),
     ("relative", "f4", 4),
@@ -455,13 +451,13 @@ class ContactTable:
     """Colliders and surfaces of all worlds."""
 
     pairs: PairTable
-    bodies: Array               # PLACE, a row for each of the poses that shapes are placed in
+    bodies: Array               # RIGID_BODY, a row for each pose of shapes
     surfaces: Array             # SURFACE, (materials, materials)
-    max_depenetration: Array    # of each place; the smaller of a pair counts
-    max_impulse: Array          # of each place; the smaller counts
+    max_depenetration: Array    # of each body; the smaller of a pair counts
+    max_impulse: Array          # of each body; the smaller counts
     torsion_radius: Array       # of each shape; the larger counts
     min_torsion_radius: Array
     bounce_threshold: float
-    friction_offset: float      # contacts farther apart get no friction anchor
-    correlation: float          # friction anchors that have parted so far are given up
+    friction_offset: float      # contacts with a larger separation get no friction anchor
+    correlation: float          # friction anchors that drift farther are dropped
     mass_frames: Mapping[int, Array]    # by actor, MASS_FRAME of every link of an articulation, the same in all worlds

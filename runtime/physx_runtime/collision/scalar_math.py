@@ -1,6 +1,6 @@
-"""Vectors of three float32 and rotations in the order of operations of PhysX's code without SSE.
+"""Vectors of three float32 and rotations, in the order of operations of PhysX's scalar code.
 
-`simd_math` has the same functions in another order of operations: their last bits differ, and PhysX uses both.
+`simd_math` has the same functions in the order of the SSE code. Their last bits differ, and PhysX uses both.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ def length(a: Vec3) -> Scalar:
 
 @scalar_code
 def times_reciprocal(a: Vec3, s: Scalar) -> Vec3:
-    """The vector divided by a number, through its inverse."""
+    """The vector times the reciprocal of a number."""
     return scaled(a, ONE / s)
 
 
 @scalar_code
 def unit(a: Vec3) -> Vec3:
-    """The vector at length 1; one without length stays as it is."""
+    """The normalised vector; a zero vector stays as it is."""
     square = dot(a, a)
     return scaled(a, ONE / math.sqrt(square)) if square > ZERO else (ZERO, ZERO, ZERO)
 
@@ -105,7 +105,7 @@ def x_axis(q: Quat) -> Vec3:
 
 @scalar_code
 def axis_angle(axis: Vec3, angle: Scalar) -> Quat:
-    """The turn by an angle about an axis of length 1."""
+    """The rotation by an angle about a unit axis."""
     # [axis sin(angle / 2); cos(angle / 2)]  (PxQuat.h)
     half = angle * HALF
     s = math.sin(half)
@@ -114,7 +114,7 @@ def axis_angle(axis: Vec3, angle: Scalar) -> Quat:
 
 @scalar_code
 def tangents(direction: Vec3) -> tuple[Vec3, Vec3]:
-    """Two directions across a unit vector and each other."""
+    """Two unit vectors perpendicular to a unit vector and to each other."""
     # across the y axis, or the x axis where the direction is along y  (PxMathUtils.h, PxComputeBasisVectors)
     x, y, z = direction
     if abs(y) <= NEARLY_UPRIGHT:

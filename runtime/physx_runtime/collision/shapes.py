@@ -1,12 +1,8 @@
-"""Kinds of shapes: records, contacts at most, and bounds' inputs.
+"""Records of shapes, pairs, contacts and convex hulls, and the kinds of shapes.
 
-Arrays in which colliders, pairs of them and contacts are kept: their records, field by field.
-
-All numbers are float32, the precision in which PhysX makes contacts: the last bits choose points.
-
-Convex hulls of colliders in flat arrays, which shapes refer to by row: shapes of one hull share it.
-
-A hull is as PhysX cooks it: the order of vertices, polygons and edges decides among equals.
+All numbers are float32, the precision of PhysX's contact generation: the last bits choose points. `SHAPE`, `PAIR` and
+`CONTACT` are the dtypes of colliders, pairs and contacts. `Hulls` holds all hulls in flat arrays; shapes with the same
+hull share it. A hull is cooked as in PhysX: the order of vertices, polygons and edges decides ties.
 """
 
 from __future__ import annotations
@@ -24,10 +20,10 @@ from physx_runtime.compiling.numba_functions import scalar_code
 
 
 class ShapeKind(NamedTuple):
-    """What the narrow phase tells apart; its code is its index in `SHAPE_KINDS`."""
+    """A kind of shape in the narrow phase; its code is its index in `SHAPE_KINDS`."""
 
     name: str                       # in messages
-    colliders: tuple[str, ...]      # kinds of described colliders that become it
+    colliders: tuple[str, ...]      # kinds of described colliders with this shape
     rank: int                       # of two shapes of one rank, cylinder and cone too, side 0 has shape 0
 
 
@@ -39,7 +35,7 @@ SHAPE_KINDS = (
     ShapeKind("convex mesh", ("convex-hull",), 5), ShapeKind("triangle mesh", ("triangle-mesh",), 6))
 SPHERE, PLANE, CAPSULE, BOX, CYLINDER, CONE, CONVEX, MESH = range(len(SHAPE_KINDS))
 RANKS = np.array([kind.rank for kind in SHAPE_KINDS])
-# Contacts that a pair of kinds has at most, of pairs whose contacts all have one normal.
+# Greatest number of contacts of a pair of kinds, for pairs with a single normal.
 MAX_CONTACTS = {(SPHERE, PLANE): 1, (SPHERE, CAPSULE): 1, (SPHERE, BOX): 1, (SPHERE, SPHERE): 1, (PLANE, CAPSULE): 2,
                 (PLANE, BOX): 4, (CAPSULE, CAPSULE): 4, (CAPSULE, BOX): 2, (BOX, BOX): 4}
 EVERY_WORLD = -1
@@ -51,11 +47,11 @@ MANIFOLD_SIZE = 4     # of a manifold
 SHAPE = np.dtype([
     ("kind", "i4"),
     ("body", "i4"),                 # row of `poses`; bodies that forces move come first
-    ("world", "i4"),                # shapes of different worlds do not meet; EVERY_WORLD for statics that all share
-    ("group", "i4"),                # row of the table of groups that meet
-    ("owner", "i4"),                # shapes of one owner do not meet (an articulation's links); NO_OWNER for none
+    ("world", "i4"),                # shapes of different worlds do not collide; EVERY_WORLD for statics that all share
+    ("group", "i4"),                # row of the table of colliding groups
+    ("owner", "i4"),                # shapes of one owner do not collide (an articulation's links); NO_OWNER for none
     ("precedence", "i4"),           # of two shapes the lower one is side 0 of the solver, which normals point to
-    ("articulation", "i4"),         # counts from 1, in each world: which one's link it is on; ALONE for none
+    ("articulation", "i4"),         # articulation of its link, from 1 in each world; NO_ARTICULATION for none
     ("kinematic", "i4"),            # 1: on a kinematic body
     ("created", "i4"),              # counts up in the order in which PhysX creates them
     ("material", "i4"),
@@ -69,17 +65,17 @@ SHAPE = np.dtype([
 ])
 
 FREE = -1
-TO_SEARCH = -1      # in `warm_start_count` of a pair: its faces make no contact, and yet nothing parts the shapes
+TO_SEARCH = -1      # in `warm_start_count` of a pair: its faces make no contact, but no axis separates the shapes
 
 PAIR = np.dtype([
-    ("shape0", "i4"),               # of the lower kind, of equal ones that of side 0; FREE in a free place of the table
+    ("shape0", "i4"),               # of the lower kind, of equal ones that of side 0; FREE in a free row of the table
     ("shape1", "i4"),
     ("swapped", "i4"),              # 1: side 0 of the solver owns shape 1
-    ("contact_distance", "f4"),     # a point further apart gives no contact: the sum of the contact offsets
+    ("contact_distance", "f4"),     # points with a larger separation give no contact: sum of the contact offsets
     ("rest_distance", "f4"),        # the sum of the rest offsets
     ("tolerance_length", "f4"),     # as of PairTable
-    ("creation_index", "i8"),       # counts up in the order in which bounds met; no two pairs share one, ever
-    ("slot", "i4"),                 # its place in PhysX's pool of contact managers
+    ("creation_index", "i8"),       # increases in the order in which bounds began to overlap; unique
+    ("slot", "i4"),                 # its index in PhysX's pool of contact managers
     ("following", "i4"),            # the next pair of the same moving shape, or FREE
     ("touching", "i4"),             # 1 while it has contacts
     ("first", "i4"),                # its contacts of this step: row of the first one
@@ -96,7 +92,7 @@ PAIR = np.dtype([
     ("rotation", "f4", 4),
     ("rotation0", "f4", 4),         # of both shapes in the world
     ("rotation1", "f4", 4),
-    # the corners of both shapes at which the last search for closest points ended, where the next one begins
+    # warm start: vertices of both shapes in the last simplex of GJK
     ("warm_start_count", "i4"),     # how many
     ("warm_start0", "i4", 4),
     ("warm_start1", "i4", 4),
@@ -118,17 +114,17 @@ HULL = np.dtype([
     ("corners", "i4", 2),
     ("edges", "i4", 2),
     ("neighbours", "i4", 2),
-    ("samples", "i4", 2),           # none of a hull of few vertices, which are all looked at
+    ("samples", "i4", 2),           # empty for a hull of few vertices, which is searched by brute force
     ("center", "f4", 3),            # of mass
-    ("inner_half", "f4", 3),        # half sides of an upright box about the centre that lies inside
-    ("inner_radius", "f4"),         # and the radius of such a ball
+    ("inner_half", "f4", 3),        # half extents of an axis-aligned box about the centre, inside the hull
+    ("inner_radius", "f4"),         # radius of a sphere about the centre, inside the hull
     ("low", "f4", 3),               # its bounds
     ("high", "f4", 3),
 ], align=True)
 
 
 class Hulls(NamedTuple):
-    """All hulls: what their polygons, edges and vertices refer to is counted within the hull."""
+    """All hulls; indices of polygons, edges and vertices are relative to the hull."""
 
     hulls: Records          # HULL
     vertices: Array         # (n, 3) f4
@@ -142,7 +138,7 @@ class Hulls(NamedTuple):
 
 
 class Geometry(NamedTuple):
-    """What shapes are made of besides their sizes."""
+    """Hulls and meshes of shapes."""
 
     hulls: Hulls
     meshes: Meshes
@@ -186,7 +182,7 @@ def hull_at(hulls: Hulls, row: Integer) -> Hull:
 
 @scalar_code
 def no_hull(hulls: Hulls) -> Hull:
-    """A hull of nothing, for shapes that have none."""
+    """An empty hull, for shapes that have none."""
     origin = (ZERO, ZERO, ZERO)
     return Hull(hulls.vertices[:0], hulls.planes[:0], hulls.spans[:0], hulls.corners[:0], hulls.edges[:0],
                 hulls.valencies[:0], hulls.neighbours[:0], hulls.samples[:0], origin, origin, ZERO)

@@ -1,11 +1,8 @@
-"""PhysX's four-lane arithmetic: its order of operations and its reciprocal.
+"""Vectors of three float32 and rotations, in the order of operations of PhysX's SSE code.
 
-Vectors of three float32 and rotations, in the order of operations of PhysX's SSE code: last bits choose points.
-`scalar_math` has the order of its code without SSE, which other parts of PhysX use.
-
-Numbers are numpy's float32 throughout: a literal of Python would make float64 of what it meets.
-
-The processor's estimates of 1 / x and 1 / sqrt(x), with which PhysX clips edges of boxes and scales hulls.
+The last bits of results choose contact points. `scalar_math` has the order of the scalar code, which other parts of
+PhysX use. All numbers are NumPy float32: a Python literal would turn results into float64. The reciprocal estimates
+(RCPSS, RSQRTSS) are those of the processor; PhysX clips edges of boxes and scales hulls with them.
 """
 
 from __future__ import annotations
@@ -26,7 +23,7 @@ from physx_runtime.compiling.numba_functions import scalar_code
 ZERO, HALF, ONE, TWO = np.float32(0.0), np.float32(0.5), np.float32(1.0), np.float32(2.0)
 LARGEST = np.float32(3.4028235e38)
 EPSILON = np.float32(2.0**-23)
-IDENTITY = ((ZERO, ZERO, ZERO), ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)))       # a frame not turned
+IDENTITY = ((ZERO, ZERO, ZERO), ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)))       # the identity frame
 
 
 @scalar_code
@@ -148,7 +145,7 @@ def quat_dot(a: Quat, b: Quat) -> Scalar:
 
 @scalar_code
 def half_rotated(q: Quat, a: Vec3) -> Vec3:
-    """Half the vector turned by q."""
+    """Half of the vector rotated by q."""
     # a (w^2 - 1/2) + w (v x a) + v (v . a)
     u, w = (q[0], q[1], q[2]), q[3]
     partial = add(scaled(cross(u, a), w), scaled(a, w * w - HALF))
@@ -191,7 +188,7 @@ def frame_of(pose: Pose) -> Frame:
 
 @scalar_code
 def transform_fast(outer: Pose, inner: Pose) -> Pose:
-    """The pose of a thing whose pose in the frame of another is `inner` (Cm::transformFast)."""
+    """The composed pose outer * inner (Cm::transformFast)."""
     # p = p_outer + R_outer p_inner, q = q_outer q_inner  (CmTransformUtils.h, transformFast)
     half, (a, b) = half_rotated(outer[1], inner[0]), (outer[1], inner[1])
     u, v = (a[0], a[1], a[2]), (b[0], b[1], b[2])
@@ -201,7 +198,7 @@ def transform_fast(outer: Pose, inner: Pose) -> Pose:
 
 @scalar_code
 def transform_inv_fast(frame: Pose, pose: Pose) -> Pose:
-    """A pose seen from a frame that stands beside it, what `composed` takes (Cm::transformInvFast)."""
+    """The pose in a frame, inverse(frame) * pose (Cm::transformInvFast)."""
     # p = R^T (p - p_frame), q = conj(q_frame) q  (CmTransformUtils.h, transformInvFast)
     (a, w), (b, r) = ((frame[1][0], frame[1][1], frame[1][2]), frame[1][3]), (
         (pose[1][0], pose[1][1], pose[1][2]), pose[1][3])
@@ -213,7 +210,7 @@ def transform_inv_fast(frame: Pose, pose: Pose) -> Pose:
 
 @scalar_code
 def relative(pose: Pose, other: Pose) -> Pose:
-    """A pose as seen from another."""
+    """A pose relative to another."""
     # p = R^T (p - p_other), q = conj(q_other) q
     back = conjugate(other[1])
     return rotated(back, sub(pose[0], other[0])), product(back, pose[1])
@@ -233,19 +230,19 @@ def transform_inv(pose: Pose, point: Vec3) -> Vec3:
 
 @scalar_code
 def from_frame(frame: Frame, point: Vec3) -> Vec3:
-    """A point of a frame outside it."""
+    """A point of a frame in its parent frame."""
     return add(frame[0], by_matrix(frame[1], point))
 
 
 @scalar_code
 def to_frame(frame: Frame, point: Vec3) -> Vec3:
-    """A point outside a frame as seen from it."""
+    """A point of the parent frame in a frame."""
     return by_transposed(frame[1], sub(point, frame[0]))
 
 
 @scalar_code
 def frame_in(frame: Frame, other: Frame) -> Frame:
-    """A frame as seen from another."""
+    """A frame relative to another."""
     # R = R_other^T R, p = R_other^T (p - p_other)
     back, m = transposed(other[1]), frame[1]
     return to_frame(other, frame[0]), (by_matrix(back, m[0]), by_matrix(back, m[1]), by_matrix(back, m[2]))
@@ -256,7 +253,7 @@ _ONE = np.float32(1.0)
 
 
 def _estimate(name: str) -> Any:
-    """What an instruction of the processor gives for one number."""
+    """A function that applies a processor instruction to one number."""
 
     @intrinsic  # type: ignore[untyped-decorator]
     def estimate(typingctx: Any, x: Any) -> Any:
@@ -272,7 +269,7 @@ def _estimate(name: str) -> Any:
 
 
 if X86:
-    # RCPSS and RSQRTSS: right to 12 bits, the others are the processor's own. They may differ between makers of them.
+    # RCPSS and RSQRTSS: exact to 12 bits; the other bits depend on the processor and may differ between vendors.
     _rcpss, _rsqrtss = _estimate("llvm.x86.sse.rcp.ss"), _estimate("llvm.x86.sse.rsqrt.ss")
 
     @scalar_code

@@ -1,7 +1,7 @@
-"""The order in which an articulation's contacts with what does not move are solved.
+"""The order in which PhysX solves an articulation's contacts with static shapes.
 
-PhysX sorts them by link (FeatherstoneArticulation::prepareStaticConstraintsTGS) with a quicksort (PxSort.h), which also
-changes the order of those of one link: it is done here step by step as there.
+PhysX sorts them by link (FeatherstoneArticulation::prepareStaticConstraintsTGS) with a quicksort (PxSort.h). It is not
+stable, so the same steps are done here.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import numpy as np
 from physx_runtime.arrays import Array, Integer
 from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry
 
-SELECTION_LENGTH = 5           # runs up to which it sorts by selection
+SELECTION_LENGTH = 5           # length of runs that are sorted by selection
 
 
 def sorted_by_link(links: Array) -> Array:
-    """Indices of an articulation's constraints with what does not move, given in input order, as they are solved.
+    """Indices of an articulation's static contacts, given in input order, in the order of solving.
 
     links: (n,) the link of each.
     """
@@ -25,7 +25,7 @@ def sorted_by_link(links: Array) -> Array:
 
 
 def sort_buffer(count: int) -> Array:
-    """Memory that `sort_by_link` needs for so many."""
+    """Scratch memory of `sort_by_link` for so many contacts."""
     return np.empty((count + 1, 2), np.int64)
 
 
@@ -63,7 +63,7 @@ def _select(order: Array, first: Integer, last: Integer, links: Array) -> None:
 
 @borrowing_code
 def _partition(order: Array, first: Integer, last: Integer, links: Array) -> Integer:
-    """Put what is less than the median of three before it, the rest behind: where it is then."""
+    """Partition about the median of three; return its index."""
     # median of three, stored at last - 1  (PxSortInternals.h)
     middle = (first + last) // 2
     _order_pair(order, first, middle, links)

@@ -1,6 +1,9 @@
-"""Pairs of links with what stands still: all that a world can ever have, each in a place of its own.
+"""All possible pairs of links and static shapes, one fixed slot each.
 
-A pair is met again in every step where its bounds overlap, as in `pairs.PairTable`; only nothing is searched for.
+`build_static_pairs` lists the pairs of all worlds, so that no broad phase is needed. `contact_generator` compiles the
+contact generation of a link's pairs: a test of bounding spheres, bounds, and the narrow phase. `update_pair_events`
+and `sort_by_touch` keep PhysX's order of pairs. A pair whose bounds overlap again starts with an empty manifold, as in
+`pair_table.PairTable`.
 """
 
 from __future__ import annotations
@@ -23,24 +26,24 @@ from physx_runtime.model.body_kind import LINK, STATIC
 
 SEPARATE, OVERLAPPING, CREATED = range(3)
 NO_SLOT = -1
-# Of a pair between steps, besides what `PAIR` has of it.
+# State of a pair between steps, besides `PAIR`.
 MEMORY = np.dtype([
     ("overlapping", "i4"),      # whether its bounds overlap: SEPARATE, OVERLAPPING or, within a step, CREATED
     ("touching", "i4"),         # whether it has contacts, as `overlapping`
-    ("touch_lost", "i4"),       # whether the step found that it has none any more
-    ("kinds", "i4"),            # which of the `kinds` of the pairs it is of
-    ("slot", "i4"),             # its place in the order of the world's pairs that touch, NOWHERE until it is lined up
-    ("touch_index", "i8"),      # counts up in the order in which pairs of a world began to touch
+    ("touch_lost", "i4"),       # whether it lost its contacts in this step
+    ("kinds", "i4"),            # index of its pair of kinds in `kinds`
+    ("slot", "i4"),             # its slot in the solving order of the world's touching pairs, NO_SLOT before it has one
+    ("touch_index", "i8"),      # increases in the order in which pairs of a world began to touch
 ])
-# What tells at once of a pair in most worlds that it is apart: a ball around the moving shape in the frame of its body,
-# and bounds of the other, in whatever world.
+# A quick test that excludes most pairs: a sphere around the moving shape in the frame of its body, and bounds of the
+# static shape over all worlds.
 BOUNDING_SPHERE = np.dtype([
     ("centre", "f4", 3),
     ("radius", "f4"),
     ("low", "f4", 3),
     ("high", "f4", 3),
 ])
-SLACK = np.float32(1.001)       # rounding leaves shapes in their balls
+SLACK = np.float32(1.001)       # keeps shapes inside their spheres despite rounding
 
 
 class AllPairs(NamedTuple):
@@ -49,12 +52,12 @@ class AllPairs(NamedTuple):
     rows: Array                             # PAIR
     memory: Array                           # MEMORY
     moving: Array                           # the moving shape
-    bounding_spheres: Array                            # BALL, of each pair of a world
-    contacts: Array                         # CONTACT, MOST_POINTS rows for each pair, of the last step
+    bounding_spheres: Array                            # BOUNDING_SPHERE, of each pair of a world
+    contacts: Array                         # CONTACT, MANIFOLD_SIZE rows for each pair, of the last step
 
 
 class Colliders(NamedTuple):
-    """Shapes as they are placed."""
+    """Shapes with their current poses and bounds."""
 
     shapes: Records                         # SHAPE
     shape_poses: Array
@@ -65,26 +68,26 @@ class Colliders(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StaticPairs:
-    """All pairs of worlds in which links meet nothing but what stands still, world after world, link after link.
+    """All pairs of worlds in which links touch static shapes only, by world and link.
 
-    They are the rows of `table.pairs` from now on. `of_link`: (n_pair,) which of `links` has each pair of a world.
+    They replace the rows of `table.pairs`. `of_link`: (n_pair,) the index in `links` of each pair of a world.
     """
 
     table: ContactTable
-    links: tuple[tuple[int, int], ...]      # (actor, link), those with pairs
+    links: tuple[tuple[int, int], ...]      # (actor, link) of links with pairs
     of_link: Array
-    points: tuple[int, ...]                 # by link, contacts of one pair at most
-    kinds: tuple[tuple[int, int], ...]      # of shapes that meet in them
+    points: tuple[int, ...]                 # by link, greatest number of contacts of one pair
+    kinds: tuple[tuple[int, int], ...]      # pairs of kinds of shapes that occur
     all: AllPairs
 
     @property
     def colliders(self) -> Colliders:
-        """Those of the table."""
+        """The shapes of the table."""
         pairs = self.table.pairs
         return Colliders(pairs.shapes, pairs.shape_poses, pairs.bounds, pairs.geometry, pairs.manifolds)
 
     def forget(self, worlds: Array) -> Array:
-        """Drop what pairs of these worlds remember; which of all pairs these are."""
+        """Clear the state of the pairs of these worlds; return the mask of these pairs."""
         in_worlds = np.isin(self.table.pairs.shapes["world"][self.all.moving], worlds)
         for name in ("overlapping", "touching", "touch_index"):
             self.all.memory[name][in_worlds] = 0
@@ -95,7 +98,7 @@ class StaticPairs:
 
 
 def build_static_pairs(table: ContactTable, worlds: int) -> StaticPairs | None:
-    """The pairs of all worlds; None where worlds differ in them, or where anything but links and statics can meet."""
+    """The pairs of all worlds; None where worlds have different pairs, or other than links and statics can touch."""
     # the same pairs in every world, all between links and statics
     shapes, bodies = table.pairs.shapes, table.bodies
     if (bodies["kind"][shapes["body"]][shapes["body"] < table.pairs.moving] != LINK).any():
@@ -130,7 +133,7 @@ def _build(table: ContactTable, shape_pairs: Array, pattern: Array) -> StaticPai
     pairs = table.pairs
     pairs.rows = pairs.records(shape_pairs)
     poses = np.c_[table.bodies["position"], table.bodies["rotation"]].astype(np.float32)
-    update_shapes(pairs.shapes, poses, pairs.geometry, pairs.shape_poses, pairs.bounds)     # what stands still
+    update_shapes(pairs.shapes, poses, pairs.geometry, pairs.shape_poses, pairs.bounds)     # static shapes
     memory = np.zeros(len(shape_pairs), MEMORY)
     memory["slot"] = NO_SLOT
     memory["kinds"] = np.resize([kinds.index(pair) for pair in of_kinds], len(shape_pairs))
@@ -142,7 +145,7 @@ def _build(table: ContactTable, shape_pairs: Array, pattern: Array) -> StaticPai
 
 
 def _bounding_spheres(pairs: PairTable, shape_pairs: Array) -> Array:
-    """Of each pair of a world, around its shapes in all worlds; found: (n_world, n_pair, 2)."""
+    """The bounding sphere of each pair of a world, over all worlds; shape_pairs: (n_world, n_pair, 2)."""
     # ball around the shape and its contact offset, in the frame of its body
     shapes, spheres = pairs.shapes[shape_pairs[:, :, 0]], np.zeros(shape_pairs.shape[1], BOUNDING_SPHERE)
     size, kind, position = shapes["size"], shapes["kind"], shapes["position"]
@@ -158,7 +161,7 @@ def _bounding_spheres(pairs: PairTable, shape_pairs: Array) -> Array:
 
 
 def _max_pairs(edges: Array) -> int:
-    """Pairs of a world at most."""
+    """An upper bound of the number of pairs of a world."""
     sizes = np.diff(edges)
     return int((sizes[0] + sizes[1:].max(initial=0)) ** 2)
 
@@ -166,7 +169,7 @@ def _max_pairs(edges: Array) -> int:
 @borrowing_entry
 def _list_pairs(shapes: Records, moving: Integer, collides: Array, excluded_pairs: Array, order: Array, edges: Array,
                 shape_pairs: Array) -> Integer:
-    """All pairs that may meet in each world, a moving shape first: how many."""
+    """Fill in all pairs of each world that may collide, the moving shape first; return their number."""
     count = 0
     for world in range(len(edges) - 2):
         for a in range(edges[world + 1], edges[world + 2]):
@@ -184,7 +187,7 @@ def _list_pairs(shapes: Records, moving: Integer, collides: Array, excluded_pair
 
 
 def contact_generator(kinds: tuple[tuple[int, int], ...]) -> Callable[..., None]:
-    """What makes the contacts of links by pairs of shapes of these kinds."""
+    """The compiled function that makes the contacts of a link's pairs of these kinds of shapes."""
     contacts_of = select_method([CONTACT_METHODS[pair] for pair in kinds])
 
     @borrowing_code
@@ -192,7 +195,7 @@ def contact_generator(kinds: tuple[tuple[int, int], ...]) -> Callable[..., None]
                           close: Array) -> None:
         """Make the contacts of a link's pairs, rows `first` to `end`.
 
-        pose: of F of the link, float32. close: of each, whether it `may_overlap`.
+        pose: of F of the link, float32. close: for each pair, the result of `may_overlap`.
         """
         # broad phase by worlds, narrow phase by kinds, then the events of the pair
         update_link_overlaps(pairs, first, end, pose, colliders, close)
@@ -217,10 +220,10 @@ def contact_generator(kinds: tuple[tuple[int, int], ...]) -> Callable[..., None]
 
 @borrowing_code
 def may_overlap(sphere: Record, pose: Pose) -> Condition:
-    """Whether the ball around a shape of a link at `pose` reaches into the bounds of what stands still."""
+    """Whether the bounding sphere of a shape of a link at `pose` overlaps the bounds of the static shape."""
     # c +- r inside the bounds of the static shape, on every axis
     centre, radius = transform(pose, (sphere.centre[0], sphere.centre[1], sphere.centre[2])), sphere.radius
-    # no branches: asked of many worlds side by side
+    # no branches: evaluated for many worlds as vectors
     return ((centre[0] + radius >= sphere.low[0]) & (centre[0] - radius <= sphere.high[0])
             & (centre[1] + radius >= sphere.low[1]) & (centre[1] - radius <= sphere.high[1])
             & (centre[2] + radius >= sphere.low[2]) & (centre[2] - radius <= sphere.high[2]))
@@ -229,7 +232,7 @@ def may_overlap(sphere: Record, pose: Pose) -> Condition:
 @borrowing_code
 def update_link_overlaps(pairs: AllPairs, first: Integer, end: Integer, pose: Pose, colliders: Colliders,
                          close: Array) -> None:
-    """Place the shapes of a link's pairs, rows `first` to `end`, that are close, and tell whose bounds overlap."""
+    """Update the shapes of a link's pairs that are close, rows `first` to `end`, and whether their bounds overlap."""
     shape = -1
     for k in range(first, end):
         state, near = pairs.memory[k], close[k - first]
@@ -253,21 +256,21 @@ def update_link_overlaps(pairs: AllPairs, first: Integer, end: Integer, pose: Po
 
 @borrowing_code
 def set_touch_lost(state: Record) -> None:
-    """Heed that the shapes of a pair, if they did, touch no more."""
+    """Record that the shapes of a pair no longer touch."""
     state.touch_lost, state.touching = int(state.touching != 0), 0
 
 
 @borrowing_code
 def _static_shape(pair: Record, moving: Integer) -> Integer:
-    """The shape that stands still."""
+    """The static shape of a pair."""
     return pair.shape1 if pair.shape0 == moving else pair.shape0
 
 
 @borrowing_code
 def any_overlapping(pairs: AllPairs, first: Integer, worlds: Integer, count: Integer, link: Record) -> bool:
-    """Whether a pair of a link was near in the last step, or parted with it, in one of the worlds from pair `first` on.
+    """Whether the bounds of any pair of a link overlapped in the last step, or lost contact in it, in any world.
 
-    count: pairs of a world. link: with its pairs, from `first` to `end`.
+    first: the first pair of the first world. count: pairs of a world. link: with its range of pairs.
     """
     some = False
     for world in range(worlds):
@@ -278,7 +281,7 @@ def any_overlapping(pairs: AllPairs, first: Integer, worlds: Integer, count: Int
 
 @borrowing_code
 def update_pair_events(pairs: AllPairs, first: Integer, end: Integer, colliders: Colliders) -> bool:
-    """Number the pairs of a world, rows `first` to `end`, that meet or touch anew; whether others touch than before."""
+    """Number the new overlaps and contacts of a world's pairs; return whether the set of touching pairs changed."""
     # number new pairs and new contacts in PhysX's order
     created, touch_started, changed = False, False, False
     for k in range(first, end):
@@ -295,9 +298,9 @@ def update_pair_events(pairs: AllPairs, first: Integer, end: Integer, colliders:
 
 @borrowing_code
 def sort_by_touch(pairs: AllPairs, first: Integer, end: Integer, queue: Array) -> Integer:
-    """Put the pairs of a world, rows `first` to `end`, that touch in PhysX's input order: how many there are.
+    """Sort the touching pairs of a world in PhysX's input order; return their number.
 
-    queue: is given their numbers in the world.
+    queue: filled with their indices in the world.
     """
     # insertion sort by the time of the first touch
     count = 0
@@ -314,11 +317,11 @@ def sort_by_touch(pairs: AllPairs, first: Integer, end: Integer, queue: Array) -
 
 @borrowing_code
 def _number_created(pairs: AllPairs, first: Integer, end: Integer, colliders: Colliders) -> None:
-    """Number the pairs whose bounds meet in this step, as `births.PairCreationOrder` has them.
+    """Number the pairs whose bounds begin to overlap in this step, in the order of `pair_order.PairCreationOrder`.
 
-    Shapes of a link that meet several static ones in one step are taken as if the link met them one by one.
+    Several new pairs of a link in one step are treated as if they began one by one.
     """
-    # born: maximum of the world and one more, in the order of the sweep
+    # creation index: maximum of the world plus one, in the order of the sweep
     creation_index = np.int64(0)
     for k in range(first, end):
         creation_index = max(creation_index, pairs.rows[k].creation_index)
@@ -336,7 +339,7 @@ def _number_created(pairs: AllPairs, first: Integer, end: Integer, colliders: Co
 
 @borrowing_code
 def _sweep_key(pairs: AllPairs, k: Integer, colliders: Colliders) -> tuple[Integer, Scalar, Integer, Scalar, Integer]:
-    """Where a pair is in the sweep along x."""
+    """The sort key of a pair in the sweep along x."""
     i = pairs.moving[k]
     j = _static_shape(pairs.rows[k], i)
     # the lower of both along x, of equal ones the first created  (BpAABBManager.cpp, doBipartiteBoxPruning_Leaf)
@@ -349,7 +352,7 @@ def _sweep_key(pairs: AllPairs, k: Integer, colliders: Colliders) -> tuple[Integ
 
 @borrowing_code
 def _number_touching(pairs: AllPairs, first: Integer, end: Integer) -> None:
-    """Number the pairs that begin to touch in this step, the oldest first."""
+    """Number the pairs that begin to touch in this step, by creation index."""
     touch_index = np.int64(0)
     for k in range(first, end):
         touch_index = max(touch_index, pairs.memory[k].touch_index)

@@ -1,6 +1,7 @@
-"""One step of a scene in PhysX's order, and what it solves together in each world under which iteration counts.
+"""One step of a scene in PhysX's order, with the iteration counts of the objects that are solved together.
 
-What sleeps leaves its batch; then every actor is solved under its batch's counts.
+`step_scene` steps all actors under the counts of their batches. `WorldSolverBatches` keeps the batches of each world:
+sleeping actors leave them, and no longer contribute their iteration counts.
 """
 
 from __future__ import annotations
@@ -17,42 +18,41 @@ from physx_runtime.arrays import Indices
 from physx_schema.description.model import ActorDescription, Description
 from physx_schema.description.scenes import SolverBatches, SolverCounts
 
-Counts = list[tuple[SolverCounts, Indices]]     # and the worlds that they hold in
+Counts = list[tuple[SolverCounts, Indices]]     # and the worlds that have them
 
 
 class WorldSolverBatches:
-    """The objects of a stage that are solved together in each world, where they fall asleep and wake at times of its
-    own."""
+    """Batches of the objects of a stage that are solved together; sleep differs from world to world."""
 
     def __init__(self, description: Description, worlds: int) -> None:
         start = SolverBatches(description)
-        self.constant = start.uniform       # nothing follows from who sleeps
+        self.constant = start.uniform       # sleep does not change the counts
         self._description = description
-        self._groups = [(start, np.arange(worlds))]      # worlds in which the same happened so far
-        self._asleep: NDArray[np.bool_] | None = None   # as last told
+        self._groups = [(start, np.arange(worlds))]      # groups of worlds with the same history
+        self._asleep: NDArray[np.bool_] | None = None   # as last updated
 
     @property
     def up_to_date(self) -> bool:
-        """Whether counts are what they were last told to be, whoever sleeps."""
+        """Whether counts are up to date, also after changes of sleep."""
         return self.constant and self._asleep is not None
 
     def restart(self, worlds: Indices) -> None:
-        """Let worlds begin anew."""
+        """Reset the batches of these worlds."""
         remaining = [(batches, indices[~np.isin(indices, worlds)]) for batches, indices in self._groups]
         groups = [(SolverBatches(self._description), worlds), *remaining]
         self._groups = [(batches, indices) for batches, indices in groups if len(indices)]
         self._asleep = None
 
     def update_asleep(self, roots: Sequence[str], asleep: NDArray[np.bool_]) -> bool:
-        """Take for asleep the actors with these root links where (n_actor, n_world) says so, all others for awake.
+        """Mark the actors with these root links as asleep by (n_actor, n_world); all others are awake.
 
-        Returns whether counts may be others than before.
+        Returns whether counts may have changed.
         """
         if self.up_to_date or (self._asleep is not None and np.array_equal(asleep, self._asleep)):
             return False
         self._asleep, groups = asleep, []
         for batches, worlds in self._groups:
-            idle = batches.starting_asleep.difference(roots)       # what is not stepped
+            idle = batches.starting_asleep.difference(roots)       # actors that are not stepped
             patterns, pattern_index = np.unique(asleep[:, worlds], axis=1, return_inverse=True)
             for i, pattern in enumerate(patterns.T):
                 group = copy.deepcopy(batches) if i + 1 < patterns.shape[1] else batches
@@ -62,7 +62,7 @@ class WorldSolverBatches:
         return True
 
     def counts(self, actor: ActorDescription) -> Counts:
-        """What an actor is solved under and in which worlds; the first world comes last."""
+        """The iteration counts of an actor, each with its worlds; that of the first world comes last."""
         # counts = max over the actors of a batch  (DyTGSDynamics.cpp, setupArticulations)
         worlds_by_counts: dict[SolverCounts, list[Indices]] = {}
         for batches, worlds in self._groups:
@@ -72,31 +72,31 @@ class WorldSolverBatches:
 
 
 class SolverGroup(Protocol):
-    """Actors alike in every world of a scene, whose iteration counts are shared."""
+    """Actors of one structure in all worlds of a scene, whose iteration counts are shared."""
 
     @property
     def asleep_by_world(self) -> NDArray[np.bool_]:
-        """(n_actor, n_world) which worlds rest."""
+        """(n_actor, n_world) mask of sleeping actors."""
 
     def set_counts(self, counts: Sequence[Counts]) -> None:
-        """Be solved under these counts from now on, actor by actor, each world under those that it is listed with."""
+        """Set the iteration counts by actor, each with the worlds that have them."""
 
 
 class SteppedGroup(Protocol):
-    """What is solved by one call, in every world of a scene."""
+    """Actors that are stepped by one call, in all worlds of a scene."""
 
     def write_time(self) -> None:
-        """Heed the counts that were taken."""
+        """Write the step times of the current counts."""
 
     def step(self, steps: int) -> None:
-        """Advance every world by so many steps."""
+        """Advance all worlds by `steps` steps."""
 
 
-SolverGroups = Sequence[tuple[Sequence[ActorDescription], SolverGroup]]      # and what the actors were made of
+SolverGroups = Sequence[tuple[Sequence[ActorDescription], SolverGroup]]      # and the descriptions of the actors
 
 
 def step_scene(groups: SolverGroups, stepped: Sequence[SteppedGroup], batches: WorldSolverBatches, steps: int) -> None:
-    """Advance all worlds of a scene by so many steps."""
+    """Advance all worlds of a scene by `steps` steps."""
     for count in [steps] if batches.constant else repeat(1, steps):
         update_iteration_counts(groups, stepped, batches)
         for group in stepped:
@@ -104,7 +104,7 @@ def step_scene(groups: SolverGroups, stepped: Sequence[SteppedGroup], batches: W
 
 
 def update_iteration_counts(groups: SolverGroups, stepped: Sequence[SteppedGroup], batches: WorldSolverBatches) -> None:
-    """Take who sleeps out of what is solved together, world by world, and who woke into it."""
+    """Remove sleeping actors from their batches, world by world, and add awake ones."""
     if batches.up_to_date or not groups:
         return
     roots = [actor.links[0].path for actors, _ in groups for actor in actors]

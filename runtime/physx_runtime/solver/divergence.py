@@ -1,6 +1,6 @@
-"""What happens to a world whose state is no longer finite: it goes back to the step's start and stays there.
+"""Divergence: a world whose state is no longer finite returns to the step's start, and stays there until it is reset.
 
-Selection by world, inside the step: neighbours in a vector or a warp compute what they would without it.
+Worlds are selected inside the step, so that neighbours in a vector or warp are not affected.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from physx_runtime.language.ops import Rows, Scalar, where
 from physx_runtime.model.row_specs import state_rows
 from physx_runtime.model.topology import ActorTopology
 
-# The sum of a sound state's absolute values; near the end of float32's range squares have long been infinite.
+# Greatest sum of a valid state's absolute values; near the end of float32's range squares overflow before.
 LARGEST_STATE = 1e37
 DIVERGED = "diverged"       # row of one scalar: 0, or 1 for good once the world has diverged
 
 
 def moving_rows(t: ActorTopology) -> list[str]:
-    """State rows that a step changes; a fixed base stays where it is."""
+    """State rows that a step changes, without those of a fixed base."""
     return [name for name, size in state_rows(t).items()
             if size and (t.root_size or not name.startswith("root_"))]
 
@@ -26,12 +26,12 @@ def save_state(t: ActorTopology, rows: Rows) -> dict[str, list[Scalar]]:
 
 
 def is_valid(total: Scalar, flag: Scalar) -> Scalar:
-    """Whether a world moves on: the sum of its state's absolute values is finite and it has not diverged before."""
+    """Whether a world is valid: the sum of its state's absolute values is finite, and it has not diverged before."""
     return (total < LARGEST_STATE) & (flag < 0.5)
 
 
 def freeze_diverged(t: ActorTopology, rows: Rows) -> dict[str, list[Scalar]]:
-    """The state after the step, or the one kept at its start where this step or an earlier one diverged."""
+    """The state after the step, or the saved one where this step or an earlier one diverged."""
     if not moving_rows(t):
         return {DIVERGED: list(rows[DIVERGED])}
     # sum |x| < LARGEST_STATE and never diverged before

@@ -1,7 +1,7 @@
-"""The order in which an island's joints are solved: PhysX's partitions (DyConstraintPartition.cpp).
+"""The solving order of an island's joints: PhysX's partitions (DyConstraintPartition.cpp).
 
-A partition is a run of joints of which no two hold the same actor; an articulation is one actor however many links it
-has. Joints that hold what does not move come behind all others of their body.
+A partition is a set of joints of which no two share an actor; an articulation is one actor with all its links. Joints
+to the world follow all others of their body. `partitions` returns the order, `listed_order` PhysX's input order.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from dataclasses import dataclass
 from physx_runtime.model.body_kind import BODY, LINK
 from physx_runtime.model.island import IslandTopology, JointTopology
 
-# Partitions of one round (MAX_NUM_PARTITIONS): joints that find no room in one begin the next.
+# Partitions of one round (MAX_NUM_PARTITIONS); joints without a free one go to the next round.
 MAX_NUM_PARTITIONS = 32
-# Rounds of TGS (DyTGSDynamics.cpp, 64 partitions): what finds no room is solved before all else; PGS has no end.
+# Rounds of TGS (DyTGSDynamics.cpp, 64 partitions); the remaining joints are solved first. PGS has no limit.
 ROUNDS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class SolvingOrder:
-    """Joints of an island, by their index in it."""
+    """Solving order of the joints of an island, by index."""
 
     between: tuple[int, ...]                            # solved before the articulations, in this order
     inside: dict[tuple[int, int], tuple[int, ...]]      # of a link (actor, link) to the world or a kinematic body:
-                                                        # solved behind the constraints of its own joint
+                                                        # solved after the constraints of its own joint
 
 
 def partitions(t: IslandTopology) -> SolvingOrder:
-    """When each joint of an island is solved in an iteration."""
+    """The solving order of the joints of an island."""
     # dynamic joints: greedy colouring, first free partition of both actors
     # (DyConstraintPartition.cpp, partitionContactConstraints)
     joints = [(j, t.joints[j]) for j in listed_order(t)]
@@ -57,9 +57,9 @@ def partitions(t: IslandTopology) -> SolvingOrder:
 
 
 def listed_order(t: IslandTopology) -> list[int]:
-    """Joints in the order of the solver's list: the last first that came to have both its sides in the scene.
+    """Joints in the order of the solver's list: the one whose sides were last in the scene comes first.
 
-    Bodies are there before any joint, links come after all of those, one by one.
+    Bodies are in the scene before any joint; links come after them, one by one.
     """
     def entered(j: int) -> tuple[int, int, int]:
         links = [(solver_body.owner, solver_body.link) for solver_body in t.joints[j].solver_bodies if solver_body.kind
@@ -74,7 +74,7 @@ def _actors_of(joint: JointTopology) -> set[int]:
 
 
 def _assign_partitions(joints: Iterable[tuple[int, set[int]]], rounds: float) -> Iterator[tuple[int, int]]:
-    """(joint, partition): each joint in the first partition that has none at its actors yet, below 0 where none is."""
+    """(joint, partition): each joint in the first partition free for its actors, negative where there is none."""
     # MAX_NUM_PARTITIONS at a time; what is left begins a new round  (DyConstraintPartition.cpp, classifyConstraintDesc)
     remaining, first = list(joints), 0
     while remaining and first < rounds * MAX_NUM_PARTITIONS:

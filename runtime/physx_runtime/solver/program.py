@@ -1,8 +1,8 @@
-"""PhysX's step as a program: its passes, their loops and rows.
+"""PhysX's step as a program: its passes, their loops and its rows.
 
-PhysX's step as a program: which passes it has, in which loops they run, and what rows it leaves behind.
-
-One step on numbers, stage by stage: for looking into it, and for comparisons that are not worth a compilation.
+`step_program` is the straight-line code of a topology: start, N position iterations, V velocity iterations, end
+(DyTGSDynamics.cpp). `step_layout` are its rows. `stages` and `step_on_numbers` run one step on numbers, for inspection
+and for comparisons without compilation.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from physx_runtime.solver.divergence import freeze_diverged, save_state
 from physx_runtime.solver.settings import SolverSettings
 from physx_runtime.solver.sleep import accumulating, fall_asleep
 
-# How often position and velocity iterations run in a step: numbers that a step is given.
+# Names of the position and velocity iteration counts of a step.
 POSITION_COUNT, VELOCITY_COUNT = "n", "v"
 MOVING = ("q", "v", "iteration")    # rows that iterations change
-ACCUMULATING = "accumulating"     # the row that guards the end of a step: where no link listens, it only counts down
+ACCUMULATING = "accumulating"     # guards the end of a step: where no link adds up velocities, counters only count down
 
 
 @functools.lru_cache(maxsize=64)
 def step_layout(t: ActorTopology) -> dict[str, int]:
-    """Row scalar -> row of the buffer: what lasts, then inputs; nothing is traced."""
+    """Row scalar -> row of the buffer: state, then inputs; nothing is traced."""
     return program_layout(output_rows(t), input_rows(t))
 
 
@@ -60,14 +60,14 @@ def _end(t: ActorTopology, rows: Rows) -> Mapping[str, Sequence[Scalar]]:
 def stages(t: ActorTopology, rows: Rows, settings: SolverSettings) -> Iterator[tuple[str, Rows]]:
     """(name, rows) after each stage of a step; the rows of the last one hold the new state, before it falls asleep.
 
-    rows: by name, as in `model.row_specs`, lists of numbers or of arrays with one number a world, which compute in
+    rows: by name, as in `model.row_specs`, lists of numbers or of arrays with one value for each world, computed in
     their own type.
     """
     now: dict[str, Scalars] = dict(rows)
     yield "start", now
     if not isinstance(t, BodyTopology):
         yield "start clamp", {**now, "v": clamp_start(t, now)}
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):     # sides that a `where` does not choose
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):     # branches that a `where` does not select
         now |= settings_module.begin(t, now)
         yield "gyroscopic torque and damping" if isinstance(t, BodyTopology) else "Coriolis and damping", now
         # h = dt / N

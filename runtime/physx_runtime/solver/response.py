@@ -1,14 +1,10 @@
-"""Responses of links to impulses, and forces on links.
+"""Responses of actors to external impulses at contacts and joints, and external forces on links.
 
-How an actor answers impulses from outside: at contacts, and at joints that are not its own.
-
-What a constraint between actors needs of each side, made once a step from the poses of its start and kept through all
-iterations, as PhysX keeps it (DyTGSContactPrep.cpp).
-
-Forces and torques on links and bodies from outside: those set by row, and those that PhysxForceAPI authors.
-
-They act as gravity does, in every position iteration or once a step, reduced by the link's damping over the step
-(DyFeatherstoneForwardDynamic.cpp, computeZ; measured, see docs/physx_semantics.md, forces).
+`Response` is what a constraint between actors needs of a side: J, M^-1 J^T, velocity bias and cfm. It is computed once
+a step from the poses of its start, as in PhysX (DyTGSContactPrep.cpp). `external_forces`, `applied_forces` and
+`authored_force` are the forces set by rows and authored with PhysxForceAPI. Like gravity they act in every position
+iteration or once a step, reduced by the link's damping (DyFeatherstoneForwardDynamic.cpp, computeZ; measured, see
+docs/physx_semantics.md, forces).
 """
 
 from __future__ import annotations
@@ -28,12 +24,12 @@ from physx_runtime.model.topology import ActorTopology, ExternalForceTopology, T
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An actor's answer to a unit impulse, along which `row` v + `bias` is the velocity of what it acts on."""
+    """An actor's response to a unit impulse, along which its velocity is `row` v + `bias`."""
 
     row: list[Scalar]           # (nv,) J^T of the impulse
     delta_velocity: list[Scalar]        # (nv,) M^-1 J^T: change of the generalised velocity
-    bias: Scalar                # what link velocities inside the solver carry beside J v: dt Jdot v of the step's start
-    cfm: Scalar                 # what softens constraints at a link; 0 of a body
+    bias: Scalar                # part of link velocities inside the solver besides J v: dt Jdot v of the step's start
+    cfm: Scalar                 # cfm of constraints at a link; 0 for a body
 
     @property
     def unit_response(self) -> Scalar:
@@ -47,13 +43,13 @@ class Response:
         return inner(self.row, v) + self.bias
 
     def apply_impulse(self, v: Sequence[Scalar], impulse: Scalar) -> list[Scalar]:
-        """The generalised velocity v after so much of the impulse."""
+        """The generalised velocity v after an impulse of this size."""
         # v += M^-1 J^T F
         return [x + impulse * y for x, y in zip(v, self.delta_velocity, strict=True)]
 
 
 def external_forces(t: Topology, rows: Rows, k: Kinematics, weights: Sequence[Force]) -> Sequence[Force]:
-    """The force on every link about its centre of mass: its weight, and what pushes it; world axes."""
+    """The force on every link about its centre of mass: weight and applied forces; world axes."""
     if not t.has_external_forces:
         return weights
     # f = m g + (1 - c dt) f_ext  (DyFeatherstoneArticulation.cpp, computeLinkStates)
@@ -62,7 +58,7 @@ def external_forces(t: Topology, rows: Rows, k: Kinematics, weights: Sequence[Fo
 
 
 def applied_forces(t: Topology, rows: Rows, k: Kinematics) -> list[Force]:
-    """What pushes every link, about its centre of mass; world axes."""
+    """The applied force on every link, about its centre of mass; world axes."""
     # sum of the rows and of what PhysxForceAPI authors
     forces = [applied_force(t, rows, i) for i in range(len(t.links))]
     for i, spec in enumerate(t.external_forces):
@@ -78,10 +74,10 @@ def applied_force(t: ActorTopology, rows: Rows, link: int) -> Force:
 
 def authored_force(spec: ExternalForceTopology, rows: Rows, index: int, R: sp.Mat3, com: sp.Vec3,
                    central: sp.Sym3) -> Force:
-    """The force of the authored push with this index about its link's centre of mass.
+    """The authored force with this index about its link's centre of mass.
 
     R, com, central: rotation of the link's F, its centre of mass from the origin of F, and its inertia; world axes. An
-    acceleration counts times mass and inertia; away from the centre of mass its force turns the link as well.
+    acceleration is multiplied by mass and inertia; a force away from the centre of mass has a torque.
     """
     # f, n of the authored frame in world axes: R f
     force, torque = triple(rows, f"external_force{index}_force", 0), triple(rows, f"external_force{index}_torque", 0)
@@ -99,7 +95,7 @@ def authored_force(spec: ExternalForceTopology, rows: Rows, index: int, R: sp.Ma
 
 
 def _damp(rows: Rows, link: int, force: Force) -> Force:
-    """What the link's damping leaves of a force over the step."""
+    """A force reduced by the link's damping over the step."""
     # f *= max(1 - linearDamping dt, 0), n *= max(1 - angularDamping dt, 0)
     dt = rows["dt"][0]
     return Force(sp.scale(damping_factor(rows["angular_damping"][link], dt), force.angular),
@@ -107,12 +103,12 @@ def _damp(rows: Rows, link: int, force: Force) -> Force:
 
 
 def damping_factor(damping: Scalar, dt: Scalar) -> Scalar:
-    """The part that damping leaves over the step; none beyond 1/dt."""
+    """The factor by which damping reduces a force over the step; 0 for damping above 1/dt."""
     return maximum(1.0 - damping * dt, 0.0)
 
 
 def sum_of_forces(t: ActorTopology, rows: Rows) -> Scalar:
-    """Size of all link forces and pushes together: above 0 where something pushes."""
+    """Sum of the sizes of all applied forces; above 0 where any acts."""
     total: Scalar = 0.0
     names = [name for name in ("link_force", "link_torque") if t.link_forces]
     names += external_force_rows(t)

@@ -1,11 +1,9 @@
-"""Settings of a step, and the parts of it that articulations and rigid bodies have in common.
+"""Settings of a solver step, and the common interface of articulations and rigid bodies.
 
-How many iterations a step takes: as authored, or so many that the solver no longer shows.
-
-Articulations and rigid bodies behind one interface: the parts of a step that are named alike for both.
-
-`begin` once, then position iterations of `solve` and `move`, velocity iterations of `solve` alone, and `finish`. What
-is between actors changes their velocities by the `Response` that each gave it at the start.
+`solver_settings` returns iteration counts and softening: as authored, or "ideal" with so many iterations that the
+solver has no visible effect. `begin`, `solve`, `move`, `iterate` and `finish` are the parts of a step of any actor.
+`begin` runs once; position iterations run `solve` and `move`, velocity iterations `solve` only. Constraints between
+actors use the `Response` of `respond`.
 """
 
 from __future__ import annotations
@@ -27,9 +25,9 @@ from physx_runtime.solver.response import Response
 SOLVERS = ("physx", "ideal", SAPIEN)
 # "ideal": enough position iterations that halving h changes a response by less than 1e-3, and no velocity iterations.
 IDEAL_ITERATIONS = 1024
-# Share of a position error that one TGS iteration, or PGS step, takes away at most (DyCpuGpuArticulation.h).
+# Greatest fraction of a position error that one TGS iteration, or PGS step, corrects (DyCpuGpuArticulation.h).
 TGS_BIAS, PGS_BIAS = 0.9, 0.8
-# Rows that soften constraints and leave out or round small turns as PhysX does; 0 in the ideal.
+# Rows for cfm, and for leaving out or rounding small rotations as PhysX does; 0 in the ideal.
 SOFTENING = ("cfm_scale", "min_response", "min_rotation", "single_rotation")
 
 
@@ -44,7 +42,7 @@ class _Model(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SolverSettings:
-    """Iteration counts, and whether constraints are softened by cfm and small turns left out as PhysX does."""
+    """Iteration counts, and whether constraints have cfm and small rotations are left out, as in PhysX."""
 
     position_iterations: int
     velocity_iterations: int
@@ -76,7 +74,7 @@ def solver_settings(solver: str, model: _Model) -> SolverSettings:
 
 
 def required_solver(solver: str) -> str:
-    """The name of a solver. Raises ValueError for what is none."""
+    """The name of a solver. Raises ValueError for an unknown one."""
     if solver not in SOLVERS:
         raise ValueError(f"solver is {solver!r}; allowed are {', '.join(map(repr, SOLVERS))}")
     return solver
@@ -95,9 +93,9 @@ def begin(t: ActorTopology, rows: Rows) -> OutputRows:
 
 
 def respond(t: ActorTopology, start: Rows, prepared: Rows, link: int, impulse: Force) -> Response:
-    """How the actor answers a unit impulse on a link, given about its centre of mass; world axes.
+    """The response of an actor to a unit impulse on a link, given about its centre of mass; world axes.
 
-    start: the rows at the step's start. begun: what `begin` made of them. link: 0 of a rigid body.
+    start: the rows at the step's start. prepared: the rows of `begin`. link: 0 for a rigid body.
     """
     if isinstance(t, BodyTopology):
         return body.respond(start, prepared, impulse)
@@ -105,7 +103,7 @@ def respond(t: ActorTopology, start: Rows, prepared: Rows, link: int, impulse: F
 
 
 def iterate(t: ActorTopology, rows: Rows, final: bool) -> OutputRows:
-    """One position iteration, or with `final` one velocity iteration, which moves nothing."""
+    """One position iteration, or with `final` one velocity iteration without motion."""
     out = solve(t, rows, final)
     return out if final else out | move(t, rows, out.get("v", list(rows["v"])))
 
@@ -121,10 +119,10 @@ def move(t: ActorTopology, rows: Rows, v: Sequence[Scalar]) -> OutputRows:
 
 
 def finish(t: ActorTopology, rows: Rows) -> OutputRows:
-    """What is left at the step's end; divergence and sleeping come after it."""
+    """The end of a step, before divergence and sleep."""
     return body.finish(t, rows) if isinstance(t, BodyTopology) else articulation.finish(t, rows)
 
 
 def mean_motions(t: ActorTopology, rows: Rows) -> list[tuple[Motion, sp.Mat3]]:
-    """Per link, the velocity that moved its centre of mass over the step, and the rotation of F."""
+    """Per link, the mean velocity of its centre of mass over the step, and the rotation of F."""
     return [body.mean_motion(t, rows)] if isinstance(t, BodyTopology) else response.mean_motions(t, rows)

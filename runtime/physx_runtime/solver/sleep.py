@@ -1,10 +1,10 @@
-"""How articulations fall asleep: each world by itself, at the end of a step, as PhysX's articulations do.
+"""Sleep of articulations: wake counters of links, for each world at the end of a step (PhysX ScArticulationSim).
 
-Every link has a counter that begins at WAKE_TIME and counts down. In the second half of it the link's velocities, each
-the mean of a step, are added up, and kinetic energy per mass of these sums at or above the threshold sets the counter
-up again. Once all counters are 0 the articulation moves one step more, loses its velocity, and rests until something
-wakes it (ScArticulationSim.cpp, sleepCheck; ScBodySim.cpp, updateWakeCounter; measured, see docs/physx_semantics.md,
-sleeping).
+Every link has a counter that starts at WAKE_TIME and counts down. In its second half the link's velocities, each the
+mean of a step, are summed. If the kinetic energy per mass of these sums reaches the threshold, the counter is set up
+again. Once all counters are 0 the articulation moves one more step, loses its velocity, and sleeps until something
+wakes it. `fall_asleep` and `fall_asleep_in_island` are the whole, `count_down` is one link. Sources: sleepCheck;
+ScBodySim.cpp, updateWakeCounter; measured, see docs/physx_semantics.md, sleeping.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from physx_runtime.solver.settings import mean_motions
 # s; PhysX's 20.0f * 0.02f, one float32 below 0.4. Counters are float32 in every precision: with 0.4, or in float64,
 # articulations fall asleep a step early or late at 1/10, 1/30, 1/60, 1/90, 1/100 and 1/120 s.
 WAKE_TIME = 13421772 / 2**25
-ACCUMULATION_TIME = 0.5 * WAKE_TIME     # s, below which velocities are added up
+ACCUMULATION_TIME = 0.5 * WAKE_TIME     # s, below which velocities are summed
 MIN_COUNTER = 1e-6       # s, of a link at rest while another one moves
-# What was done since the last step (row `wake_request`): nothing; something that wakes; a new start.
+# Writes since the last step (row `wake_request`): none; one that wakes; a reset.
 WAKE_REQUEST_NONE, WAKE_REQUEST_WAKE, WAKE_REQUEST_RESET = 0.0, 1.0, 2.0
 
 
 @dataclass(slots=True)
 class SleepState:
-    """One link's counter, and its velocities added up; axes of F."""
+    """One link's counter, and its summed velocities; axes of F."""
 
     counter: Scalar
     linear: sp.Vec3
@@ -45,14 +45,14 @@ def fall_asleep(t: ActorTopology, rows: Rows, after: Rows) -> dict[str, list[Sca
 
 def fall_asleep_in_island(t: ActorTopology, rows: Rows, after: Rows, max_counter: Scalar,
                           joints: Sequence[Scalar] = ()) -> dict[str, list[Scalar]]:
-    """As `fall_asleep` for an actor among others that rest only with it.
+    """As `fall_asleep`, for an actor of an island that sleeps as one.
 
-    max_counter: of the counters of all of them. joints: how many outside articulations hold each link that can move.
+    max_counter: of all actors of the island. joints: number of maximal joints of each link that can move.
     """
     links = _states_before(t, rows)
     # sleeps: longest = 0  (ScArticulationSim.cpp, sleepCheck)
     sleeps, slept_before = sleep_flags(max_counter, after[DIVERGED][0], rows["asleep"][0])
-    # where an articulation moves once more, PhysX takes a body back to where it was
+    # an articulation moves once more, but PhysX restores the old pose of a body
     frozen = sleeps if isinstance(t, BodyTopology) else slept_before
     out: dict[str, list[Scalar]] = {
         name: [where(frozen, saved, x) for x, saved in zip(after[name], rows[f"saved_{name}"], strict=True)]
@@ -69,12 +69,12 @@ def fall_asleep_in_island(t: ActorTopology, rows: Rows, after: Rows, max_counter
 
 
 def longest_counter(t: ActorTopology, rows: Rows) -> Scalar:
-    """The longest counter of an actor's links before a step is counted."""
+    """The longest counter of an actor's links before the step is counted."""
     return _max_counter(_states_before(t, rows))
 
 
 def _states_before(t: ActorTopology, rows: Rows) -> list[SleepState]:
-    """All links that can move before a step is counted."""
+    """The sleep states of all links that can move, before the step is counted."""
     # wakes by a request or by sum |f| > 0  (ScArticulationSim.cpp, internalWakeUp)
     wakes_up = wake_requested(rows["wake_request"][0])
     if t.has_external_forces:
@@ -86,39 +86,39 @@ def _states_before(t: ActorTopology, rows: Rows) -> list[SleepState]:
 
 
 def accumulating(t: ActorTopology, rows: Rows) -> list[Scalar]:
-    """Whether velocities are added up, per link that can move; where none are, a step only counts down."""
+    """Whether velocities are summed, per link that can move; if none are, a step only counts down."""
     return [accumulates(link.counter, rows["dt"][0]) for link in _states_before(t, rows)]
 
 
 def accumulates(counter: Scalar, dt: Scalar) -> Scalar:
-    """Whether a link's velocities are added up."""
+    """Whether a link's velocities are summed."""
     # velocities are summed where counter < 0.2 s or counter < dt  (ScBodySim.cpp, updateWakeCounter)
     return (counter < ACCUMULATION_TIME) | (counter < dt)
 
 
 def wake_requested(request: Scalar) -> Scalar:
-    """Whether what was done since the last step sets the counters up."""
+    """Whether a write since the last step sets the counters up."""
     return request > 0.5
 
 
 def reset_requested(request: Scalar) -> Scalar:
-    """Whether the world was put to a new start since the last step."""
+    """Whether the world was reset since the last step."""
     return request > 1.5
 
 
 def sleep_flags(max_counter: Scalar, diverged: Scalar, asleep: Scalar) -> tuple[Scalar, Scalar]:
-    """Whether a world whose longest counter this is rests, and whether it did before."""
+    """Whether a world with this longest counter is asleep, and whether it was before."""
     sleeps = ~(max_counter > 0.0) & (diverged < 0.5)
     return sleeps, sleeps & (asleep > 0.5)
 
 
 def stays_awake(max_counter: Scalar, sleeps: Scalar) -> Scalar:
-    """Whether any link of a world keeps all of them awake, by the longest of the new counters."""
+    """Whether any link keeps the world awake, by the longest of the new counters."""
     return (max_counter > 0.0) & ~sleeps
 
 
 def apply_wake_request(link: SleepState, wakes: Scalar, started: Scalar) -> SleepState:
-    """A link at the end of a step before which something may have woken it, or put it back to its start."""
+    """A link after a wake request or a reset before the step."""
     # counter = max(counter, 0.4 s) of a wake request, 0.4 s of a new start
     counter = where(started, WAKE_TIME, where(wakes, maximum(link.counter, WAKE_TIME), link.counter))
     return SleepState(counter, _select(started, sp.ZERO3, link.linear),
@@ -126,7 +126,7 @@ def apply_wake_request(link: SleepState, wakes: Scalar, started: Scalar) -> Slee
 
 
 def apply_island_state(link: SleepState, awake: Scalar) -> SleepState:
-    """A link as the next step finds it: nothing sleeps unless everything does."""
+    """A link's state for the next step: no link sleeps unless all do."""
     # counter = max(counter, MIN_COUNTER) while any link is awake
     return SleepState(where(awake, maximum(link.counter, MIN_COUNTER), 0.0), _select(awake, link.linear, sp.ZERO3),
                       _select(awake, link.angular, sp.ZERO3))
@@ -144,7 +144,7 @@ def _max_counter(links: list[SleepState]) -> Scalar:
 
 
 def _next_states(t: ActorTopology, rows: Rows, links: list[SleepState], joints: Sequence[Scalar]) -> list[SleepState]:
-    """All links that can move after this step."""
+    """The sleep states of all links that can move, after the step."""
     new, motions = [], mean_motions(t, rows)
     for state, i, joint_count in zip(links, t.tree.moving_links, joints, strict=True):
         s, (velocity, R) = rows["inertia"][6 * i:6 * i + 6], motions[i]
@@ -158,8 +158,7 @@ def count_down(link: SleepState, R: sp.Mat3, velocity: Motion, mass: Scalar, ine
                threshold: Scalar, joints: Scalar) -> SleepState:
     """One link after a step with this velocity of its centre of mass; its axes of F are R, its inertia is in them.
 
-    Every one of the joints outside articulations that hold it raises the threshold by as much again, and the counter
-    that it sets up by dt.
+    Each of its maximal joints adds the threshold once more, and dt to the counter when it is set up.
     """
     # threshold *= 1 + interactions  (ScBodySim.cpp, updateWakeCounter)
     threshold = (1.0 + joints) * threshold

@@ -1,10 +1,7 @@
-"""Blocks of worlds in one buffer, views of parts of it, and values by world.
+"""Worlds in host memory: one NumPy buffer of shape (blocks, rows, lanes), one lane per world.
 
-Worlds in host memory: one buffer of blocks, rows and lanes.
-
-A part of a buffer that several share: a window of its worlds, under the names of one of its parts.
-
-Rows of what is known for all worlds together, world by world.
+`Buffer` stores all worlds and reads and writes rows by name. `BufferView` is a window of some worlds of a buffer,
+limited to the names with one prefix. `rows_by_world` groups rows by the world that they belong to.
 """
 
 from __future__ import annotations
@@ -21,7 +18,7 @@ from physx_runtime.worlds.store import EVERY_WORLD, Worlds, scatter_rows
 
 
 def aligned(shape: tuple[int, ...], dtype: str) -> Array:
-    """Zeros that begin on a cache line: vectors that straddle two would cost twice."""
+    """Zeros aligned to a cache line: vectors that straddle two lines load at half the speed."""
     memory = np.zeros(math.prod(shape) * np.dtype(dtype).itemsize + CACHE_LINE, np.uint8)
     start = -memory.ctypes.data % CACHE_LINE
     return memory[start:len(memory) - CACHE_LINE + start].view(dtype).reshape(shape)
@@ -41,7 +38,7 @@ def by_block(values: Array, block_size: int) -> Array:
 
 
 def row_group(layout: Mapping[str, int], name: str) -> tuple[int, int]:
-    """The first row of a row group in a layout, and how many it has."""
+    """The first row of a row group in a layout, and its number of rows."""
     size = 0
     while f"{name}_{size}" in layout:
         size += 1
@@ -95,7 +92,7 @@ class Buffer:
         return all(self._uniform[name] for name in names)
 
     def _writable(self, name: str) -> Array:
-        """A row group that is about to be changed in place."""
+        """A row group that the caller may change in place."""
         self._uniform.pop(name, None)
         return self._group(name)
 
@@ -107,15 +104,15 @@ class Buffer:
 
 
 class BufferView:
-    """`count` worlds of a buffer from `first` on, of which only the rows are seen whose names begin with `prefix`.
+    """A view of `count` worlds of a buffer from `first` on, with the rows whose names begin with `prefix`.
 
-    It has the methods of `WorldRows`; whoever holds the whole steps it.
+    It implements `WorldRows`. The owner of the whole buffer steps it.
     """
 
     def __init__(self, base: Worlds, first: int, count: int, prefix: str = "") -> None:
         self.count, self.base, self.prefix = count, base, prefix
         self.window = slice(first, first + count)
-        self._layout: tuple[Mapping[str, int], dict[str, int]] | None = None    # the whole's, and what of it is here
+        self._layout: tuple[Mapping[str, int], dict[str, int]] | None = None    # rows of the whole, and of this view
 
     @property
     def is_host_memory(self) -> bool:
@@ -152,7 +149,7 @@ class BufferView:
 
 
 def rows_by_world(worlds: Array, count: int) -> list[Array]:
-    """The rows of each of so many worlds, in their order; worlds: of every row, below 0 for those of none."""
+    """The row indices of each of `count` worlds, in order; `worlds`: the world of each row, negative for none."""
     if count == 1:
         return [np.flatnonzero(worlds >= 0)]
     order = np.argsort(worlds, kind="stable")

@@ -1,13 +1,10 @@
-"""Which store steps a structure.
+"""The choice of the path and of the device that step a topology.
 
-The choice of the path that steps a topology.
-
-Straight-line code steps about twice as fast as the by-joint path and is compiled once for a topology and a machine. Its
-length grows with n^3 in long chains, and so does its compilation, while the by-joint path costs O(n) and compiles
-nothing for a topology. So a robot takes the first where that is ready in a few seconds, humanoids and hands among them.
-The choice depends on the topology alone, so the same stage always takes the same path.
-
-The device that worlds are on.
+`choose_path` compares compiled straight-line code with the scheduled path. Straight-line code steps about twice as
+fast. It is compiled once for a topology and a machine. Its length grows with n^3 in long chains, and so does its
+compilation. The scheduled path costs O(n) and compiles nothing for a topology. A robot is compiled where that takes a
+few seconds, as for humanoids and hands. The choice depends on the topology alone, so the same stage always takes the
+same path. `make_worlds` builds the worlds on the CPU or the GPU.
 """
 
 from __future__ import annotations
@@ -42,18 +39,18 @@ logger = logging.getLogger("physx_runtime")
 
 @dataclass(frozen=True, slots=True)
 class PathChoice:
-    """The path taken, and why."""
+    """The path taken, and the reason."""
 
     path: str
     reason: str
 
 
 def expected_operations(t: Topology) -> int:
-    """About how many operations the largest function of straight-line code has; nothing is traced.
+    """Estimate of the operations in the largest function of straight-line code; nothing is traced.
 
-    Every link has its kinematics and forces, every pair of velocities its place in M^-1; the factors of M have zeros
+    Every link has its kinematics and forces, every pair of velocities its entry of M^-1. The factors of M have zeros
     where branches do not meet, and cost the square of a dof's depth. The weights are a fit to 27 traced chains, trees
-    and robots of 2 to 38 velocities, which holds within a factor of 1.6 (tests/runtime/worlds/test_choice.py).
+    and robots of 2 to 38 velocities. It holds within a factor of 1.6 (tests/runtime/worlds/test_choice.py).
     """
     dof_counts = Counter(dof.link for dof in t.dofs)
     depth: list[int] = []       # of each link: the velocities that move it
@@ -64,9 +61,9 @@ def expected_operations(t: Topology) -> int:
 
 
 def choose_path(t: ActorTopology | IslandTopology, device: str, path: str) -> PathChoice:
-    """The path for a topology on a device; said in one line of the log "physx_runtime" at level INFO.
+    """The path for a topology on a device; logged in one line by the logger "physx_runtime" at level INFO.
 
-    Raises ValueError for an unknown path, UnsupportedError where the device does not have the one asked for.
+    Raises ValueError for an unknown path, UnsupportedError where the device does not have the requested one.
     """
     if path not in PATHS:
         raise ValueError(f"path is {path!r}; allowed are {', '.join(map(repr, PATHS))}")
@@ -79,7 +76,7 @@ def choose_path(t: ActorTopology | IslandTopology, device: str, path: str) -> Pa
 
 
 def _island_path(t: IslandTopology, device: str) -> PathChoice:
-    """Islands have but one path, which compiles nothing for them."""
+    """Islands have the scheduled path only; nothing is compiled for them."""
     choice = PathChoice(SCHEDULED, "an island of joints outside articulations")
     logger.info("%d actors held by %d joints on %s: %s path, %s", len(t.actors), len(t.joints), device, choice.path,
                 choice.reason)
@@ -113,10 +110,10 @@ def make_worlds(t: ActorTopology | IslandTopology, count: int, device: str, dtyp
                 contacts: ContactTable | None = None) -> Worlds:
     """Worlds on a device, stepped along a path; with contacts where an island has colliders that can touch.
 
-    "auto" is "cuda", or "cpu" where that cannot be, which the log "physx_runtime" says with the reason.
+    "auto" is "cuda" where it is available, otherwise "cpu"; the logger "physx_runtime" reports the reason.
 
-    Raises ValueError for another device, dtype or path, UnsupportedError where CUDA is not installed or finds no GPU,
-    and where the device does not have the path.
+    Raises ValueError for another device, dtype or path. Raises UnsupportedError where CUDA is not installed or finds no
+    GPU, and where the device does not have the path.
     """
     if dtype not in DTYPES:
         raise ValueError(f"dtype is {dtype!r}; allowed are {', '.join(DTYPES)}")
@@ -156,5 +153,5 @@ def _gpu_worlds(t: ActorTopology | IslandTopology, count: int, dtype: str, path:
 
 
 def _sleeps_independently(t: IslandTopology) -> bool:
-    """Whether nothing that moves can keep an actor awake or wake it but itself."""
+    """Whether no other moving actor can keep an actor awake or wake it."""
     return not any(actor.sleeping for actor in t.actors) or (len(t.actors) == 1 and not t.kinematic)

@@ -1,12 +1,8 @@
-"""Worlds on the CPU.
+"""Worlds on the CPU: stores of worlds with their step, for each path.
 
-The by-joint path: worlds stepped by code that knows no topology, joint by joint.
-
-The specialised path: worlds stepped by vector machine code that was compiled for their topology.
-
-Worlds of islands: actors that joints outside articulations hold together, stepped as one.
-
-Worlds that change from the by-joint path to the specialised one.
+`ScheduledWorlds` step fragments joint by joint, compiled once for all topologies. `CompiledWorlds` step LLVM vector
+code compiled for their topology. `IslandWorlds` step actors that are connected by maximal joints. `SwitchingWorlds`
+start on the scheduled path and change to compiled code once it is ready.
 """
 
 from __future__ import annotations
@@ -29,7 +25,7 @@ from physx_runtime.worlds.store import COMPILED, EVERY_WORLD, SCHEDULED, copy_wo
 
 
 class ScheduledWorlds(Buffer):
-    """Worlds stepped on every core by fragments that all topologies share."""
+    """Worlds stepped on all cores by fragments that all topologies share."""
 
     is_host_memory, path = True, SCHEDULED
 
@@ -45,7 +41,7 @@ class ScheduledWorlds(Buffer):
 
 @functools.lru_cache(maxsize=64)
 def load_step(t: Topology, dtype: str, block_size: int) -> LoadedProgram:
-    """The step of a topology over blocks of `lanes` worlds: step(x, steps, N, V)."""
+    """The scheduled step of a topology over blocks of `block_size` worlds: step(x, steps, N, V)."""
     return load_program(step_schedules(t), dtype, block_size)
 
 
@@ -55,7 +51,7 @@ REGISTERS_PER_BLOCK, MAX_TWO_REGISTER_VELOCITIES = 2, 16
 
 
 class CompiledWorlds(Buffer):
-    """Worlds stepped on every core by code of their own."""
+    """Worlds stepped on all cores by code compiled for their topology."""
 
     is_host_memory, path = True, COMPILED
 
@@ -75,12 +71,12 @@ def default_block_size(t: ActorTopology, dtype: str) -> int:
 
 @functools.lru_cache(maxsize=64)
 def compile_step(t: ActorTopology, dtype: str, block_size: int) -> CompiledProgram:
-    """The step of a topology over blocks of `lanes` worlds: step(x, steps, N, V)."""
+    """The compiled step of a topology over blocks of `block_size` worlds: step(x, steps, N, V)."""
     return compile_program(f"step {t}", functools.partial(step_program, t), dtype, block_size)
 
 
 class IslandWorlds(Buffer):
-    """Islands of one structure, one a lane: rows("actor0_q"), write("joint1_stiffness", values)."""
+    """Islands of one structure, one in each lane: rows("actor0_q"), write("joint1_stiffness", values)."""
 
     is_host_memory, path = True, SCHEDULED
 
@@ -96,16 +92,16 @@ class IslandWorlds(Buffer):
 
 @functools.lru_cache(maxsize=MAX_CACHED_STEPS)
 def load_island_step(t: IslandTopology, dtype: str, block_size: int) -> LoadedProgram:
-    """The step of an island over blocks of `lanes` of them: step(x, steps, N, V)."""
+    """The step of an island over blocks of `block_size` islands: step(x, steps, N, V)."""
     return load_program(island_schedules(t), dtype, block_size)
 
 
 
 
 class SwitchingWorlds:
-    """Worlds that step along the by-joint path at once, and along the specialised one as soon as it is compiled.
+    """Worlds that start on the scheduled path, and take compiled code as soon as it is ready.
 
-    A thread compiles meanwhile; the worlds change over between two steps, whenever that is.
+    A thread compiles in the background; the worlds change path between two steps.
     """
 
     is_host_memory = True
@@ -154,7 +150,7 @@ class SwitchingWorlds:
         self._worlds.step(steps, n, v)
 
     def switch(self) -> None:
-        """Take the specialised path from now on, once it is compiled."""
+        """Change to compiled code, and wait for it if needed."""
         if self._compilation is None:
             return
         compiled = self._compilation.result()

@@ -1,4 +1,4 @@
-"""Worlds on a GPU stepped by numba-cuda: a check of small robots, for it compiles for minutes."""
+"""Worlds on a GPU stepped by numba-cuda: a check for small robots, as compilation takes minutes."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class NumbaCudaWorlds(Buffer):
     def __init__(self, t: ActorTopology, count: int, dtype: str) -> None:
         super().__init__(count, dtype, LANES, step_layout(t))
         require_gpu()
-        self._device: Any = None        # at least as new as the host's buffer where set
-        self._fetched = True            # whether the host's buffer is as new
+        self._device: Any = None        # the buffer on the device, where set at least as new as the host's
+        self._fetched = True            # whether the host's buffer is up to date
         self._kernel = step_kernel(t, dtype)
 
     def rows(self, name: str, window: slice = EVERY_WORLD) -> Array:

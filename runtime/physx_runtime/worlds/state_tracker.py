@@ -1,7 +1,8 @@
-"""Which actors hold poses that a step computed, and which hold poses that were set.
+"""The actors whose poses a step computed, and those whose poses were set.
 
-A step takes the quaternion of a spherical joint with w >= 0 (computeSphericalJointPositions,
-DyFeatherstoneForwardDynamic.cpp); setting poses does not (teleportLinks). Links below turn into opposite quaternions.
+A step makes w >= 0 in the quaternion of a spherical joint (computeSphericalJointPositions,
+DyFeatherstoneForwardDynamic.cpp). Setting poses does not (teleportLinks). This decides the sign of the quaternions of
+all child links. `StateTracker` compares the state with the one that the last step wrote.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""What every store of worlds offers.
+"""Protocols of a store of worlds: reading, writing and stepping rows, wherever they are kept.
 
-Where states and parameters of all worlds are kept, wherever that is, and how they are stepped.
-
-The paths that worlds are stepped along: code compiled for a topology, or fragments by joint that serve them all.
+`WorldRows` reads and writes the rows of worlds, and `Worlds` also steps them. `scatter_rows`, `copy_rows` and
+`copy_worlds` work on any store. `PATHS` names the paths of a step: scheduled by joint, or compiled for the topology.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ EVERY_WORLD = slice(None)
 
 
 class WorldRows(Protocol):
-    """States and parameters of worlds that somebody steps.
+    """States and parameters of worlds, stepped by the owner of the store.
 
-    is_host_memory: whether reading a row is a look into the memory of this process.
+    is_host_memory: whether the rows are in host memory, so that reading them is cheap.
     """
 
     @property
@@ -30,11 +29,11 @@ class WorldRows(Protocol):
 
     @property
     def count(self) -> int:
-        """How many worlds there are."""
+        """The number of worlds."""
 
     @property
     def path(self) -> str:
-        """The path that the next step takes."""
+        """The path of the next step."""
 
     def rows(self, name: str) -> Array:
         """A row group, (n_world, n), a copy."""
@@ -46,7 +45,7 @@ class WorldRows(Protocol):
         """Set columns of a row group, all where None, of the worlds with these indices, from (n, n_column) or fewer."""
 
     def blocks(self) -> tuple[Array, Mapping[str, int]]:
-        """Everything for reading, (blocks, rows, lanes), and which row each scalar is."""
+        """All rows for reading, (blocks, rows, lanes), and the row of each scalar."""
 
     def is_uniform(self, names: Collection[str]) -> bool:
         """Whether these row groups are the same in every world."""
@@ -67,13 +66,13 @@ class Worlds(WorldRows, Protocol):
 
 
 def scatter_rows(rows: Array, values: Array, worlds: Array, columns: Sequence[int] | None) -> Array:
-    """Rows (n_world, n) of which those of some worlds, and some columns where they are named, have become values."""
+    """Rows (n_world, n) with values set in these worlds, and in these columns or all."""
     rows[worlds if columns is None else np.ix_(worlds, np.asarray(columns, np.int64))] = values
     return rows
 
 
 def copy_rows(source: Worlds, names: Iterable[str], target: Worlds) -> None:
-    """Copy rows of worlds to others that have them too."""
+    """Copy these rows to other worlds that have them too."""
     for name in names:
         target.write(name, source.rows(name))
 
@@ -83,6 +82,6 @@ def copy_worlds(source: Worlds, t: ActorTopology, target: Worlds) -> None:
     copy_rows(source, output_rows(t) | input_rows(t), target)
 
 
-# SCHEDULED is called by what it is to callers: the path that takes any topology.
+# The name of SCHEDULED says what it is to callers: the path for any topology.
 AUTO, SCHEDULED, COMPILED, SWITCHING = "auto", "generic", "specialised", "handover"
 PATHS = (AUTO, SCHEDULED, COMPILED, SWITCHING)

@@ -1,5 +1,7 @@
-"""Sleep of worlds between steps: any write of some rows wakes, of 0 or of what was there as well (measured, see
-docs/physx_semantics.md, sleeping).
+"""Waking and sleeping of worlds between steps, as PhysX does on writes.
+
+Any write of a waking row wakes, also of 0 or of the same value (measured, see docs/physx_semantics.md, sleeping).
+`WakeControl` wakes, resets and puts to sleep the worlds of a store.
 """
 
 from __future__ import annotations
@@ -20,33 +22,33 @@ WAKING_ROWS = TARGET_ROWS | {"q", "v", "root_position", "root_rotation", "joint_
 
 
 class WakeControl:
-    """What wakes the worlds of a store, and lets them sleep; where none ever sleeps, nothing."""
+    """Wakes the worlds of a store and puts them to sleep; does nothing where none can sleep."""
 
     def __init__(self, store: Worlds | BufferView, t: ActorTopology) -> None:
         self._store, self._topology = store, t
 
     def wake(self, worlds: Indices | None = None) -> None:
-        """Wake the worlds with these indices, all where None; whoever is awake stays so for 0.4 s more."""
+        """Wake the worlds with these indices, all where None; awake worlds stay awake for 0.4 s more."""
         self._request_wake(worlds, WAKE_REQUEST_WAKE)
 
     def reset(self, worlds: Indices, asleep: bool) -> None:
-        """Begin the worlds with these indices anew, awake or asleep; those asleep must not move."""
+        """Reset the worlds with these indices, awake or asleep; those asleep must not move."""
         self._request_wake(worlds, WAKE_REQUEST_RESET)
         if asleep:
             self.clear_wake_state(worlds)
             self.put_to_sleep(worlds)
 
     def clear_wake_state(self, worlds: Indices) -> None:
-        """Forget what keeps the worlds with these indices awake; those must not move."""
+        """Clear the counters that keep the worlds with these indices awake; those must not move."""
         self._write_rows(worlds, wake_request=WAKE_REQUEST_NONE, wake_counter=0.0, sleep_linear=0.0, sleep_angular=0.0)
 
     def put_to_sleep(self, worlds: Indices) -> None:
-        """Let the worlds with these indices sleep, which nothing keeps awake."""
+        """Put the worlds with these indices to sleep; nothing may keep them awake."""
         self._write_rows(worlds, asleep=1.0)
 
     @property
     def can_sleep(self) -> NDArray[np.bool_]:
-        """(n_world,) which worlds nothing of their own keeps awake."""
+        """(n_world,) mask of worlds that none of their own values keeps awake."""
         if not self._topology.sleeping:
             return np.ones(self._store.count, dtype=np.bool_)
         wake_request, counters = self._store.rows("wake_request")[:, 0], self._store.rows("wake_counter")
@@ -54,7 +56,7 @@ class WakeControl:
 
     @property
     def asleep(self) -> NDArray[np.bool_]:
-        """(n_world,) which worlds are asleep and nothing written since would wake them."""
+        """(n_world,) mask of worlds that are asleep and that no later write wakes."""
         if not self._topology.sleeping:
             return np.zeros(self._store.count, dtype=np.bool_)
         asleep, wake_request = (self._store.rows(name)[:, 0] for name in ("asleep", "wake_request"))

@@ -1,1 +1,1 @@
-"""Which pairs of shapes may touch, and in which order."""
+"""Broad phase: pairs of shapes whose bounds overlap, and the order in which PhysX creates them."""

@@ -1,11 +1,10 @@
-"""Which bounds overlap.
+"""Broad phase: overlapping bounds, found with a balanced bounding volume hierarchy (PhysX BpBroadPhase).
 
-Which shapes' bounds overlap: kept pairs are found again, lost ones freed, new ones listed.
+`build_tree` and `refit_tree` build and update the tree, `find_partners` finds the overlaps of all moving shapes.
+`match_pairs` keeps known pairs, frees lost ones and lists new ones, and `create_pairs` writes the new ones.
 
-A balanced tree of bounds, in which those that overlap a given one are found without looking at all others.
-
-Node k has the children 2k + 1 and 2k + 2. All leaves lie on the lowest level; the shapes below a node are a stretch of
-`order`, which its place in its level gives. Bounds are rows of (low, high) of four axes.
+Node k has the children 2k + 1 and 2k + 2. All leaves are on the lowest level. The shapes below a node are a range of
+`order`, given by the index of the node in its level. Bounds are rows of (low, high) of four axes.
 """
 
 from __future__ import annotations
@@ -21,19 +20,19 @@ IN_LEAF = 8         # shapes in a leaf, about
 
 
 def levels_for(shapes: int) -> int:
-    """Levels of a tree of as many shapes, the root's included."""
+    """The number of levels of a tree of so many shapes, the root included."""
     return max(0, (max(shapes, 1) - 1) // IN_LEAF).bit_length() + 1
 
 
 @scalar_code
 def node_range(count: Integer, level: Integer, index: Integer) -> tuple[Integer, Integer]:
-    """Of the shapes below a node: the first, and the one after the last."""
+    """The range of shapes below a node: the first, and the one after the last."""
     return (index * count) >> level, ((index + 1) * count) >> level
 
 
 @scalar_entry
 def build_tree(bounds: Array, order: Array, levels: Integer) -> None:
-    """Order shapes so that those of a node lie together: halves along the axis on which they are spread most."""
+    """Order shapes so that those of a node are contiguous: split in halves along the axis of greatest extent."""
     # Median split along the axis of greatest extent; any order of equals is right, as pairs are sorted afterwards.
     for level in range(levels - 1):
         for index in range(1 << level):
@@ -51,7 +50,7 @@ def _centre(bounds: Array, shape: Integer, axis: Integer) -> Scalar:
 
 @scalar_code
 def _widest(bounds: Array, order: Array, start: Integer, stop: Integer) -> Integer:
-    """The axis on which the centres are spread most."""
+    """The axis of greatest extent of the centres."""
     best, widest = np.float32(-1.0), 0
     for axis in range(4):
         low = high = _centre(bounds, order[start], axis)
@@ -65,7 +64,7 @@ def _widest(bounds: Array, order: Array, start: Integer, stop: Integer) -> Integ
 
 @scalar_code
 def _halve(bounds: Array, order: Array, start: Integer, stop: Integer, middle: Integer, axis: Integer) -> None:
-    """Have all before the middle lie below all behind it along an axis (Hoare's selection)."""
+    """Partition shapes at the median along an axis (Hoare's selection)."""
     low, high = start, stop - 1
     while low < high:
         pivot = _centre(bounds, order[(low + high) // 2], axis)
@@ -89,7 +88,7 @@ def _halve(bounds: Array, order: Array, start: Integer, stop: Integer, middle: I
 
 @scalar_entry
 def refit_tree(bounds: Array, order: Array, levels: Integer, nodes: Array) -> None:
-    """Bounds of the nodes around those of the shapes."""
+    """Compute the bounds of all nodes from those of the shapes."""
     # node bounds = union of child bounds, from the leaves to the root
     first = (1 << (levels - 1)) - 1
     for index in range(first + 1):
@@ -116,8 +115,8 @@ def _include(node: Array, bounds: Array) -> None:
 @scalar_code
 def overlap(a: Array, i: Integer, b: Array, j: Integer) -> bool:
     # low_a <= high_b and low_b <= high_a on every axis  (BpBroadPhaseABP.cpp, intersect2D)
-    """Whether bounds i of some and j of others have a point in common."""
-    # all at once: which of them fails cannot be foreseen, and a wrong guess takes longer than they do
+    """Whether bounds a[i] and b[j] overlap."""
+    # all at once without branches: a mispredicted branch would take longer
     return bool((a[i, 0, 0] <= b[j, 1, 0]) & (b[j, 0, 0] <= a[i, 1, 0])
                 & (a[i, 0, 1] <= b[j, 1, 1]) & (b[j, 0, 1] <= a[i, 1, 1])
                 & (a[i, 0, 2] <= b[j, 1, 2]) & (b[j, 0, 2] <= a[i, 1, 2])
@@ -127,8 +126,10 @@ def overlap(a: Array, i: Integer, b: Array, j: Integer) -> bool:
 @scalar_code
 def overlaps_of_leaf(bounds: Array, order: Array, levels: Integer, nodes: Array, leaf: Integer, overlapping: Array,
                      columns: Array) -> tuple[Integer, Integer]:
-    """Fill in the shapes whose bounds overlap those of a leaf, and in columns of `sides` their bounds, low and high of
-    every axis; how many, and how many nodes were looked at."""
+    """Fill in the shapes whose bounds overlap those of a leaf; columns: their bounds, low and high of each axis.
+
+    Returns the number of shapes, and the number of visited nodes.
+    """
     # depth-first descent, one query box for all shapes of a leaf
     stack, top, count, visited = np.empty(64, np.int64), 1, 0, 0
     first = (1 << (levels - 1)) - 1
@@ -156,7 +157,7 @@ def overlaps_of_leaf(bounds: Array, order: Array, levels: Integer, nodes: Array,
 
 @scalar_code
 def mark_overlaps(columns: Array, count: Integer, bounds: Array, hits: Array) -> None:
-    """Fill in whether bounds in the first columns of `sides` overlap one box."""
+    """Fill in whether bounds in the first `count` columns overlap one box."""
     for j in range(count):
         hits[j] = ((columns[0, j] <= bounds[1, 0]) & (bounds[0, 0] <= columns[1, j])
                    & (columns[2, j] <= bounds[1, 1]) & (bounds[0, 1] <= columns[3, j])
@@ -169,9 +170,9 @@ def mark_overlaps(columns: Array, count: Integer, bounds: Array, hits: Array) ->
 @scalar_code
 def can_collide(shapes: Records, moving: Integer, collides: Array, excluded_pairs: Array, i: Integer,
                 j: Integer) -> bool:
-    """Whether shape j is a partner that the moving shape i is to be paired with.
+    """Whether the moving shape i forms a pair with shape j.
 
-    Of two moving shapes the one of the lower index finds the other.
+    A pair of two moving shapes is found by the one of lower index.
     """
     # filter: one body, one group, one owner or an excluded pair
     a, b = shapes[i], shapes[j]
@@ -194,10 +195,10 @@ def can_collide(shapes: Records, moving: Integer, collides: Array, excluded_pair
 def find_partners(shapes: Records, moving: Integer, collides: Array, excluded_pairs: Array, bounds: Array, order: Array,
                   levels: Integer, nodes: Array, partners: Array, starts: Array,
                   counts: Array) -> tuple[Integer, Integer]:
-    """Partners of each moving shape: where they begin, and how many there are.
+    """Fill in the partners of each moving shape, the start of its list and its length.
 
-    Shapes of a leaf look together for what is near. Returns the number of partners, which may exceed the room for them,
-    and how many nodes of the tree were looked at.
+    Shapes of a leaf are searched together. Returns the number of partners, which may exceed the capacity of `partners`,
+    and the number of visited nodes.
     """
     total, visited, first = 0, 0, (1 << (levels - 1)) - 1
     candidates, hits, columns = np.empty(len(shapes), np.int32), np.empty(len(shapes), np.bool_), np.empty(
@@ -226,9 +227,9 @@ def find_partners(shapes: Records, moving: Integer, collides: Array, excluded_pa
 @scalar_entry
 def match_pairs(rows: Records, heads: Array, partners: Array, starts: Array, counts: Array, mates: Array,
                 new_pairs: Array) -> Integer:
-    """Free the pairs that are no longer found and list those that are new as (shape, partner): how many.
+    """Free the pairs that no longer overlap, and list new ones as (shape, partner); return the number of new pairs.
 
-    heads: by moving shape its first pair; the pairs of a shape are a chain. mates: FREE for every shape.
+    heads: by moving shape its first pair; the pairs of a shape are a linked list. mates: FREE for every shape.
     """
     # persistent pairs keep their rows; lost ones are freed, new ones listed
     # (BpBroadPhaseABP.cpp, computeCreatedDeletedPairs)
@@ -260,7 +261,7 @@ def match_pairs(rows: Records, heads: Array, partners: Array, starts: Array, cou
 
 @borrowing_entry
 def find_free(rows: Records, free_rows: Array) -> Integer:
-    """Fill in free rows, the first ones, as far as there are some: how many."""
+    """Fill in the first free rows; return their number."""
     count = 0
     for k in range(len(rows)):
         if count == len(free_rows):
@@ -274,7 +275,7 @@ def find_free(rows: Records, free_rows: Array) -> Integer:
 @borrowing_entry
 def create_pairs(rows: Records, free_rows: Array, new_pairs: Array, slots: Array, shapes: Records, ranks: Array,
                  supported: Array, creation_index: Integer, tolerance_length: Scalar, heads: Array) -> Integer:
-    """Write new pairs in front of their shapes' chains, up to the first of two kinds that are not supported: how many.
+    """Write new pairs, up to the first of two unsupported kinds, and link them to their shapes; return their number.
 
     new_pairs: (shape, partner), in the order of their creation; the first has number `creation_index`.
     """
@@ -299,7 +300,7 @@ def create_pairs(rows: Records, free_rows: Array, new_pairs: Array, slots: Array
 
 @borrowing_entry
 def update_offsets(rows: Records, shapes: Records) -> None:
-    """Have pairs keep the offsets that their shapes have now."""
+    """Update the contact and rest distances of all pairs from their shapes."""
     for k in range(len(rows)):
         if rows[k].shape0 != FREE:
             _add_offsets(rows[k], shapes[rows[k].shape0], shapes[rows[k].shape1])
@@ -314,7 +315,7 @@ def _add_offsets(pair: Record, a: Record, b: Record) -> None:
 
 @borrowing_code
 def reset_pair(pair: Record) -> None:
-    """Make a pair one that never touched; its manifold has no points."""
+    """Reset a pair to one that never touched, with an empty manifold."""
     pair.touching, pair.first, pair.contacts, pair.manifolds = 0, 0, 0, 0
     pair.known, pair.points, pair.warm_start_count = 0, 0, 0
 

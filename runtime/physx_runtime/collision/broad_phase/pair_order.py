@@ -1,27 +1,22 @@
-"""The order in which PhysX creates pairs, and indices of its pool.
+"""The order in which PhysX creates pairs, and the pool indices of their contact managers (BpAABBManager, CmPool).
 
-The order in which PhysX finds pairs of shapes whose bounds have met.
+`PairCreationOrder` sorts new pairs. All shapes of an articulation are one object of PhysX's broad phase, an aggregate.
+Any other shape is an object of its own. BpAABBManager.cpp finds pairs in this order: pairs within an articulation;
+pairs with an articulation whose objects overlapped before; pairs of objects that overlap now. Each is a sweep along x,
+from the lowest bounds on. Of equal bounds the object created first comes first.
 
-All shapes of an articulation are one object of its broad phase (an aggregate), as is any other shape. It finds, one
-after the other (BpAABBManager.cpp), pairs within an articulation, pairs of objects whose bounds overlapped before, one
-of which is an articulation, and pairs of objects whose bounds have met now. Each of these is a sweep along x, from the
-lowest bounds on; of equal ones that of the object created first.
+`creation_ranks` is the order in which PhysX creates the bodies of a stage. Of two in contact, the one created later is
+side 0. Measured with stages of 10 to 300 bodies: they are created in the order of a hash table that they were put into
+by path. Static colliders follow. New bodies are put in front of its list, and the list is reversed whenever the table
+grows. That is right for 94 to 100 of 100 pairs. The others share a bucket with another object.
 
-The order in which PhysX creates the bodies of a stage: of two that touch, the one created later is side 0.
+`Pools` are the memories that decide pool indices, for each world. PhysX lists pairs that begin to touch in one step by
+these indices. One memory is the list of overlapping pairs, in which the last pair replaces a lost one
+(BpBroadPhaseABP.cpp). The other is the pool, whose freed slots are used again, last freed first (CmPool.h). Slots are
+freed at the end of the step in which bounds part. Measured: the first step of a scene lists pairs in reverse order.
 
-Measured with stages of 10 to 300 bodies: bodies are created in the order of a hash table that they were put into by
-path, with static colliders behind them. New ones are put in front of its list, and the list turns round whenever the
-table grows. That is right for 94 to 100 of 100 pairs; the others share a place of the table with another object.
-
-The places of pairs in PhysX's pool of contact managers, by which it lists those that begin to touch in one step.
-
-Two memories of PhysX decide them and are kept here by world as it keeps them: the list of pairs whose bounds overlap,
-in which the last pair takes the place of a lost one (BpBroadPhaseABP.cpp), and the pool, whose freed places are taken
-again, the last freed first (CmPool.h). Places are freed at the end of the step in which bounds part. Measured: in the
-first step of a scene pairs are listed in the reverse of the order in which they are found in later ones.
-
-Shapes that never meet, as those of jointed links, are filtered after the list was made: a pair of them has a line in it
-but no place (PersistentPairs::updatePairs, BpAABBManager.cpp).
+Pairs of shapes that never collide, as those of jointed links, are filtered after the list was made. They are in the
+list but get no slot (PersistentPairs::updatePairs, BpAABBManager.cpp).
 """
 
 from __future__ import annotations
@@ -35,14 +30,14 @@ from physx_runtime.collision.shapes import FREE, NO_ARTICULATION
 from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 
 WITHIN_ARTICULATION, TWO_ARTICULATIONS, OVERLAPPED_BEFORE, OVERLAPPING_NOW = range(4)       # when a pair is found
-DYNAMIC, STATIC, KINEMATIC = range(3)                 # sweeps of objects that have met now: among what moves, with ...
-# What pairs are sorted by, the first above all: these two, then where a pair is in a sweep of objects and of shapes.
+DYNAMIC, STATIC, KINEMATIC = range(3)                 # sweeps of objects that overlap now: among moving ones, with ...
+# Sort keys, most significant first: these two, then the place of a pair in a sweep of objects and of shapes.
 KEYS = ("phase", "sweep", *(f"{part} of {what}" for what in ("objects", "shapes") for part in (
     "begins with the second", "low of the lower", "age of the lower", "low of the upper", "age of the upper")))
 
 
 class PairCreationOrder:
-    """What the order of new pairs of some shapes depends on, and where their objects were a step ago."""
+    """Sorts new pairs of shapes; keeps the bounds of their objects from the step before."""
 
     def __init__(self, shapes: Array, moving: int) -> None:
         # one object per aggregate, otherwise one per shape  (BpAABBManager.cpp, createAggregate)
@@ -63,15 +58,15 @@ class PairCreationOrder:
         self._before = _empty_bounds(len(first))
 
     def forget(self, worlds: Array) -> None:
-        """Take what is in these worlds as not having been anywhere."""
+        """Forget the bounds of objects in these worlds."""
         self._before[np.isin(self._worlds, worlds)] = _empty_bounds(1)
 
     def continue_from(self, before: PairCreationOrder) -> None:
-        """Remember where other, equal shapes were."""
+        """Take over the bounds of other, equal shapes."""
         self._before = before._before
 
     def in_order(self, new_pairs: Array, bounds: Array) -> Array:
-        """New pairs (moving shape, partner) of a step in their order; bounds: of all shapes, in every step."""
+        """New pairs (moving shape, partner) of a step in PhysX's order; bounds: of all shapes, given in every step."""
         # sort key: minimum along x  (BpAABBManager.cpp, getSortedMinBounds)
         low = bounds[:, 0, 0]
         if not self._joined.any():
@@ -120,9 +115,9 @@ def _fill_keys(keys: Array, new_pairs: Array, overlapped: Array, objects: Array,
 
 @scalar_code
 def _sweep(keys: Array, first: Integer, second: Integer, same_list: Condition, low: Array, created: Array) -> None:
-    """Keys of a pair in a sweep: those that begin with their first one, then the others, from the lowest on.
+    """Fill in the keys of a pair in a sweep along x.
 
-    alike: whether both are of one list, in which the lower one is the first.
+    same_list: whether both objects are in one list, in which the lower one is the first.
     """
     # sweep and prune along x: a pair is found when the lower of both is visited
     # (BpAABBManager.cpp, doCompleteBoxPruning_Leaf; doBipartiteBoxPruning_Leaf)
@@ -133,7 +128,7 @@ def _sweep(keys: Array, first: Integer, second: Integer, same_list: Condition, l
 
 
 def _empty_bounds(count: int) -> Array:
-    """Bounds of nothing."""
+    """Empty bounds."""
     bounds = np.full((count, 2, 3), np.inf, np.float32)
     bounds[:, 1] = -np.inf
     return bounds
@@ -165,32 +160,32 @@ def creation_ranks(bodies: int, statics: int) -> list[int]:
     return ranks
 
 
-SLAB = 256      # places that the pool grows by, and most pairs that take theirs at once
-FILTERED = -(1 << 30)       # in a list, FILTERED - k: the k-th pair of shapes that never meet
-NOT_FILTERED = -1                   # a pair of shapes that meet
+SLAB = 256      # slots that the pool grows by, and the most pairs that get theirs at once
+FILTERED = -(1 << 30)       # in a list, FILTERED - k: the k-th excluded pair of shapes
+NOT_FILTERED = -1                   # a pair of shapes that may collide
 
 
 class Pools(NamedTuple):
-    """The memories of some worlds."""
+    """Lists of overlapping pairs and pools of slots, by world."""
 
     has_stepped: Array        # (n_world,) whether they have had their first step
     # (n_world, n) i4: rows of the pairs whose bounds overlap; -1 - k of the k-th without a row yet; FILTERED - k
     near: Array
     near_counts: Array  # (n_world,) i4
-    free: Array         # (n_world, n) i4: free places, the last of which is taken first
+    free: Array         # (n_world, n) i4: free slots, the last of which is taken first
     free_counts: Array
-    capacity: Array         # (n_world,) i4: places in all
+    capacity: Array         # (n_world,) i4: all slots
 
 
 def new_pools(worlds: int) -> Pools:
-    """Those of worlds in which nothing has met."""
+    """Pools of worlds without pairs."""
     counts = [np.zeros(worlds, np.int32) for _ in range(3)]
     empty = np.zeros((2, worlds, 0), np.int32)
     return Pools(np.zeros(worlds, np.bool_), empty[0], counts[0], empty[1], counts[1], counts[2])
 
 
 def with_capacity(pools: Pools, new_pairs: int) -> Pools:
-    """The same with room for so many new pairs of one world."""
+    """The pools with capacity for `new_pairs` more pairs of one world."""
     near = int(pools.near_counts.max(initial=0)) + new_pairs
     free = int(pools.capacity.max(initial=0)) + new_pairs + SLAB
     if near <= pools.near.shape[1] and free <= pools.free.shape[1]:
@@ -207,7 +202,7 @@ def _widened(rows: Array, needed: int) -> Array:
 
 
 def reset_pools(pools: Pools, worlds: Array) -> None:
-    """Begin anew in these worlds."""
+    """Empty the lists and pools of these worlds."""
     for values in (pools.has_stepped, pools.near_counts, pools.free_counts, pools.capacity):
         values[worlds] = 0
 
@@ -215,7 +210,7 @@ def reset_pools(pools: Pools, worlds: Array) -> None:
 @scalar_entry
 def mark_overlapping(excluded_pairs: Array, bounds: Array, near: Array) -> None:
     # overlap of all axes
-    """Tell of pairs of shapes that never meet, given as keys, whether their bounds overlap."""
+    """Fill in whether the bounds of excluded pairs, given as keys, overlap."""
     for k in range(len(excluded_pairs)):
         first, second = bounds[excluded_pairs[k] >> 32], bounds[excluded_pairs[k] & 0xFFFFFFFF]
         near[k] = True
@@ -226,7 +221,7 @@ def mark_overlapping(excluded_pairs: Array, bounds: Array, near: Array) -> None:
 
 @scalar_entry
 def without_filtered(pools: Pools) -> None:
-    """Take pairs of shapes that never meet out of the lists."""
+    """Remove excluded pairs from the lists."""
     for w in range(len(pools.near_counts)):
         count = 0
         for i in range(pools.near_counts[w]):
@@ -238,7 +233,7 @@ def without_filtered(pools: Pools) -> None:
 
 @scalar_code
 def _filtered_index(excluded_pairs: Array, first: Integer, second: Integer) -> Integer:
-    """Which of the pairs that never meet two shapes are, or REAL."""
+    """The index of two shapes among excluded pairs, or NOT_FILTERED."""
     key = (np.int64(min(first, second)) << 32) | np.int64(max(first, second))
     k = np.searchsorted(excluded_pairs, key)
     return k if k < len(excluded_pairs) and excluded_pairs[k] == key else NOT_FILTERED
@@ -247,10 +242,10 @@ def _filtered_index(excluded_pairs: Array, first: Integer, second: Integer) -> I
 @scalar_entry
 def update_slots(pools: Pools, rows: Records, shapes: Records, new_pairs: Array, excluded_pairs: Array,
                  excluded_overlap: Array, order: Array, slots: Array) -> None:
-    """Give places to new pairs of shapes, by world in the order of a sweep, and free those of the lost ones.
+    """Allocate pool slots for new pairs, by world in the order of a sweep, and free those of lost pairs.
 
-    fresh: also of shapes that never meet, which get none; apart: keys of these, of which `near_apart` have bounds that
-    overlap. Fills in `order`, in which the new pairs are created, and their `slots` in that order.
+    new_pairs: excluded pairs included, which get no slot. excluded_pairs: keys of the latter; excluded_overlap: whether
+    their bounds overlap. Fills in `order`, in which the new pairs are created, and their `slots` in that order.
     """
     # new overlaps go to the end of the list  (BpBroadPhaseABP.cpp, addPair)
     for k in range(len(new_pairs)):
@@ -302,7 +297,7 @@ def _reverse(near: Array, count: Integer) -> None:
 
 @scalar_code
 def _allocate_slots(pools: Pools, w: int, slots: Array) -> None:
-    """Take places for some pairs at once."""
+    """Allocate slots for several pairs at once."""
     # free slots last in, first out; then a slab of 256  (CmPool.h)
     reused = min(len(slots), pools.free_counts[w])
     pools.free_counts[w] -= reused
@@ -320,7 +315,7 @@ def _allocate_slots(pools: Pools, w: int, slots: Array) -> None:
 
 @scalar_entry
 def assign_rows(pools: Pools, rows: Records) -> None:
-    """Name the new pairs by the rows that they were given, in the order in which they were created."""
+    """Put the rows of new pairs into the lists, in the order in which they were created."""
     for w in range(len(pools.near_counts)):
         for i in range(pools.near_counts[w]):
             if FILTERED < pools.near[w, i] < 0:

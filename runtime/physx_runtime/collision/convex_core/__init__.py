@@ -1,1 +1,1 @@
-"""PhysX's convex cores: GJK, EPA and clipping."""
+"""Contacts of convex cores (PhysX PxConvexCoreGeometry): support points, GJK, EPA and clipping."""

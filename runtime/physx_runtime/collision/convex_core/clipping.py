@@ -1,8 +1,8 @@
-"""Contact patches of two convex cores by clipping.
+"""Contact points of two convex cores by clipping their support faces (PhysX GuConvexSupport).
 
-Contact points of two cores: where the faces or edges that they turn to each other overlap.
-
-Contacts of a core with many triangles, sorted into patches of one normal as they come, up to four points each.
+`contact_points` clips the faces or edges that two cores turn to each other, and keeps at most four points.
+`add_to_patches` and `write_patches` sort the contacts of a core with many triangles into patches of one normal, of up
+to four points each (GuContactConvexCoreMesh.cpp).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MAX_CLIPPED_POINTS = 4 + MAX_PLANES + 1
 @scalar_code
 def contact_points(core0: ConvexCore, core1: ConvexCore, point0: Vec3, point1: Vec3, axis: Vec3, points: Array,
                    gaps: Array) -> Integer:
-    """Fill in up to four points half-way between two shapes and their separations; how many.
+    """Fill in up to four points half-way between two shapes and their separations; return their number.
 
     point0, point1: closest points of the shapes; axis: the unit vector from shape 1 to shape 0.
     """
@@ -76,7 +76,7 @@ def _single_contact(point: Vec3, gap: Scalar, points: Array, gaps: Array) -> Int
 
 @scalar_code
 def _edge_edge_contacts(edge0: Array, edge1: Array, axis: Vec3, points: Array, gaps: Array) -> Integer:
-    """Each end of one edge that lies along the other; the deeper of ends that coincide."""
+    """Add each end of one edge that projects onto the other; of coincident ends the deeper one stays."""
     count = 0
     # end of edge 0 on edge 1, and the other way round
     for i in range(2):
@@ -126,7 +126,7 @@ def _merge_contacts(points: Array, gaps: Array, count: Integer) -> Integer:
 
 @scalar_code
 def _add_side_planes(face: Array, count: Integer, axis: Vec3, planes: Array, plane_count: Integer) -> Integer:
-    """Add the planes along the axis that enclose a face; how many there are then."""
+    """Add the side planes of a face along the axis; return the number of planes."""
     if count < 3:
         return plane_count
     # side plane n = (v_j - v_i) x axis where all other corners lie on one side
@@ -158,7 +158,7 @@ def _add_side_planes(face: Array, count: Integer, axis: Vec3, planes: Array, pla
 @scalar_code
 def _first_polygon(face0: Array, count0: Integer, face1: Array, count1: Integer, axis: Vec3, middle: Vec3,
                    polygon: Array) -> Integer:
-    """The edge of a shape that has no face there, else a rectangle around both faces; how many points."""
+    """Fill in the edge of a shape without a face, otherwise a rectangle around both faces; return its size."""
     if count0 == 2 or count1 == 2:
         for i in range(2):
             set_vector(polygon, i, vector_at(face0, i) if count0 == 2 else vector_at(face1, i))
@@ -180,7 +180,7 @@ def _first_polygon(face0: Array, count0: Integer, face1: Array, count1: Integer,
 
 @scalar_code
 def _clip_by_plane(plane: Array, polygon: Array, count: Integer) -> Integer:
-    """Keep of a polygon what lies on the inner side of a plane; how many points."""
+    """Clip a polygon by a plane (Sutherland-Hodgman); return the number of points."""
     heights = np.empty(MAX_CLIPPED_POINTS, np.float32)
     before = polygon.copy()
     # Sutherland-Hodgman: h_i = n . p_i + d, keep h >= 0, cut at t = h0 / (h0 - h1)
@@ -206,7 +206,7 @@ def _clip_by_plane(plane: Array, polygon: Array, count: Integer) -> Integer:
 @scalar_code
 def _midpoint_contacts(face0: Array, normal0: Vec3, face1: Array, normal1: Vec3, axis: Vec3, polygon: Array,
                        count: Integer, points: Array, gaps: Array) -> Integer:
-    """The four points of a polygon that span most, the deepest first, each half-way between both faces."""
+    """Fill in the four points that span the largest area, the deepest first, each half-way between both faces."""
     # p0, p1 = projections along the axis to both faces, contact (p0 + p1) / 2, gap axis . (p0 - p1)
     off0, off1 = dot(negated(normal0), vector_at(face0, 0)), dot(negated(normal1), vector_at(face1, 0))
     candidates, gap = np.empty((MAX_CLIPPED_POINTS, 3), np.float32), np.empty(MAX_CLIPPED_POINTS, np.float32)
@@ -273,7 +273,7 @@ def add_to_patches(patches: Record, point: Vec3, normal: Vec3, gap: Scalar) -> N
 
 @scalar_code
 def write_patches(patches: Record, contacts: Records, at: Integer) -> Integer:
-    """Write the contacts, patch by patch; the row of the next one."""
+    """Write the contacts, patch by patch; return the next free row."""
     for i in range(patches.count):
         normal = vector_at(patches.normal, i)
         for k in range(patches.points[i]):
@@ -283,7 +283,7 @@ def write_patches(patches: Record, contacts: Records, at: Integer) -> Integer:
 
 @scalar_code
 def _add_to_patch(patches: Record, patch: Integer, point: Vec3, gap: Scalar) -> None:
-    """Keep those four points that span most; the deepest one comes first."""
+    """Keep the four points that span the largest area; the deepest one comes first."""
     # insert by depth, then reduce to four
     count = patches.points[patch]
     points, gaps = np.empty((MAX_PATCH_POINTS + 1, 3), np.float32), np.empty(MAX_PATCH_POINTS + 1, np.float32)
@@ -306,7 +306,7 @@ def _add_to_patch(patches: Record, patch: Integer, point: Vec3, gap: Scalar) -> 
 
 @scalar_code
 def _patch_to_replace(patches: Record, normal: Vec3) -> Integer:
-    """The shallower of those two patches that are most alike, or -1 where the new normal is more like one of them."""
+    """The shallower of the two patches with the closest normals, or -1 where the new normal is closer to one."""
     # of the two most similar normals the shallower patch gives way
     new_similarity, max_similarity, first, second = -LARGEST, -LARGEST, 0, 0
     for i in range(MAX_PATCHES):

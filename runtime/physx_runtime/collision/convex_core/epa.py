@@ -1,4 +1,4 @@
-"""The least way out of each other of two cores that overlap, as PhysX's reference implementation of EPA finds it."""
+"""Penetration depth of two overlapping convex cores by the expanding polytope algorithm (PhysX GuRefGjkEpa)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAX_FACES = 2 * MAX_POINTS - 4
 MAX_EDGES = MAX_POINTS + MAX_FACES - 2
 ZERO_VECTOR = (ZERO, ZERO, ZERO)
 
-# Points of either core, corners made of one of each, and faces between corners with their planes.
+# Support points of each core, vertices made of one of each, and faces of vertices with their planes.
 HULL = np.dtype([
     ("known0", "f4", (MAX_POINTS, 3)), ("known1", "f4", (MAX_POINTS, 3)), ("count0", "i4"), ("count1", "i4"),
     ("weld0", "f4"), ("weld1", "f4"),
@@ -39,16 +39,16 @@ HULL = np.dtype([
 
 @scalar_code
 def penetration_depth(core0: ConvexCore, core1: ConvexCore) -> tuple[Scalar, Vec3, Vec3, Vec3]:
-    """Minus how deep two cores overlap, the points of both that are deepest, and the direction from core 1 to 0.
+    """Minus the penetration depth of two cores, the deepest points of both, and the direction from core 1 to core 0.
 
-    The distance is LARGEST where no volume is spanned.
+    The distance is LARGEST where the polytope has no volume.
     """
     return _expand(np.zeros(1, HULL), core0, core1)
 
 
 @scalar_code
 def _expand(storage: Records, core0: ConvexCore, core1: ConvexCore) -> tuple[Scalar, Vec3, Vec3, Vec3]:
-    """The same with room for a hull, which the caller keeps: a record does not keep its array alive."""
+    """The same with memory for the polytope, kept by the caller: a record does not keep its array alive."""
     # epsilon = 0.01 min(accuracy_0, accuracy_1)  (GuRefGjkEpa.h, computeEpaDepth)
     hull = storage[0]
     hull.weld0, hull.weld1 = accuracy(core0), accuracy(core1)
@@ -80,7 +80,7 @@ def _expand(storage: Records, core0: ConvexCore, core1: ConvexCore) -> tuple[Sca
 
 @scalar_code
 def _add_first_triangle(hull: Record, core0: ConvexCore, core1: ConvexCore, epsilon: Scalar) -> None:
-    """Span a first triangle, seen from both sides."""
+    """Build the first triangle, as two faces."""
     # first triangle: support points along +-d, then across it  (GuRefGjkEpa.h, computeEpaDepth)
     first = center_direction(core0, core1)
     second, third = tangents(first)
@@ -112,7 +112,7 @@ def _vertex(hull: Record, i: Integer) -> Vec3:
 
 @scalar_code
 def _add(hull: Record, core0: ConvexCore, core1: ConvexCore, direction: Vec3, epsilon: Scalar) -> tuple[Scalar, Scalar]:
-    """Grow the hull by its farthest point; how far that lies against the direction, twice, LARGEST second at an end."""
+    """Add the support point along a direction; return bounds of the depth, the upper one LARGEST where it ends."""
     # w = s0(d) - s1(-d)  (GuRefGjkEpa.h, addPoint)
     a, hull.count0 = find_point(core0, direction, hull.known0, hull.count0, hull.weld0)
     b, hull.count1 = find_point(core1, negated(direction), hull.known1, hull.count1, hull.weld1)
@@ -142,7 +142,7 @@ def _add(hull: Record, core0: ConvexCore, core1: ConvexCore, direction: Vec3, ep
 
 @scalar_code
 def _remove_faces_below(hull: Record, point: Vec3, epsilon: Scalar) -> Integer:
-    """Take away the faces that a point lies outside of; how many edges of the hole there are."""
+    """Remove the faces visible from a point; return the number of edges of the hole."""
     # visible: n . w + depth > epsilon
     edges = 0
     for i in range(hull.faces - 1, -1, -1):
@@ -161,7 +161,7 @@ def _remove_faces_below(hull: Record, point: Vec3, epsilon: Scalar) -> Integer:
 
 @scalar_code
 def _toggle_edge(hull: Record, edges: Integer, start: Integer, end: Integer) -> Integer:
-    """An edge is open until its other side is taken away too."""
+    """Add an edge of a removed face, or remove it once its other face is removed as well."""
     # an edge of two removed faces is inside the hole
     for k in range(edges - 1, -1, -1):
         if start == hull.edge[k, 1] and end == hull.edge[k, 0]:
@@ -173,7 +173,7 @@ def _toggle_edge(hull: Record, edges: Integer, start: Integer, end: Integer) -> 
 
 @scalar_code
 def _add_face(hull: Record, i: Integer, j: Integer, k: Integer) -> bool:
-    """Add a face; not one without area."""
+    """Add a face; return False for a face without area."""
     # n = sum of the three corner cross products, normalised: less rounding in slim faces  (GuRefGjkEpa.h, makePlane)
     a, b, c = _vertex(hull, i), _vertex(hull, j), _vertex(hull, k)
     spanned = add(add(cross(sub(b, a), sub(c, a)), cross(sub(c, b), sub(a, b))), cross(sub(a, c), sub(b, c)))
@@ -190,7 +190,7 @@ def _add_face(hull: Record, i: Integer, j: Integer, k: Integer) -> bool:
 
 @scalar_code
 def _witness_points(hull: Record, i: Integer, j: Integer, k: Integer) -> tuple[Vec3, Vec3]:
-    """The points of both cores at the foot of the origin in a face."""
+    """The points of both cores at the projection of the origin onto a face."""
     # foot = n (n . a) / n^2, weights = areas opposite to the corners / n^2
     a, b, c = _vertex(hull, i), _vertex(hull, j), _vertex(hull, k)
     normal = cross(sub(b, a), sub(c, a))

@@ -1,10 +1,8 @@
-"""Closest points of two convex cores (GJK).
+"""Closest points of two convex cores by GJK (PhysX GuRefGjkEpa).
 
-Closest points of two cores by GJK, as PhysX's reference implementation finds them.
-
-Which corners of a simplex are nearest to the origin, and what share of each their nearest point is.
-
-Corners are rows of an array; those kept are put in `kept` in the order in which they go on, with their `shares`.
+`closest_points` iterates supports of both cores. `reduce_segment`, `reduce_triangle` and `reduce_tetrahedron` find the
+vertices of a simplex that are closest to the origin. They write kept vertices to `indices` in their order, and the
+coordinates of the closest point to `barycentric`.
 """
 
 from __future__ import annotations
@@ -51,7 +49,7 @@ def _square(a: Vec3) -> Scalar:
 
 @scalar_code
 def reduce_segment(vertices: Array, indices: Array, barycentric: Array) -> Integer:
-    """How many are kept."""
+    """Reduce a segment to the vertices closest to the origin; return their number."""
     # segment: t = b . (b - a) / |b - a|^2, vertex b where t <= 0  (GuRefGjkEpa.h, computeClosest)
     a, b = vector_at(vertices, 0), vector_at(vertices, 1)
     edge = sub(a, b)
@@ -63,7 +61,7 @@ def reduce_segment(vertices: Array, indices: Array, barycentric: Array) -> Integ
 
 @scalar_code
 def reduce_triangle(vertices: Array, indices: Array, barycentric: Array) -> Integer:
-    """How many are kept."""
+    """Reduce a triangle to the vertices closest to the origin; return their number."""
     # triangle: Voronoi regions of c, ca, bc and the face; a and b are older corners, known not to be closest
     # (GuRefGjkEpa.h, computeClosest)
     a, b, c = vector_at(vertices, 0), vector_at(vertices, 1), vector_at(vertices, 2)
@@ -93,7 +91,7 @@ def reduce_triangle(vertices: Array, indices: Array, barycentric: Array) -> Inte
 
 @scalar_code
 def _face_plane(vertices: Array, i: Integer, j: Integer) -> tuple[Vec3, Scalar, Vec3]:
-    """Of the side through corners i, j and the last: its normal, one over its square, the foot of the origin."""
+    """The plane of vertices i, j and the last: its normal, 1 / n^2, and the projection of the origin."""
     # n = (v_i - d) x (v_j - d), foot = n (n . d) / n^2
     d = vector_at(vertices, 3)
     normal = cross(sub(vector_at(vertices, i), d), sub(vector_at(vertices, j), d))
@@ -108,7 +106,7 @@ def _signed_area(normal: Vec3, foot: Vec3, start: Vec3, end: Vec3) -> Scalar:
 
 @scalar_code
 def reduce_tetrahedron(vertices: Array, indices: Array, barycentric: Array) -> Integer:
-    """How many are kept: all four, with no shares, around the origin."""
+    """Reduce a tetrahedron to the vertices closest to the origin; return their number, 4 if it contains the origin."""
     # tetrahedron: Voronoi regions of d, its edges and its faces, in this order  (GuRefGjkEpa.h, computeClosest)
     a, b, c, d = vector_at(vertices, 0), vector_at(vertices, 1), vector_at(vertices, 2), vector_at(vertices, 3)
     da, db, dc, back = sub(a, d), sub(b, d), sub(c, d), negated(d)
@@ -152,13 +150,13 @@ def _select_three(indices: Array, barycentric: Array, a: Integer, b: Integer, fi
 
 
 HUNDREDTH = np.float32(0.01)
-MAX_POINTS = 32            # that are kept of either core
+MAX_POINTS = 32            # known support points of each core
 MAX_ITERATIONS = 100
 
 
 @scalar_code
 def accuracy(core: ConvexCore) -> Scalar:
-    """A hundredth of a core's greatest extent: points nearer to each other are one."""
+    """A hundredth of a core's greatest extent: points closer than this are one."""
     # accuracy = max(0.01 maxExtent, eps)  (GuRefGjkEpa.h, getAccuracy)
     max_extent = max(max(_extent(core, 0), _extent(core, 1)), _extent(core, 2))
     return max(max_extent * HUNDREDTH, EPSILON)
@@ -172,7 +170,7 @@ def _extent(core: ConvexCore, axis: Integer) -> Scalar:
 
 @scalar_code
 def center_direction(core0: ConvexCore, core1: ConvexCore) -> Vec3:
-    """The direction from the middle of the bounds of core 0 to that of core 1."""
+    """The direction from the centre of the bounds of core 0 to that of core 1."""
     # d = center(B) - center(A), of the bounds  (GuRefGjkEpa.h, getBounds)
     offset = sub(_center(core1), _center(core0))
     size = length(offset)
@@ -195,7 +193,7 @@ def _center_on_axis(core: ConvexCore, axis: Integer) -> Scalar:
 
 @scalar_code
 def _rotation_row(q: Quat, axis: Integer) -> Vec3:
-    """An axis of the world as seen from a turned frame."""
+    """A world axis in a rotated frame."""
     # row of R^T: [1 - 2 (y^2 + z^2), ...] as 2 w^2 - 1 + 2 x^2
     x, y, z, w = q
     two = ONE + ONE
@@ -213,7 +211,7 @@ def _rotation_row(q: Quat, axis: Integer) -> Vec3:
 @scalar_code
 def find_point(core: ConvexCore, direction: Vec3, points: Array, count: Integer,
                weld: Scalar) -> tuple[Integer, Integer]:
-    """The place of the farthest point among those known, to which it is added where it is none; and their number."""
+    """The index of the support point among the known points, to which a new one is added; and their number."""
     # vertices nearer than `weld` to a known one are that one  (GuRefGjkEpa.h, supportIndex)
     point = transform(core[3], local_support(core, rotated_back(core[3][1], direction)))
     closest, min_square = 0, LARGEST
@@ -234,7 +232,7 @@ def find_point(core: ConvexCore, direction: Vec3, points: Array, count: Integer,
 def closest_points(core0: ConvexCore, core1: ConvexCore, max_distance: Scalar) -> tuple[Scalar, Vec3, Vec3, Vec3]:
     """The distance of two cores, 0 where they overlap; their closest points and the direction from core 1 to 0.
 
-    The distance is LARGEST where it is beyond `reach`.
+    The distance is LARGEST where it exceeds `max_distance`.
     """
     points0, points1 = np.empty((MAX_POINTS, 3), np.float32), np.empty((MAX_POINTS, 3), np.float32)
     vertices, weights, which = np.zeros((4, 3), np.float32), np.zeros(4, np.float32), np.zeros((4, 2), np.int64)
@@ -289,7 +287,7 @@ def _contains(which: Array, size: Integer, a: Integer, b: Integer) -> bool:
 @scalar_code
 def _reduce_simplex(vertices: Array, weights: Array, which: Array, size: Integer, distance: Scalar,
                     closest: Vec3) -> tuple[Vec3, Integer, Scalar]:
-    """Reduce the simplex to what is nearest to the origin; where that is no nearer, drop its newest corner."""
+    """Reduce the simplex to the vertices closest to the origin; without progress drop its newest vertex."""
     # v = sum lambda_i w_i  (GuRefGjkEpa.h, computeClosest)
     indices, barycentric = np.zeros(4, np.int64), np.zeros(4, np.float32)
     if size == 1:

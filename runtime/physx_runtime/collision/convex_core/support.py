@@ -1,12 +1,9 @@
-"""Support points of convex cores (PxConvexCoreGeometry).
+"""Support points and support faces of convex cores (PhysX PxConvexCoreGeometry, GuConvexSupport).
 
-The farthest point of a core in a direction, and the points of the face or edge that it turns there.
-
-A core is (kind, size, margin, pose, corners): a point, segment, box, cylinder, cone or hull by the kind of its shape;
-cylinders and cones have radius and half height in `size` and their axis along x, a cone its tip there; a hull has
-`corners`, and in `size` what scales them.
-
-Hulls as cores: the farthest of their corners, the corners of the face they turn somewhere, four of many points.
+A core is (kind, size, margin, pose, vertices): a point, segment, box, cylinder, cone or hull, by the kind of its
+shape. Cylinders and cones have radius and half height in `size` and their axis along x, with the tip of a cone at +x.
+A hull has `vertices`, scaled by `size`. `core_of` builds a core, `support_point` finds its farthest point, and
+`support_face` its face or edge in a direction.
 """
 
 from __future__ import annotations
@@ -47,13 +44,13 @@ from physx_runtime.collision.simd_math import (
 from physx_runtime.compiling.numba_functions import scalar_code
 
 FACE_COSINE = np.float32(0.99)
-IN_FACE = np.float32(1e-4)          # of the face's height, for a corner to be one of its own
+IN_FACE = np.float32(1e-4)          # of the face's height, for a vertex to belong to the face
 ZERO_VECTOR = (ZERO, ZERO, ZERO)
 
 
 @scalar_code
 def farthest_vertex(vertices: Array, scale: Vec3, direction: Vec3) -> Vec3:
-    """The first corner that is farthest along a direction, of corners that are scaled."""
+    """The first of the scaled vertices that is farthest along a direction."""
     # s(d) = S argmax_i (S d) . v_i  (GuConvexSupport.h, supportLocal)
     scaled_direction = times(scale, direction)
     if len(vertices) == 0 or length(scaled_direction) < EPSILON:
@@ -68,7 +65,7 @@ def farthest_vertex(vertices: Array, scale: Vec3, direction: Vec3) -> Vec3:
 
 @scalar_code
 def hull_face(vertices: Array, scale: Vec3, direction: Vec3, points: Array) -> tuple[Integer, Vec3]:
-    """Fill in up to four corners of the face or edge towards a direction; their number, 0 for a corner alone."""
+    """Fill in up to four vertices of the face or edge in a direction; return their number, 0 for a single vertex."""
     # face: spanned by the three vertices farthest along d  (GuConvexSupport.h, contactFace)
     a, b, c = _farthest_three(vertices, scale, direction)
     if b < 0:
@@ -114,7 +111,7 @@ def _farthest_three(vertices: Array, scale: Vec3, direction: Vec3) -> tuple[Inte
 
 @scalar_code
 def _face_normal(direction: Vec3, first: Vec3, second: Vec3, spanned: Condition) -> tuple[bool, Vec3]:
-    """The normal of the face of two edges, or of one through an edge, that faces the direction."""
+    """The normal in the direction: of the face of two edges, or of a face through one edge."""
     if not spanned:
         # edge: n = (d x e) x e, the normal of the edge closest to d; it counts within 8 degrees
         normal = unit(cross(cross(direction, first), first))
@@ -134,7 +131,7 @@ def _face_normal(direction: Vec3, first: Vec3, second: Vec3, spanned: Condition)
 
 @scalar_code
 def widest_four(points: Array, count: Integer, normal: Vec3, selected: Array) -> Integer:
-    """Choose up to four points that span most, the first and the one farthest from it among them; how many."""
+    """Select up to four points that span the largest area, the first one included; return their number."""
     # first, the farthest from it, and both extremes across that line  (GuConvexSupport.h, reducePolygon)
     selected[0], other, max_square = 0, 0, -LARGEST
     first = vector_at(points, 0)
@@ -171,7 +168,7 @@ MAX_FACE_POINTS = 4
 
 @scalar_code
 def core_of(kind: Integer, size: Vec3, pose: Pose, vertices: Array) -> ConvexCore:
-    """The core of a shape; corners: of a hull, whose scale is its size."""
+    """The core of a shape; vertices: of a hull, whose scale is its size."""
     # margin: sphere and capsule have their radius, others none  (GuConvexGeometry.cpp, makeConvexShape)
     if kind == SPHERE:
         return kind, ZERO_VECTOR, size[0], pose, vertices
@@ -207,7 +204,7 @@ def local_support(core: ConvexCore, direction: Vec3) -> Vec3:
 
 @scalar_code
 def _sine_of_tip(size: Vec3) -> Scalar:
-    """Of half the angle at a cone's tip."""
+    """The sine of half the angle at a cone's tip."""
     # sin(alpha) = r / sqrt((2 h)^2 + r^2)
     height = size[1] * TWO
     return size[0] / math.sqrt(height * height + size[0] * size[0])
@@ -223,9 +220,9 @@ def support_point(core: ConvexCore, direction: Vec3) -> Vec3:
 
 @scalar_code
 def support_face(core: ConvexCore, direction: Vec3, reference: Vec3, points: Array) -> tuple[Integer, Vec3]:
-    """Fill in up to four points of the face or edge that a shape turns in a direction; their number, and its normal.
+    """Fill in up to four points of the face or edge of a shape in a direction; return their number and its normal.
 
-    reference: a point of the world that the first rim point of a round face is turned towards.
+    reference: the world point that the first rim point of a round face is turned to.
     """
     # face of the core, moved by the margin along its normal  (GuConvexSupport.h, contactFace)
     pose = core[3]
@@ -240,7 +237,7 @@ def support_face(core: ConvexCore, direction: Vec3, reference: Vec3, points: Arr
 
 @scalar_code
 def _local_face(core: ConvexCore, direction: Vec3, reference: Vec3, points: Array) -> tuple[Integer, Vec3]:
-    """The same in the frame of the core and without its margin."""
+    """The same in the frame of the core, without its margin."""
     kind, size = core[0], core[1]
     if kind == SPHERE:
         return 0, ZERO_VECTOR
@@ -319,7 +316,7 @@ def _cone_face(size: Vec3, d: Vec3, reference: Vec3, points: Array) -> tuple[Int
 
 @scalar_code
 def _round_face(sense: Scalar, radius: Scalar, half: Scalar, reference: Vec3, points: Array) -> tuple[Integer, Vec3]:
-    """Four points of the rim, the first turned towards the reference."""
+    """Four points of the rim, the first turned to the reference."""
     center, normal = (sense * half, ZERO, ZERO), (sense, ZERO, ZERO)
     set_vector(points, 0, (center[0], radius, ZERO))
     set_vector(points, 1, (center[0], ZERO, radius))

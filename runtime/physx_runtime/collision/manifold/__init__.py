@@ -1,1 +1,1 @@
-"""Contact manifolds that last over steps."""
+"""Persistent contact manifolds (PhysX GuPersistentContactManifold)."""

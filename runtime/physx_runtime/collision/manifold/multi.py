@@ -1,4 +1,9 @@
-"""What a pair with a mesh keeps between steps: up to six manifolds, each of one normal and up to six points."""
+"""Persistent manifolds of a pair with a mesh: up to six, each of one normal and up to six points.
+
+Follows PhysX's MultiplePersistentContactManifold (GuPersistentContactManifold.cpp). `refresh_all` updates the points.
+Contacts of triangles are collected in a buffer (`add_contact`) and grouped into patches (`join_patch`,
+`link_patches`). `append_manifold` adds the points of a manifold to the buffer.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +29,13 @@ from physx_runtime.compiling.numba_functions import scalar_code
 MAX_MANIFOLDS = 6
 MAX_MULTI_POINTS = 6
 MAX_MESH_CONTACTS = 64         # contacts of a pair with a mesh
-MAX_BUFFERED = 96              # contacts made of triangles before they are divided among manifolds, and old ones added
+MAX_BUFFERED = 96              # contacts of triangles before they are divided among manifolds, old points included
 MAX_PATCHES = 32
 ONE_NORMAL = np.float32(0.996)      # cosine of some 5 degrees: patches of such normals share a manifold
 MESH_ROTATION_THRESHOLD = np.float32(0.9998)
 
 MANIFOLDS = np.dtype([
-    ("known", "i4"),                # 1 once the pose of the last rebuilding is
+    ("known", "i4"),                # 1 once the pose of the last rebuild is
     ("count", "i4"),
     ("position", "f4", 3),          # of shape 0 in the mesh, at that time
     ("rotation", "f4", 4),
@@ -42,7 +47,7 @@ MANIFOLDS = np.dtype([
     ("distance", "f4", (MAX_MANIFOLDS, MAX_MULTI_POINTS)),
 ], align=True)
 
-# Contacts as they are made of triangles, and patches of them: runs of neighbours of nearly one normal.
+# Contacts of triangles, and patches of them: runs of contacts with nearly one normal.
 CONTACT_BUFFER = np.dtype([
     ("contacts", "i4"),
     ("local0", "f4", (MAX_BUFFERED, 3)),
@@ -77,7 +82,7 @@ def is_invalidated(manifolds: Record, pose: Pose, max_displacement: Scalar) -> b
 
 @scalar_code
 def reset_manifolds(manifolds: Record, pose: Pose) -> None:
-    """Drop all manifolds, and keep the pose at which they are made anew."""
+    """Drop all manifolds, and store the pose at which they are rebuilt."""
     manifolds.known, manifolds.count = 1, 0
     for k in range(3):
         manifolds.position[k] = pose[0][k]
@@ -87,7 +92,7 @@ def reset_manifolds(manifolds: Record, pose: Pose) -> None:
 
 @scalar_code
 def refresh_all(manifolds: Record, frame: Frame, breaking: Scalar) -> None:
-    """Renew distances, shape 0 being at `frame` in the mesh; points that slid and empty manifolds are dropped."""
+    """Update distances, with shape 0 at `frame` in the mesh; points that slid and empty manifolds are dropped."""
     # d = (T p0 - p1) . n, dropped where |p1 - (p0 - d n)| > breaking
     # (GuPersistentContactManifold.cpp, refreshContactPoints)
     limit, m = breaking * breaking, 0
@@ -150,7 +155,7 @@ def add_contact(buffer: Record, local0: Vec3, local1: Vec3, normal: Vec3, distan
 
 @scalar_code
 def copy_contact(buffer: Record, source: Integer, target: Integer) -> None:
-    """Put one contact in the place of another."""
+    """Overwrite one contact with another."""
     set_vector(buffer.local0, target, vector_at(buffer.local0, source))
     set_vector(buffer.local1, target, vector_at(buffer.local1, source))
     set_vector(buffer.normal, target, vector_at(buffer.normal, source))
@@ -176,7 +181,7 @@ def is_close(buffer: Record, a: Integer, b: Integer, limit: Scalar) -> bool:
 
 @scalar_code
 def drop_duplicates(buffer: Record, first: Integer, limit: Scalar) -> None:
-    """Of the contacts from `first` on, keep one of those that are close."""
+    """Keep one of several close contacts, from `first` on."""
     # contacts of one triangle at one place are one
     for i in range(first, buffer.contacts):
         _drop_close_to(buffer, i, i + 1, limit, False)
@@ -184,7 +189,7 @@ def drop_duplicates(buffer: Record, first: Integer, limit: Scalar) -> None:
 
 @scalar_code
 def join_patch(buffer: Record, first: Integer, normal: Vec3, deepest: Scalar, limit: Scalar) -> None:
-    """Make the contacts from `first` on part of the last patch, where it has their normal, or a new one."""
+    """Add the contacts from `first` on to the last patch if it has their normal, otherwise to a new patch."""
     # last patch with n . n_patch > 0.996 takes the contacts  (GuPCMContactConvexCommon.cpp, addContactsToPatch)
     last = buffer.patches - 1
     if last < 0 or not dot(vector_at(buffer.patch_normal, last), normal) > ONE_NORMAL:
@@ -198,7 +203,7 @@ def join_patch(buffer: Record, first: Integer, normal: Vec3, deepest: Scalar, li
 
 @scalar_code
 def _drop_close_to(buffer: Record, reference: Integer, first: Integer, limit: Scalar, deeper: Condition) -> None:
-    """Drop the contacts from `first` on that are close to one; where they are `deeper`, they take its place."""
+    """Drop the contacts from `first` on that are close to one; if `deeper`, a deeper contact replaces it."""
     # of two close contacts the deeper one stays
     at = first
     while at < buffer.contacts:
@@ -213,7 +218,7 @@ def _drop_close_to(buffer: Record, reference: Integer, first: Integer, limit: Sc
 
 @scalar_code
 def link_patches(buffer: Record, limit: Scalar) -> None:
-    """Sort patches, the deepest first, link those of nearly one normal, and drop what two of them have in common."""
+    """Sort patches by depth, link those of nearly one normal, and drop contacts that two of them share."""
     # patches by depth, the deepest first  (GuPersistentContactManifold.h, refineContactPatchConnective)
     for i in range(buffer.patches):
         buffer.order[i] = i
@@ -257,7 +262,7 @@ def _drop_common(buffer: Record, patch: Integer, other: Integer, limit: Scalar) 
 
 @scalar_code
 def rows_of(buffer: Record, root: Integer, rows: Array) -> Integer:
-    """Fill in the contacts of linked patches, in their order; how many."""
+    """Fill in the contacts of linked patches, in their order; return their number."""
     count, patch = 0, root
     while patch != NONE:
         for i in range(buffer.first[patch], buffer.end[patch]):
@@ -269,7 +274,7 @@ def rows_of(buffer: Record, root: Integer, rows: Array) -> Integer:
 
 @scalar_code
 def deepest_index(buffer: Record, rows: Array, count: Integer, selected: Array) -> Integer:
-    """The place in rows of the deepest contact that is not chosen yet, NONE without any."""
+    """The index in `rows` of the deepest contact that is not selected yet, NONE if there is none."""
     # argmin distance of contacts not chosen yet
     best, min_distance = NONE, LARGEST
     for k in range(count):
@@ -291,7 +296,7 @@ def append_point(manifolds: Record, m: Integer, buffer: Record, row: Integer) ->
 
 @scalar_code
 def append_manifold(buffer: Record, manifolds: Record, m: Integer, root: Integer) -> None:
-    """Add the points of a manifold to linked patches, as contacts behind all others and a last patch of theirs."""
+    """Add the points of a manifold to linked patches, as contacts after all others and as their last patch."""
     # points that the manifold already has take part in the reduction
     # (GuPersistentContactManifold.cpp, addManifoldContactPoints)
     at, last = buffer.contacts, root
@@ -311,7 +316,7 @@ def append_manifold(buffer: Record, manifolds: Record, m: Integer, root: Integer
 
 @scalar_code
 def clear_buffer(buffer: Record) -> None:
-    """Forget all contacts and patches."""
+    """Clear all contacts and patches."""
     buffer.contacts, buffer.patches = 0, 0
 
 

@@ -1,6 +1,10 @@
-"""The points that a pair keeps between steps, and what becomes of them: refreshed, dropped, put out as contacts.
+"""Persistent contact manifold of a pair with one normal (PhysX GuPersistentContactManifold).
 
-A pair is a record of dtype PAIR. Points are kept by local0 (in shape 0), local1 and normal (in shape 1) and distance.
+The manifold is part of the record of a pair, of dtype PAIR. Points are stored as local0 (in shape 0), local1 and
+normal (in shape 1) and distance. `refresh` updates points and drops those that slid. `is_invalidated`,
+`is_segment_invalidated` and `are_boxes_invalidated` tell whether shapes moved too far, so that points are made again.
+`add_point`, `add_manifold_point` and `reduce_to_four` add and reduce points. `write_points_on_1` and
+`write_segment_points` write contacts.
 """
 
 from __future__ import annotations
@@ -34,38 +38,38 @@ from physx_runtime.collision.simd_math import (
 )
 from physx_runtime.compiling.numba_functions import scalar_code
 
-# Shares of a margin that shape 0 may move before a pair of boxes is made anew, by the number of points
+# Fractions of a margin that shape 0 may move before the points of boxes are rebuilt, by the number of points
 BOX_INVALIDATE = (HALF, np.float32(0.125), np.float32(0.25), np.float32(0.375), np.float32(0.375))
 BOX_ROTATION_THRESHOLD = (np.float32(0.9998), np.float32(0.9999))               # without points, with points
-SEGMENT_INVALIDATE = (HALF, np.float32(0.1), np.float32(0.75))            # and a pair of a capsule
+SEGMENT_INVALIDATE = (HALF, np.float32(0.1), np.float32(0.75))            # the same for a pair with a capsule
 SEGMENT_ROTATION_THRESHOLD = (np.float32(0.9995), np.float32(0.9999), np.float32(0.9997))
 INVALIDATE_ROTATION_THRESHOLD = np.float32(0.99996)
 BOX_MARGIN = np.float32(0.15)       # of the smallest half side, and at most of the tolerance length
 # Of the smallest inner half side, and at most of the tolerance length
 HULL_MARGIN, MAX_HULL_MARGIN = np.float32(0.25), np.float32(0.05)
-MAX_POINTS = 64                     # points of one pair before some are chosen
+MAX_POINTS = 64                     # points of one pair before reduction
 
 
 class Points(NamedTuple):
-    """Points found anew, of which a manifold takes a few."""
+    """A buffer of new points, which is reduced to a manifold."""
 
     local0: Array       # (n, 3) f4, in shape 0
     local1: Array       # in shape 1
     normal: Array       # in shape 1
     distance: Array
-    count: Any          # (1,): how many there are
+    count: Any          # (1,): their number
 
 
 @scalar_code
 def new_points() -> Points:
-    """No points yet."""
+    """An empty buffer of points."""
     return Points(np.empty((MAX_POINTS, 3), np.float32), np.empty((MAX_POINTS, 3), np.float32),
                   np.empty((MAX_POINTS, 3), np.float32), np.empty(MAX_POINTS, np.float32), np.zeros(1, np.int64))
 
 
 @scalar_code
 def add_point(points: Points, local0: Vec3, local1: Vec3, normal: Vec3, distance: Scalar) -> None:
-    """Add a point while there is room."""
+    """Add a point unless the buffer is full."""
     i = points.count[0]
     if i < MAX_POINTS:
         set_vector(points.local0, i, local0)
@@ -77,7 +81,7 @@ def add_point(points: Points, local0: Vec3, local1: Vec3, normal: Vec3, distance
 
 @scalar_code
 def reduce_to_two(pair: Record, points: Points, first: Integer) -> None:
-    """Take two of the points from one on."""
+    """Reduce the points from `first` on to two, and store them in the manifold."""
     # deepest and farthest  (GuPersistentContactManifold.cpp, reduceBatchContacts2)
     selected = np.array([first, first + 1])
     count = points.count[0] - first
@@ -88,7 +92,7 @@ def reduce_to_two(pair: Record, points: Points, first: Integer) -> None:
 
 @scalar_code
 def reduce_to_four(pair: Record, points: Points) -> None:
-    """Take four of the points."""
+    """Reduce the points to four, and store them in the manifold."""
     # deepest, farthest, both extremes  (GuPersistentContactManifold.cpp, reduceBatchContacts)
     selected, count = np.arange(MANIFOLD_SIZE), points.count[0]
     if count > MANIFOLD_SIZE:
@@ -108,21 +112,21 @@ def _store_points(pair: Record, points: Points, selected: Array, count: Integer)
 
 @scalar_code
 def box_margin(half: Vec3, tolerance_length: Scalar) -> Scalar:
-    """How far a point of a box may stray, before shares are taken of it."""
+    """The margin of a box, whose fractions are the breaking distance and other thresholds."""
     # margin = 0.15 min(half extents), at most 0.15 toleranceLength  (GuVecBox.h)
     return min(min_component(half) * BOX_MARGIN, tolerance_length * BOX_MARGIN)
 
 
 @scalar_code
 def hull_margin(hull: Hull, scale: Vec3, tolerance_length: Scalar) -> Scalar:
-    """How far a point of a hull may stray, before shares are taken of it."""
+    """The margin of a hull, whose fractions are the breaking distance and other thresholds."""
     # margin = 0.25 min(inner half extents), at most 0.05 toleranceLength  (GuVecConvexHull.h)
     return min(min_component(times(hull.inner_half, scale)) * HULL_MARGIN, tolerance_length * MAX_HULL_MARGIN)
 
 
 @scalar_code
 def refresh(pair: Record, frame: Frame, breaking: Scalar) -> bool:
-    """Renew distances, shape 0 being at `frame` in shape 1; whether points were dropped that slid beyond `breaking`."""
+    """Update distances, with shape 0 at `frame` in shape 1; return whether points that slid too far were dropped."""
     # projected distance along the normal, dropped beyond `breaking`
     # (GuPersistentContactManifold.cpp, refreshContactPoints)
     before, limit = pair.points, breaking * breaking
@@ -139,7 +143,7 @@ def refresh(pair: Record, frame: Frame, breaking: Scalar) -> bool:
 
 @scalar_code
 def project_points(frame: Frame, local0: Vec3, local1: Vec3, normal: Vec3) -> tuple[Scalar, Scalar]:
-    """The distance of a point, shape 0 being at `frame` in shape 1, and the square of how far it has slid."""
+    """The distance of a point, with shape 0 at `frame` in shape 1, and the square of its tangential drift."""
     # d = (T p0 - p1) . n, slid = p1 - (T p0 - d n)
     point0 = from_frame(frame, local0)
     distance = dot(sub(point0, local1), normal)
@@ -149,7 +153,7 @@ def project_points(frame: Frame, local0: Vec3, local1: Vec3, normal: Vec3) -> tu
 
 @scalar_code
 def copy_point(pair: Record, source: Integer, target: Integer) -> None:
-    """Put one point in the place of another."""
+    """Overwrite one point with another."""
     for k in range(3):
         pair.local0[target, k] = pair.local0[source, k]
         pair.local1[target, k] = pair.local1[source, k]
@@ -168,7 +172,7 @@ def set_point(pair: Record, i: Integer, local0: Vec3, local1: Vec3, normal: Vec3
 
 @scalar_code
 def store_pose(pair: Record, pose: Pose) -> None:
-    """Keep the pose of shape 0 in shape 1 at which the points are made."""
+    """Store the pose of shape 0 in shape 1 at which the points are made."""
     pair.known = 1
     for k in range(3):
         pair.position[k] = pose[0][k]
@@ -177,7 +181,7 @@ def store_pose(pair: Record, pose: Pose) -> None:
 
 @scalar_code
 def store_rotations(pair: Record, rotation0: Quat, rotation1: Quat) -> None:
-    """Keep the rotations of both shapes in the world."""
+    """Store the world rotations of both shapes."""
     _store_rotation(pair.rotation0, rotation0)
     _store_rotation(pair.rotation1, rotation1)
 
@@ -211,7 +215,7 @@ def _displacement(pair: Record, pose: Pose) -> Scalar:
 
 @scalar_code
 def is_segment_invalidated(pair: Record, pose: Pose, margin: Scalar) -> bool:
-    """Whether the points of a capsule must be made anew or added to."""
+    """Whether the points of a capsule must be rebuilt or completed."""
     # limits by number of points  (GuPersistentContactManifold.h, invalidate_SphereCapsule)
     return is_invalidated(pair, pose, margin * SEGMENT_INVALIDATE[pair.points], SEGMENT_ROTATION_THRESHOLD[pair.points])
 
@@ -219,7 +223,7 @@ def is_segment_invalidated(pair: Record, pose: Pose, margin: Scalar) -> bool:
 @scalar_code
 def are_boxes_invalidated(pair: Record, pose: Pose, rotation0: Quat, rotation1: Quat, margin: Scalar,
                           radius0: Scalar, radius1: Scalar) -> bool:
-    """Whether the points of two boxes or hulls must be made anew; radii: from their centres to their corners."""
+    """Whether the points of two boxes or hulls must be rebuilt; radius0, radius1: from centre to corners."""
     # additionally angle radius > maxDisplacement of either shape  (GuPersistentContactManifold.h, invalidate_BoxConvex)
     if not pair.known:
         return True
@@ -236,7 +240,7 @@ def are_boxes_invalidated(pair: Record, pose: Pose, rotation0: Quat, rotation1: 
 
 @scalar_code
 def local_normal(pair: Record) -> Vec3:
-    """The mean normal of the points in shape 1; nothing without points."""
+    """The mean normal of the points in shape 1; zero without points."""
     # n = sum n_i / |sum n_i|  (GuPersistentContactManifold.h, getLocalNormal)
     if pair.points == 0:
         return ZERO, ZERO, ZERO
@@ -260,7 +264,7 @@ def world_normal(pair: Record, pose1: Pose) -> Vec3:
 
 @scalar_code
 def write_contact(contacts: Records, at: Integer, point: Vec3, normal: Vec3, separation: Scalar) -> Integer:
-    """Write a contact; the row of the next one."""
+    """Write a contact; return the next free row."""
     contact = contacts[at]
     for k in range(3):
         contact.point[k] = point[k]
@@ -271,7 +275,7 @@ def write_contact(contacts: Records, at: Integer, point: Vec3, normal: Vec3, sep
 
 @scalar_code
 def write_points_on_1(pair: Record, pose1: Pose, normal: Vec3, contacts: Records, at: Integer) -> Integer:
-    """Write the points within reach, each where it lies on shape 1; the row of the next contact."""
+    """Write the points within the contact distance as contacts on shape 1; return the next free row."""
     # separation <= contactDist  (GuPersistentContactManifold.cpp, addManifoldContactsToContactBuffer)
     for i in range(pair.points):
         if pair.contact_distance >= pair.distance[i]:
@@ -282,9 +286,9 @@ def write_points_on_1(pair: Record, pose1: Pose, normal: Vec3, contacts: Records
 @scalar_code
 def write_segment_points(pair: Record, pose: Pose, to_capsule: Vec3, normal: Vec3, radius: Scalar, contacts: Records,
                          at: Integer) -> Integer:
-    """Write the points within reach of a capsule whose axis local0 lies on; the row of the next contact.
+    """Write the points of a capsule within the contact distance; return the next free row.
 
-    pose: of the capsule. outside: from the other shape to the capsule; normal: that of the contacts.
+    pose: of the capsule, with local0 on its axis. to_capsule: direction from the other shape; normal: of the contacts.
     """
     # separation = d - r, point = T p0 - r n  (GuPersistentContactManifold.cpp, addManifoldContactsToContactBuffer)
     for i in range(pair.points):
@@ -298,7 +302,7 @@ def write_segment_points(pair: Record, pose: Pose, to_capsule: Vec3, normal: Vec
 @scalar_code
 def add_segment_point(pair: Record, local0: Vec3, local1: Vec3, normal: Vec3, distance: Scalar,
                       replace_distance: Scalar) -> None:
-    """Add a point of a capsule, which keeps two: for one that is nearer than `near`, else the nearer of two."""
+    """Add a point of a capsule, which has at most two; it replaces one within `replace_distance`, or the closer one."""
     # replace a close point, otherwise the nearer of two  (GuPersistentContactManifold.cpp, addManifoldPoint2)
     index = pair.points
     for i in range(pair.points - 1, -1, -1):
@@ -315,7 +319,7 @@ def add_segment_point(pair: Record, local0: Vec3, local1: Vec3, normal: Vec3, di
 @scalar_code
 def add_manifold_point(pair: Record, local0: Vec3, local1: Vec3, normal: Vec3, distance: Scalar,
                        replace_distance: Scalar) -> None:
-    """Add a point of two boxes: for one that is nearer than `near`, else four of five are kept."""
+    """Add a point of two boxes; it replaces one within `replace_distance`, otherwise four of five are kept."""
     # replace a close point, otherwise the fifth  (GuPersistentContactManifold.cpp, addManifoldPoint)
     for i in range(pair.points):
         off0, off1 = sub(vector_at(pair.local0, i), local0), sub(vector_at(pair.local1, i), local1)

@@ -1,12 +1,10 @@
-"""Which points of a manifold stay.
+"""Reduction of contact manifolds to few points (PhysX GuPersistentContactManifold).
 
-Four of many points, chosen as PhysX does: the deepest, the one furthest from it, and both extremes beside that line.
+`four_of_boxes`, `two_of`, `four_of_plane` and `four_of_five` select points of pairs with one normal: the deepest, the
+farthest from it, and both extremes across that line. `reduce_to_five` and `select_six` reduce contacts with triangles
+of a mesh. `process_contacts` divides the contacts of triangles among the manifolds of a pair, one for each normal.
 
-Candidates lie in the rows of arrays (points in shape 1, distances) and are named by row.
-
-Which of many contacts of one normal are kept: five of a face and a triangle, six of a manifold.
-
-Contacts of triangles divided among the manifolds of a pair: one a normal, of the deepest and widest points.
+Candidates are rows of arrays (points in shape 1, distances), given by their index.
 """
 
 from __future__ import annotations
@@ -45,12 +43,12 @@ from physx_runtime.collision.simd_math import (
 )
 from physx_runtime.compiling.numba_functions import scalar_code
 
-SHALLOW = np.float32(0.02)      # of the tolerance length: of points above and below, deeper ones replace chosen ones
+SHALLOW = np.float32(0.02)      # of the tolerance length: candidates below replace selected points above
 
 
 @scalar_code
 def perpendicular(points: Array, first: Integer, second: Integer, normal: Vec3) -> Vec3:
-    """The direction in which points lie beside a line between two of them."""
+    """The direction across the line between two points, perpendicular to the normal."""
     # (p_b - p_a) x n, normalised; n where both coincide
     direction = cross(sub(vector_at(points, second), vector_at(points, first)), normal)
     square = dot(direction, direction)
@@ -59,14 +57,14 @@ def perpendicular(points: Array, first: Integer, second: Integer, normal: Vec3) 
 
 @scalar_code
 def squared_distance(points: Array, i: Integer, j: Integer) -> Scalar:
-    """The square of the distance of two points."""
+    """The squared distance of two points."""
     offset = sub(vector_at(points, i), vector_at(points, j))
     return dot(offset, offset)
 
 
 @scalar_code
 def furthest(points: Array, candidates: Array, count: Integer, first: Integer) -> Integer:
-    """The place in the list of the candidate furthest from a point."""
+    """The index in `candidates` of the one furthest from a point."""
     # argmax_i |p_i - p_first|^2
     best, index = squared_distance(points, candidates[0], first), 0
     for i in range(1, count):
@@ -79,7 +77,7 @@ def furthest(points: Array, candidates: Array, count: Integer, first: Integer) -
 @scalar_code
 def extremes(points: Array, candidates: Array, count: Integer, first: Integer,
              direction: Vec3) -> tuple[Integer, Integer, Scalar, Scalar]:
-    """Places in the list of the furthest and nearest candidates along a direction, and how far both are."""
+    """Indices in `candidates` of both extremes along a direction, and their distances along it."""
     # argmax and argmin of (p_i - p_first) . direction
     high, low, high_index, low_index = -LARGEST, LARGEST, 0, 0
     origin = vector_at(points, first)
@@ -95,7 +93,7 @@ def extremes(points: Array, candidates: Array, count: Integer, first: Integer,
 @scalar_code
 def four_of_boxes(points: Array, distances: Array, count: Integer, normal: Vec3, tolerance_length: Scalar,
                   selected: Array) -> None:
-    """Choose four of more than four points of two boxes or hulls."""
+    """Select four of more than four points of two boxes or hulls."""
     # (GuPersistentContactManifold.cpp, reduceBatchContacts)
     candidates = _all_indices(count)
     deepest, highest = 0, distances[0]
@@ -105,7 +103,7 @@ def four_of_boxes(points: Array, distances: Array, count: Integer, normal: Vec3,
             deepest = i
     selected[0] = deepest
     count -= 1
-    candidates[deepest] = candidates[count]     # whatever is taken leaves its place to the last
+    candidates[deepest] = candidates[count]     # the last candidate moves to the place of a selected one
     index = furthest(points, candidates, count, deepest)
     selected[1] = candidates[index]
     count -= 1
@@ -131,7 +129,7 @@ def four_of_boxes(points: Array, distances: Array, count: Integer, normal: Vec3,
 
 @scalar_code
 def _deepen(distances: Array, candidates: Array, count: Integer, shallow: Scalar, selected: Array) -> None:
-    """Exchange chosen points that are far off for candidates that are not."""
+    """Replace selected points that are too shallow by deeper candidates."""
     for i in range(4):
         best, index = distances[selected[i]], -1
         if best > shallow:
@@ -145,9 +143,9 @@ def _deepen(distances: Array, candidates: Array, count: Integer, shallow: Scalar
 
 @scalar_code
 def two_of(points: Array, distances: Array, first: Integer, last: Integer, selected: Array) -> None:
-    """Choose two of the points from one to before another: the deepest, and the furthest from it.
+    """Select two of the points `first` to `last`: the deepest, and the furthest from it.
 
-    The second gives way to the last of those nearer to it than to the deepest that is deeper.
+    The last deeper point that is nearer to the second than to the deepest one replaces the second.
     """
     # (GuPersistentContactManifold.cpp, reduceBatchContacts2)
     deepest = first
@@ -167,7 +165,7 @@ def two_of(points: Array, distances: Array, first: Integer, last: Integer, selec
 
 @scalar_code
 def four_of_plane(points: Array, distances: Array, count: Integer, normal: Vec3, selected: Array) -> None:
-    """Choose four of more than four points on a plane; each then gives way to the deepest of those nearest to it."""
+    """Select four of more than four points on a plane; each is replaced by the deepest of the points nearest to it."""
     # (GuPersistentContactManifold.cpp, reduceBatchContactsCluster)
     first = 0
     for i in range(1, count):
@@ -199,9 +197,9 @@ def four_of_plane(points: Array, distances: Array, count: Integer, normal: Vec3,
 
 @scalar_code
 def four_of_five(points0: Array, points: Array, distances: Array, selected: Array) -> None:
-    """Choose four of five points: the deepest, the furthest from it, from their line, from the triangle.
+    """Select four of five points: the deepest, then the furthest from it, from their line and from the triangle.
 
-    The fifth takes the place of the one nearest to it on shape 0 where it is deeper.
+    The fifth replaces the one nearest to it on shape 0 where it is deeper.
     """
     # deepest, then farthest from point, segment and triangle  (GuPersistentContactManifold.cpp, reduceContactsForPCM)
     candidates, first = _all_indices(5), 4
@@ -236,7 +234,7 @@ def _select(selected: Array, candidates: Array, k: Integer, i: Integer) -> None:
 
 @scalar_code
 def _squared_distance_to(points: Array, selected: Array, count: Integer, i: Integer) -> Scalar:
-    """The square of the distance of a point from the first one, two or three chosen ones' hull."""
+    """The squared distance of a point from the first selected point, segment or triangle."""
     # distance to the hull of the chosen points: point, segment, triangle
     # (GuPersistentContactManifold.cpp, distancePointSegmentSquaredLocal, distancePointTriangleSquaredLocal)
     point = vector_at(points, i)
@@ -260,7 +258,7 @@ def _all_indices(count: Integer) -> Array:
 
 @scalar_code
 def _compact(candidates: Array, first: Integer, second: Integer, third: Integer) -> Integer:
-    """Move the candidates that are none of three to the front: how many."""
+    """Remove three candidates from the list; return the number left."""
     count = 0
     for i in range(len(candidates)):
         if i not in (first, second, third):
@@ -269,15 +267,15 @@ def _compact(candidates: Array, first: Integer, second: Integer, third: Integer)
     return count
 
 
-OF_FACE, OF_HULL = 5, 6         # contacts of a face and a triangle, and of a manifold, at most
-REDUCE_THRESHOLD = 16              # contacts of a face and a triangle, of which five are kept then
+OF_FACE, OF_HULL = 5, 6         # greatest number of contacts of a face and a triangle, and of a manifold
+REDUCE_THRESHOLD = 16              # number of contacts of a face and a triangle that triggers a reduction
 
 
 @scalar_code
 def reduce_to_five(buffer: Record, first: Integer, threshold: Integer) -> None:
-    """Of the contacts from `first` on keep five whenever there come to be REDUCE_THRESHOLD, or once if `many` is less.
+    """Reduce the contacts from `first` on to five whenever there are REDUCE_THRESHOLD, or once if `threshold` is less.
 
-    Where less than six places differ, those are the first five rows.
+    With less than six different points the first five rows are kept.
     """
     # (GuPersistentContactManifold.cpp, SinglePersistentContactManifold::reduceContacts)
     while buffer.contacts - first >= threshold:
@@ -295,7 +293,7 @@ def reduce_to_five(buffer: Record, first: Integer, threshold: Integer) -> None:
 
 @scalar_code
 def _drop_equal(buffer: Record, first: Integer) -> Integer:
-    """Move contacts of places of their own to the front: how many."""
+    """Move contacts with different points to the front; return their number."""
     count, i = buffer.contacts - first, 0
     while i < count:
         a, j = vector_at(buffer.local1, first + i), i + 1
@@ -312,7 +310,7 @@ def _drop_equal(buffer: Record, first: Integer) -> Integer:
 
 @scalar_code
 def _select_five(buffer: Record, first: Integer, count: Integer, free: Integer) -> None:
-    """The deepest, the one furthest from it, both extremes beside their line, and the deepest of the others."""
+    """Keep the deepest, the furthest from it, both extremes across their line, and the deepest of the others."""
     candidates, selected = np.arange(first, first + count), np.empty(OF_FACE, np.int64)
     index = _deepest(buffer, candidates, count)
     selected[0], count = _remove_candidate(candidates, index, count)
@@ -345,7 +343,7 @@ def _deepest(buffer: Record, candidates: Array, count: Integer) -> Integer:
 
 @scalar_code
 def _remove_candidate(candidates: Array, index: Integer, count: Integer) -> tuple[Integer, Integer]:
-    """A candidate, which leaves its place to the last, and how many are left."""
+    """Remove a candidate; return it and the number left."""
     candidate = candidates[index]
     candidates[index] = candidates[count - 1]
     return candidate, count - 1
@@ -353,7 +351,7 @@ def _remove_candidate(candidates: Array, index: Integer, count: Integer) -> tupl
 
 @scalar_code
 def select_six(manifolds: Record, m: Integer, buffer: Record, rows: Array, count: Integer) -> Scalar:
-    """Fill a manifold with six of more contacts: the widest four and the deepest two of the others; the least distance.
+    """Fill a manifold with six contacts: the widest four and the deepest two of the others; return the least distance.
 
     The first is the one furthest from the origin of the mesh.
     """
@@ -388,7 +386,7 @@ def select_six(manifolds: Record, m: Integer, buffer: Record, rows: Array, count
 @scalar_code
 def _remaining_extremes(buffer: Record, rows: Array, count: Integer, selected: Array, origin: Integer,
                         direction: Vec3) -> tuple[Integer, Integer, Scalar, Scalar]:
-    """As `extremes`, of rows that are not chosen yet."""
+    """As `extremes`, of rows that are not selected yet."""
     remaining, indices, size = np.empty(count, np.int64), np.empty(count, np.int64), 0
     for k in range(count):
         if not selected[k]:
@@ -398,12 +396,12 @@ def _remaining_extremes(buffer: Record, rows: Array, count: Integer, selected: A
     return indices[high], indices[low], max_projection, min_projection
 
 
-OF_SPHERE, OF_CAPSULE = 1, 3        # points of a manifold at most
+OF_SPHERE, OF_CAPSULE = 1, 3        # greatest number of points of a manifold
 
 
 @scalar_code
 def process_contacts(manifolds: Record, buffer: Record, limit: Scalar, max_points: Integer) -> None:
-    """Move all contacts made so far into manifolds of `most` points at most, and forget them."""
+    """Move all contacts of the buffer into manifolds of at most `max_points` points, and clear the buffer."""
     # (GuPersistentContactManifold.cpp, addManifoldContactPoints)
     if buffer.contacts:
         link_patches(buffer, limit)
@@ -419,9 +417,10 @@ def process_contacts(manifolds: Record, buffer: Record, limit: Scalar, max_point
 @scalar_code
 def _add_to_manifold(manifolds: Record, initial_count: Integer, buffer: Record, patch: Integer,
                      max_points: Integer) -> bool:
-    """Put linked patches into the manifold of their normal, a new one or a shallower one's place.
+    """Add linked patches to the manifold of their normal, to a new one, or in place of a shallower one.
 
-    known: how many manifolds there were before these patches; where there were none, each gets one.
+    initial_count: number of manifolds before these patches; if it is 0, each gets its own. Returns False if all are in
+    use.
     """
     # manifold with n . n_patch >= 0.996, a new one, or that of the least depth
     before, m, known_normal = manifolds.count, 0, False
@@ -448,7 +447,7 @@ def _fill(manifolds: Record, m: Integer, buffer: Record, patch: Integer, max_poi
     rows, selected = np.zeros(MAX_BUFFERED, np.int64), np.zeros(MAX_BUFFERED, np.bool_)
     count = rows_of(buffer, patch, rows)
     manifolds.points[m] = 0
-    if max_points > 1 and count <= max_points:      # as the wheel counts; the public source counts dropped ones, too
+    if max_points > 1 and count <= max_points:      # as in the wheel; the public source counts dropped ones too
         for k in range(count):
             append_point(manifolds, m, buffer, rows[k])
         manifolds.deepest[m] = buffer.deepest[patch]
@@ -469,7 +468,7 @@ def _fill(manifolds: Record, m: Integer, buffer: Record, patch: Integer, max_poi
 @scalar_code
 def _widen(manifolds: Record, m: Integer, buffer: Record, rows: Array, count: Integer, selected: Array, first: Integer,
            min_distance: Scalar) -> Scalar:
-    """Add the contact farthest from the deepest one, and the deepest of the others; the least distance of all."""
+    """Add the contact farthest from the deepest one, and the deepest of the others; return the least distance."""
     # farthest from the deepest, then the next deepest  (GuPersistentContactManifold.cpp, reduceBatchContactsCapsule)
     far, max_square = 0, -LARGEST
     for k in range(count):

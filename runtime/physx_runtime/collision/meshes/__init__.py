@@ -1,1 +1,1 @@
-"""Triangle meshes: their triangles in PhysX's order, a search among them, and a shape's contacts with them."""
+"""Triangle meshes of colliders: tables, bounding volume hierarchy in PhysX's order, and active edges."""

@@ -1,8 +1,8 @@
-"""Edges of meshes that make contacts.
+"""Active edges of meshes: edges and corners of triangles that may make contacts, as in PhysX and Jolt.
 
-Edges and corners of triangles that contacts were made with: another triangle makes none with them again.
-
-Whether a contact on a triangle's edge or corner points into what lies beyond it, where there is no surface.
+The edge cache (`cache_triangle`, `has_edge`, `has_vertex`) prevents a second contact with an edge or corner of another
+triangle (GuPCMContactSphereMesh.cpp). `is_internal` tells whether a contact normal on an edge or corner points into
+the surface behind it (GuContactConvexCoreMesh.cpp).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from physx_runtime.collision.simd_math import (
 )
 from physx_runtime.compiling.numba_functions import scalar_code
 
-MAX_CACHED = 128              # of either; what comes after those counts as seen
+MAX_CACHED = 128              # of each; later ones count as cached
 
 EDGE_CACHE = np.dtype([("edges", "i4"), ("corners", "i4"), ("edge", "i4", (MAX_CACHED, 2)),
                        ("corner", "i4", MAX_CACHED)], align=True)
@@ -27,7 +27,7 @@ EDGE_CACHE = np.dtype([("edges", "i4"), ("corners", "i4"), ("edge", "i4", (MAX_C
 
 @scalar_code
 def cache_triangle(edge_cache: Record, triangle: Array, feature: Integer) -> bool:
-    """Note the edges and corners of a triangle; whether `feature` was new (0 to 2 corners, 3 to 5 edges 01 12 20)."""
+    """Cache the edges and corners of a triangle; return whether `feature` was new (corners 0 to 2, edges 3 to 5)."""
     # (GuPCMContactSphereMesh.cpp, processTriangleCache)
     new = bool(feature == FACE)
     for k in range(3):
@@ -41,7 +41,7 @@ def cache_triangle(edge_cache: Record, triangle: Array, feature: Integer) -> boo
 
 @scalar_code
 def cache_edge(edge_cache: Record, a: Integer, b: Integer) -> bool:
-    """Note an edge; whether it was new."""
+    """Cache an edge; return whether it was new."""
     low, high = min(a, b), max(a, b)
     if edge_cache.edges == MAX_CACHED or has_edge(edge_cache, a, b):
         return False
@@ -52,7 +52,7 @@ def cache_edge(edge_cache: Record, a: Integer, b: Integer) -> bool:
 
 @scalar_code
 def cache_vertex(edge_cache: Record, a: Integer) -> bool:
-    """Note a corner; whether it was new."""
+    """Cache a corner; return whether it was new."""
     if edge_cache.corners == MAX_CACHED or has_vertex(edge_cache, a):
         return False
     edge_cache.corner[edge_cache.corners] = a
@@ -62,7 +62,7 @@ def cache_vertex(edge_cache: Record, a: Integer) -> bool:
 
 @scalar_code
 def has_edge(edge_cache: Record, a: Integer, b: Integer) -> bool:
-    """Whether an edge was noted."""
+    """Whether an edge is cached."""
     low, high = min(a, b), max(a, b)
     i = 0
     while i < edge_cache.edges and not (edge_cache.edge[i, 0] == low and edge_cache.edge[i, 1] == high):
@@ -72,7 +72,7 @@ def has_edge(edge_cache: Record, a: Integer, b: Integer) -> bool:
 
 @scalar_code
 def has_vertex(edge_cache: Record, a: Integer) -> bool:
-    """Whether a corner was noted."""
+    """Whether a corner is cached."""
     i = 0
     while i < edge_cache.corners and edge_cache.corner[i] != a:
         i += 1
@@ -84,9 +84,9 @@ SLACK, PARALLEL_COSINE = np.float32(1e-5), np.float32(0.99)
 
 @scalar_code
 def is_internal(meshes: Meshes, row: Integer, triangle: Integer, normal: Vec3, point: Vec3) -> bool:
-    """Whether the triangles around the edge or corner that a point is on stand higher along the normal than it does.
+    """Whether triangles around the edge or corner of a point rise above it along the normal.
 
-    Corners and edges are counted as authored, so that PhysX sees a mirrored mesh from its inside.
+    Corners and edges are those of the authored mesh, so that PhysX sees a mirrored mesh from the inside.
     """
     a, b, c = (_position(meshes, row, triangle, 0), _position(meshes, row, triangle, 1),
                _position(meshes, row, triangle, 2))
@@ -113,7 +113,7 @@ def _is_interior(weight: Scalar) -> bool:
 
 @scalar_code
 def _barycentric(a: Vec3, b: Vec3, c: Vec3, point: Vec3) -> Vec3:
-    """Of the corners of a triangle in a point of it."""
+    """Barycentric coordinates of a point of a triangle."""
     ab, ac, ap = sub(b, a), sub(c, a), sub(point, a)
     d00, d01, d11, d20, d21 = dot(ab, ab), dot(ab, ac), dot(ac, ac), dot(ap, ab), dot(ap, ac)
     determinant = d00 * d11 - d01 * d01
@@ -123,7 +123,7 @@ def _barycentric(a: Vec3, b: Vec3, c: Vec3, point: Vec3) -> Vec3:
 
 @scalar_code
 def _is_internal_vertex(meshes: Meshes, row: Integer, triangle: Integer, corner: Integer, normal: Vec3) -> bool:
-    """The triangles around the corner are looked at up to a border."""
+    """Whether a triangle around the corner, up to a border, rises along the normal."""
     # walk around the corner from triangle to triangle  (GuContactConvexCoreMesh.cpp, getAdjacentTriIndex)
     vertex, neighbour = _vertex(meshes, row, triangle, corner), _neighbour(meshes, row, triangle, (corner + 2) % 3)
     for _ in range(len(meshes.adjacencies)):
@@ -141,7 +141,7 @@ def _is_internal_vertex(meshes: Meshes, row: Integer, triangle: Integer, corner:
 
 @scalar_code
 def _is_internal_edge(meshes: Meshes, row: Integer, triangle: Integer, edge: Integer, normal: Vec3) -> bool:
-    """Where the triangle beyond it runs the other way along it, as on a surface."""
+    """Whether the triangle across the edge rises along the normal, if both have consistent winding."""
     # the opposite corner of the neighbour above the tangent plane
     neighbour = _neighbour(meshes, row, triangle, edge)
     if neighbour == NO_TRIANGLE:
@@ -155,7 +155,7 @@ def _is_internal_edge(meshes: Meshes, row: Integer, triangle: Integer, edge: Int
 
 @scalar_code
 def _rises(meshes: Meshes, row: Integer, triangle: Integer, start: Integer, end: Integer, normal: Vec3) -> bool:
-    """Whether an edge of a triangle leads up along the normal."""
+    """Whether an edge of a triangle rises along the normal."""
     # n . (p_end - p_start) / |p_end - p_start| > 1e-5
     direction = unit(sub(_position(meshes, row, triangle, end), _position(meshes, row, triangle, start)))
     return bool(dot(normal, direction) > SLACK)
@@ -173,5 +173,5 @@ def _vertex(meshes: Meshes, row: Integer, triangle: Integer, corner: Integer) ->
 
 @scalar_code
 def _neighbour(meshes: Meshes, row: Integer, triangle: Integer, edge: Integer) -> Integer:
-    """The triangle beyond the edge from a corner to the next."""
+    """The triangle across the edge from a corner to the next."""
     return meshes.adjacencies[triangle, 3 - edge if meshes.meshes[row].mirrored and edge > 0 else edge]

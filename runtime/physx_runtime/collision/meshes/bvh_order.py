@@ -1,7 +1,8 @@
-"""The order in which PhysX comes upon the triangles of a mesh: that of its tree of four branches, which decides ties.
+"""The order of a mesh's triangles in PhysX's four-branched bounding volume hierarchy (GuBV4Build).
 
-The tree halves triangles at the mean of their corners along the axis on which their centres vary most, as
-GuBV4Build.cpp does; which triangles a search leaves out does not change the order of the others.
+Contacts are made in this order, which decides ties. The tree splits triangles at the mean of their corners, along the
+axis of greatest variance of their centres (GuBV4Build.cpp). Culling in a search does not change the order of the
+remaining triangles. `triangles_in_order` returns the order.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import numpy as np
 from physx_runtime.arrays import Array, Integer
 from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 
-IN_LEAF = 15                # triangles in a leaf at most, as the wheel has it (the public source has 4)
+IN_LEAF = 15                # greatest number of triangles in a leaf, as in the ovphysx wheel (the public source has 4)
 THIRD = np.float32(1.0 / 3.0)
 HALF = np.float32(0.5)
 
@@ -36,7 +37,7 @@ def triangles_in_order(points: Array, triangles: Array) -> Array:
 
 @scalar_entry
 def build_nodes(corners: Array, centers: Array, order: Array, nodes: Array) -> None:
-    """Order triangles by halves of halves, and fill in the nodes of the tree."""
+    """Order triangles by recursive splits, and fill in the nodes of the tree."""
     # top-down, the positive half first  (GuBV4Build.cpp, local_Subdivide)
     nodes[0].first, nodes[0].count, node_count = 0, len(order), 1
     waiting, stack = 1, np.zeros(len(nodes), np.int64)
@@ -57,7 +58,7 @@ def build_nodes(corners: Array, centers: Array, order: Array, nodes: Array) -> N
 
 @scalar_code
 def _split(corners: Array, centers: Array, prims: Array) -> Integer:
-    """Put the triangles of the upper half first; how many they are."""
+    """Put the triangles of the upper half first; return their number."""
     # axis of greatest variance sum (c - mean)^2 / (n - 1)  (GuBV4Build.cpp, splitPrimitives)
     count = len(prims)
     mean, spread = np.zeros(3, np.float32), np.zeros(3, np.float32)
@@ -107,7 +108,7 @@ def _partition(corners: Array, centers: Array, prims: Array, axis: Integer) -> I
 
 
 def _leaf_order(nodes: Array) -> Array:
-    """Places of triangles in the order in which a search comes upon them: leaves right below a node last to first."""
+    """Indices of triangles in the order of traversal; leaves directly below a node come last to first."""
     # a stack of four-branched nodes, pushed in order and popped last to first  (GuBV4Build.cpp, flattenNQ)
     depths = _depths(nodes)
     ranges: list[Array] = []
@@ -130,7 +131,7 @@ def _depths(nodes: Array) -> list[int]:
 
 
 def _branches(nodes: Array, depths: list[int], row: int) -> list[tuple[int, int, int]]:
-    """Of a node with branches, what lies two levels below: leaves as (first, count, NONE), others with their node."""
+    """The nodes two levels below a node with branches: leaves as (first, count, NONE), others with their node."""
     # the child of less depth comes first  (GuBV4Build.cpp)
     positive, negative = int(nodes["positive"][row]), int(nodes["negative"][row])
     if depths[positive] > depths[negative]:

@@ -1,14 +1,9 @@
-"""Triangle meshes: tables, edges, and what is near.
+"""Triangle meshes of colliders in flat arrays, and queries of their triangles.
 
-Triangle meshes of colliders in flat arrays, which shapes refer to by row, and the search for triangles.
-
-Which triangles of a mesh meet a box that is turned in it.
-
-The point of a triangle nearest to a point, and on which of its corners or edges that lies.
-
-Which edges of triangles are active: borders and ridges, where a contact may point away from the normal.
-
-And which triangles lie beyond them.
+`meshes_of` builds the table of all meshes, which shapes refer to by row. `edge_flags` marks active edges: borders and
+convex edges, where a contact normal may leave the triangle's normal. `neighbours` finds adjacent triangles.
+`triangles_in_bounds` and `triangles_in_box` search a mesh for the triangles in an axis-aligned or oriented box (PhysX
+GuMidphaseBV4). `closest_point_on_triangle` finds the closest point, and the corner or edge that it is on.
 """
 
 from __future__ import annotations
@@ -39,7 +34,7 @@ FACE = 6            # corners are 0 to 2, edges 01 12 20 are 3 to 5
 
 @scalar_code
 def closest_point_on_triangle(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> tuple[Integer, Vec3, Scalar]:
-    """Feature, point and square distance."""
+    """The closest feature of a triangle (corner, edge or FACE), the closest point, and the squared distance."""
     # Ericson, Real-time collision detection, 5.1.5: Voronoi regions by d1 to d6
     # (GuPCMContactSphereMesh.cpp, pcmDistancePointTriangleSquared)
     ab, ac, ap, bp, cp = sub(b, a), sub(c, a), sub(p, a), sub(p, b), sub(p, c)
@@ -101,9 +96,9 @@ def edge_flags(points: Array, triangles: Array) -> Array:
 
 
 def neighbours(triangles: Array) -> Array:
-    """(m, 3) the triangle beyond the edge from each corner to the next, NO_TRIANGLE at a border.
+    """(m, 3) the triangle across the edge from each corner to the next, NO_TRIANGLE at a border.
 
-    Of an edge of more than two triangles the first two have each other.
+    Of an edge with more than two triangles the first two are neighbours.
     """
     _, shared, order, starts = _edges(triangles)
     neighbour = np.full(3 * len(triangles), NO_TRIANGLE, np.int32)
@@ -115,7 +110,7 @@ def neighbours(triangles: Array) -> Array:
 
 
 def _edges(triangles: Array) -> tuple[Array, Array, Array, Array]:
-    """Of the edges 01, 12 and 20 of each triangle: which they are, how many each one is, those in order, and starts."""
+    """Indices, counts, sorted order and starts of the edges 01, 12 and 20 of all triangles."""
     edges = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=-1).reshape(-1, 2)
     _, which, shared = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True, return_counts=True)
     which = which.ravel()
@@ -124,7 +119,7 @@ def _edges(triangles: Array) -> tuple[Array, Array, Array, Array]:
 
 IN_LEAF = 4             # triangles in a leaf of the search tree, about
 MAX_LEVELS = 32
-INITIAL_CAPACITY = 64                # triangles that a search first has room for
+INITIAL_CAPACITY = 64                # initial capacity of a search, in triangles
 
 # Rows of a mesh in the arrays of all: first, and one after the last
 MESH = np.dtype([
@@ -133,7 +128,7 @@ MESH = np.dtype([
     ("nodes", "i4", 2),
     ("levels", "i4"),
     ("scale", "f4", 3),     # as authored, with signs
-    ("mirrored", "i4"),     # 1: its triangles are turned, so that their outsides stay outside
+    ("mirrored", "i4"),     # 1: the winding of its triangles is reversed, so that normals point outwards
     ("low", "f4", 3),       # its bounds
     ("high", "f4", 3),
 ], align=True)
@@ -157,10 +152,10 @@ NO_MESHES = Meshes(np.zeros(0, MESH), np.zeros((0, 3), np.float32), np.zeros((0,
 
 
 def meshes_of(meshes: Sequence[tuple[Array, Array, Array]]) -> Meshes:
-    """The table of some meshes, each (points (n, 3), triangles (m, 3), scale (3)).
+    """The table of meshes, each (points (n, 3), triangles (m, 3), scale (3)).
 
-    No two points are equal, all are corners, every triangle has an area. Where a scale is below 0 the points are
-    mirrored by it already, and triangles turned: the corners 0 and 1 of those that are authored are 1 and 0.
+    Points are distinct and used, and every triangle has an area. A negative scale is already applied to the points, and
+    the winding is reversed: the authored corners 0 and 1 are 1 and 0.
     """
     if not meshes:
         return NO_MESHES
@@ -189,7 +184,7 @@ def meshes_of(meshes: Sequence[tuple[Array, Array, Array]]) -> Meshes:
 
 
 def _search_tree(corners: Array) -> tuple[int, Array]:
-    """Levels and bounds of a tree whose leaves are stretches of the triangles as they follow each other."""
+    """Levels and bounds of a tree whose leaves are ranges of the triangles in their order."""
     count = len(corners)
     levels = max(0, (max(count, 1) - 1) // IN_LEAF).bit_length() + 1
     nodes = np.zeros(((1 << levels) - 1, 2, 3), np.float32)
@@ -208,7 +203,7 @@ def _search_tree(corners: Array) -> tuple[int, Array]:
 
 @scalar_code
 def triangles_in_bounds(meshes: Meshes, row: Integer, low: Vec3, high: Vec3) -> Array:
-    """The rows of the triangles whose bounds meet a box, in PhysX's order."""
+    """The rows of the triangles whose bounds overlap an axis-aligned box, in PhysX's order."""
     mesh = meshes.meshes[row]
     first, count, levels = mesh.triangles[0], mesh.triangles[1] - mesh.triangles[0], mesh.levels
     nodes = meshes.nodes[mesh.nodes[0]:mesh.nodes[1]]
@@ -255,7 +250,7 @@ def _triangle_overlaps(meshes: Meshes, vertices: Integer, triangle: Integer, low
 
 @scalar_code
 def corner_as_authored(meshes: Meshes, row: Integer, corner: Integer) -> Integer:
-    """Which corner of a triangle of the table is a corner of it as authored."""
+    """The authored index of a corner of a triangle in the table; both differ in a mirrored mesh."""
     return 1 - corner if meshes.meshes[row].mirrored and corner < 2 else corner
 
 
@@ -268,7 +263,7 @@ def corner_of(meshes: Meshes, row: Integer, triangle: Integer, corner: Integer) 
 
 @scalar_code
 def triangles_in_box(meshes: Meshes, row: Integer, frame: Frame, center: Vec3, half: Vec3) -> Array:
-    """The rows of the triangles that meet a box, in PhysX's order.
+    """The rows of the triangles that overlap an oriented box, in PhysX's order.
 
     frame: of the box in the mesh; center: in that frame.
     """
@@ -290,7 +285,7 @@ def triangles_in_box(meshes: Meshes, row: Integer, frame: Frame, center: Vec3, h
 
 @scalar_code
 def overlaps_box(half: Vec3, a: Vec3, b: Vec3, c: Vec3) -> bool:
-    """Whether a triangle meets the upright box of some half sides about the origin."""
+    """Whether a triangle overlaps the axis-aligned box of these half extents about the origin."""
     # axes: coordinate axes, normal, nine edge products  (GuIntersectionTriangleBox.cpp, intersectTriangleBoxBV4)
     if abs(a[0]) <= half[0] and abs(a[1]) <= half[1] and abs(a[2]) <= half[2]:
         return True
@@ -310,7 +305,7 @@ def overlaps_box(half: Vec3, a: Vec3, b: Vec3, c: Vec3) -> bool:
 
 @scalar_code
 def _overlaps_along(half: Vec3, edge: Vec3, a: Vec3, b: Vec3, c: Vec3) -> bool:
-    """Whether box and triangle overlap along the products of an edge with the axes."""
+    """Whether box and triangle overlap along the cross products of an edge with the axes."""
     # e x axis_k: min and max of the corners against the box radius  (GuIntersectionTriangleBox.cpp, testClassIIIAxes)
     p, q, r, e = _products(a, edge), _products(b, edge), _products(c, edge), absolute(edge)
     radii = half[0] * e[1] + half[1] * e[0], half[1] * e[2] + half[2] * e[1], half[2] * e[0] + half[0] * e[2]

@@ -1,5 +1,5 @@
-"""Contacts of one pair of shapes, a file for each pair of kinds.
+"""Narrow phase: contacts of one pair of shapes, for each pair of kinds (PhysX GuPCM).
 
-Each function takes a pair's record, size and pose of shape 0 and of shape 1, the array of contacts and its next free
-row; it writes points, normals towards shape 0 and separations, and returns the next free row.
+Each function takes the record of a pair, size and pose of both shapes, the array of contacts and its next free row. It
+writes points, normals towards shape 0 and separations, and returns the next free row.
 """

@@ -1,8 +1,8 @@
-"""Contacts of two boxes: separating axes, then faces.
+"""Contacts of two boxes: separating axes, then clipping of the incident face (PhysX GuPCMContactBoxBox).
 
-Two boxes: the face of least overlap, and what of the other box lies over it.
-
-What of a face of one box lies over the face of another: corners inside, and edges cut by the borders.
+`box_box` makes the contacts of a pair. `box_faces` finds the face of least overlap, and the points of the other box
+over it. `box_gjk` adds the closest points of boxes that touch by edges or corners only. `points_over_face` clips the
+incident face: its corners inside the reference face, and its edges cut at the sides.
 """
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ from physx_runtime.collision.simd_math import (
 )
 from physx_runtime.compiling.numba_functions import scalar_code
 
-BORDER = np.float32(1.0001)         # the face is taken this much larger
-PARALLEL = np.float32(1e-6)         # an edge's way along an axis below which it runs beside it
+BORDER = np.float32(1.0001)         # the reference face is enlarged by this factor
+PARALLEL = np.float32(1e-6)         # an edge with a smaller component along an axis is parallel to the side
 MAX_POINTS = 16                           # points: four corners of either face and two cuts of four edges
 
 
 @scalar_code
 def incident_face(direction: Vec3, frame: Frame, half: Vec3, vertices: Array) -> Vec3:
-    """Corners of the face of a box most against a direction, in the frame in which the box is given; its normal."""
+    """Fill in the corners of the face of a box that is most opposed to a direction; return its normal."""
     # the axis u_k with the greatest |u_k . d|, on the side against d  (GuPCMContactBoxBox.cpp, getIncidentPolygon)
     u0, u1, u2 = frame[1]
     d0, d1, d2 = dot(u0, direction), dot(u1, direction), dot(u2, direction)
@@ -90,9 +90,9 @@ def incident_face(direction: Vec3, frame: Frame, half: Vec3, vertices: Array) ->
 @scalar_code
 def points_over_face(ex: Scalar, ey: Scalar, vertices: Array, face_normal: Vec3, contact_distance: Scalar,
                      on_face: Array, on_other: Array, distances: Array) -> Integer:
-    """Points of a face with four corners over the face |x| <= ex, |y| <= ey of z = 0: how many.
+    """Fill in the points of a face with four corners over the face |x| <= ex, |y| <= ey of z = 0; return their number.
 
-    Filled in: the points on the face and on the other, and how far the other is above.
+    on_face, on_other: the points on both faces; distances: the height of the other face.
     """
     # corners of the incident face in the reference rectangle  (GuPCMContactBoxBox.cpp, calculateContacts)
     ex, ey, count = ex * BORDER, ey * BORDER, 0
@@ -138,7 +138,7 @@ def _add_point(on_face: Array, on_other: Array, distances: Array, count: Integer
 
 @scalar_code
 def _clip_segment(start: Vec3, direction: Vec3, high: Vec3, low: Vec3) -> tuple[Condition, Scalar, Scalar]:
-    """Whether a segment enters an upright box, and the shares of its way at which it enters and leaves."""
+    """Whether a segment enters an axis-aligned box, and the fractions of its length at which it enters and leaves."""
     # slab test: t = (bound - start_k) / d_k, with the estimate of 1 / d_k
     enters, leaves = -LARGEST, LARGEST
     steep = absolute(direction)
@@ -156,9 +156,9 @@ def _clip_segment(start: Vec3, direction: Vec3, high: Vec3, low: Vec3) -> tuple[
 
 
 BOX_BREAKING = np.float32(0.8)          # of the smaller margin
-BOX_REPLACE = np.float32(0.05)             # of the smaller margin: nearer points are one
+BOX_REPLACE = np.float32(0.05)             # of the smaller margin: closer points are one
 SLACK = np.float32(1e-6)            # added to cosines between axes
-SEPARATED = -1                          # a face that does not exist: the boxes are apart
+SEPARATED = -1                          # no face: the boxes are apart
 
 
 @scalar_code
@@ -174,7 +174,7 @@ def box_box(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, hu
 @scalar_code
 def box_faces(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Records,
               at: Integer) -> Integer:
-    """Contacts that faces make, the row of the next one; TO_SEARCH in the pair where `box_gjk` is to make them."""
+    """Write contacts of faces; return the next free row. Marks pairs for `box_gjk` with TO_SEARCH."""
     # breaking 0.8 of the margin  (GuPCMContactBoxBox.cpp, pcmContactBoxBox)
     pose, margin = relative(pose0, pose1), _margin(pair, size0, size1)
     lost = refresh(pair, frame_of(pose), margin * BOX_BREAKING)
@@ -194,7 +194,7 @@ def box_faces(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, 
 @scalar_code
 def box_gjk(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, hulls: Hulls, contacts: Records,
             at: Integer) -> Integer:
-    """Add where boxes are nearest that meet by edges or corners alone, and write all points; the row of the next."""
+    """Add the closest points of boxes that touch by edges or corners only, and write all points; the next free row."""
     pair.warm_start_count = 0
     frame, margin = frame_of(relative(pose0, pose1)), _margin(pair, size0, size1)
     # replace distance 0.05 of the margin
@@ -222,9 +222,9 @@ def _unit_frame(pose: Pose) -> Frame:
 @scalar_code
 def _generate(pair: Record, half0: Vec3, frame0: Frame, half1: Vec3, frame1: Frame, contacts: Records,
               at: Integer) -> tuple[bool, Integer]:
-    """Make points anew from faces and write them as contacts; whether the boxes are apart, and the row of the next.
+    """Rebuild points from faces and write them as contacts; return whether the boxes are apart, and the next free row.
 
-    Boxes that meet by edges or corners alone are not apart and yet have no point here.
+    Boxes that touch by edges or corners only are not apart, but have no point here.
     """
     # separating axis test, then clip the incident face  (GuPCMContactBoxBox.cpp, doBoxBoxGenerateContacts)
     face, below = _min_overlap_face(half0, half1, frame_in(frame1, frame0), pair.contact_distance)
@@ -273,7 +273,7 @@ def _points_over(frame: Frame, ex: Scalar, ey: Scalar, direction: Vec3, half: Ve
 
 @scalar_code
 def _face_frame(half: Vec3, frame: Frame, face: Integer, below: Condition) -> tuple[Frame, Scalar, Scalar]:
-    """The frame on a face, z into the box, and the half sides of the face; below: of its two the one at -half."""
+    """The frame of a face, z into the box, and the half sides of the face; below: of both faces the one at -half."""
     # z into the box, x and y along the sides of the reference face
     a = frame[1]
     if face == 0:
@@ -300,9 +300,9 @@ def _with_slack(a: Vec3) -> Vec3:
 
 @scalar_code
 def _min_overlap_face(half0: Vec3, half1: Vec3, frame: Frame, contact_distance: Scalar) -> tuple[Integer, Condition]:
-    """The face of least overlap, 0 to 2 of box 0 and 3 to 5 of box 1, and whether box 1 lies below along its axis.
+    """The face of least overlap, 0 to 2 of box 0 and 3 to 5 of box 1, and whether box 1 is below it.
 
-    frame: of box 1 in box 0. Edges against edges only tell that the boxes are apart.
+    frame: of box 1 in box 0. Pairs of edges can only show that the boxes are apart.
     """
     # |R| + 1e-6, so that parallel edges separate nothing  (GuPCMContactBoxBox.cpp, doBoxBoxGenerateContacts)
     p, c = frame

@@ -1,12 +1,8 @@
-"""Contacts of capsules with capsules, boxes and hulls.
+"""Contacts of capsules with capsules, boxes and hulls (PhysX GuPCMContactCapsuleCapsule, -CapsuleBox, -CapsuleConvex).
 
-Two capsules: the closest points of their axes, and where these are parallel the ends that face the other axis.
-
-Products that PhysX takes four at once (aos::V3Dot4) are summed up in another order than a single one.
-
-A capsule and a box: closest points of its axis and the box, and after a loss what of the axis lies over a face.
-
-A capsule and a hull: closest points of its axis and the hull, and after a loss what of the axis lies over it.
+`capsule_capsule` uses the closest points of both axes. For parallel axes these are the ends that project onto the
+other axis. `capsule_box` and `capsule_convex` use GJK, and after a lost point the part of the axis over a face. Dot
+products that PhysX computes four at once (aos::V3Dot4) are summed in another order than a single one.
 """
 
 from __future__ import annotations
@@ -116,7 +112,7 @@ def capsule_capsule(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: 
 
 @scalar_code
 def _axis(size: Vec3, pose: Pose, middle: Vec3) -> tuple[Vec3, Vec3]:
-    """A capsule's axis about the middle of both: its +x end, and the way to the other one."""
+    """A capsule's axis relative to the centre of both: its +x end, and the vector to the other end."""
     centre, half = sub(pose[0], middle), scaled(x_axis(pose[1]), size[1])
     start = add(centre, half)
     return start, sub(sub(centre, half), start)
@@ -131,7 +127,7 @@ def _direction(axis: Vec3) -> Vec3:
 
 @scalar_code
 def _foot(start: Vec3, axis: Vec3, end: Vec3) -> tuple[Vec3, Condition]:
-    """Where an end of the other axis projects to, and whether that lies on this one."""
+    """The projection of an end of the other axis onto this one, and whether it is between the ends."""
     # t = (end - start) . axis / |axis|^2  (GuPCMContactCapsuleCapsule.cpp, pcmDistancePointSegmentTValue22)
     length = dot(axis, axis)
     t = plain_dot(sub(end, start), axis) / length if length != ZERO else ZERO
@@ -140,7 +136,7 @@ def _foot(start: Vec3, axis: Vec3, end: Vec3) -> tuple[Vec3, Condition]:
 
 @scalar_code
 def closest_parameters(start0: Vec3, axis0: Vec3, start1: Vec3, axis1: Vec3) -> tuple[Scalar, Scalar]:
-    """The closest points of two segments, as shares of their lengths."""
+    """The closest points of two segments, as fractions of their lengths."""
     # Ericson, Real-time collision detection, 5.1.9; t0 = 1/2 where parallel
     # s = (b f - c e) / (a e - b^2), t = (b s + f) / e
     offset = sub(start0, start1)
@@ -152,7 +148,7 @@ def closest_parameters(start0: Vec3, axis0: Vec3, start1: Vec3, axis1: Vec3) -> 
     return clamped((b * t1 - c) * (ONE / a if a > EPSILON else ZERO), ZERO, ONE), t1
 
 
-BOX_BREAKING, BOX_REPLACE = np.float32(0.8), np.float32(0.1)       # shares of the margin
+BOX_BREAKING, BOX_REPLACE = np.float32(0.8), np.float32(0.1)       # fractions of the margin
 UNSCALED = (ONE, ONE, ONE)
 
 
@@ -172,7 +168,7 @@ def capsule_box(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose
     # capsule as a segment with a radius, in the frame of the box
     half = scaled(frame[1][0], size0[1])
     core0, core1 = segment_core(add(frame[0], half), sub(frame[0], half), radius, hulls), box_core(size1, hulls)
-    # PhysX takes the place of the box in the world for that in its own frame here
+    # PhysX uses the world position of the box here, instead of the one in its own frame
     start = sub(frame[0], pose1[0])
     closest = closest_points(pair, core0, IDENTITY, core1, start,
                                                                  pair.contact_distance)
@@ -200,9 +196,9 @@ def capsule_box(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose
 @scalar_code
 def _box_points(pair: Record, core0: GjkConvex, core1: GjkConvex, frame: Frame, normal: Vec3, point1: Vec3,
                 known: Condition, points: Points, hulls: Hulls) -> tuple[bool, Vec3]:
-    """Add what of the axis lies over a face: whether the capsule is within reach, and the normal.
+    """Add the parts of the axis over a face; return whether the capsule is within the contact distance, and the normal.
 
-    known: whether the normal is; else it is that of the least overlap.
+    known: whether the normal is given; otherwise it is that of the least overlap.
     """
     # reference face: witness of the closest point, else that of the least overlap
     # (GuPCMContactGenSphereCapsule.cpp, generateCapsuleBoxFullContactManifold)
@@ -225,7 +221,7 @@ def _box_points(pair: Record, core0: GjkConvex, core1: GjkConvex, frame: Frame, 
 
 
 SEGMENT_MARGIN = np.float32(0.05)                   # of the radius
-CONVEX_BREAKING, CONVEX_REPLACE = np.float32(1.25), np.float32(0.05)     # shares of the margin
+CONVEX_BREAKING, CONVEX_REPLACE = np.float32(1.25), np.float32(0.05)     # fractions of the margin
 
 
 @scalar_code
@@ -245,7 +241,7 @@ def capsule_convex(pair: Record, shape0: Record, pose0: Pose, shape1: Record, po
     store_pose(pair, pose)
     half = scaled(frame[1][0], size[1])
     core0 = segment_core(add(frame[0], half), sub(frame[0], half), radius, hulls)
-    # search starts along the way between the centres
+    # the search starts along the line between the centres
     start = sub(frame[0], times(core1.hull.center, core1.scale))
     closest = closest_points(pair, core0, IDENTITY, core1, start,
                                                                  pair.contact_distance)
@@ -268,11 +264,11 @@ def capsule_convex(pair: Record, shape0: Record, pose0: Pose, shape1: Record, po
 @scalar_code
 def _hull_points(pair: Record, core0: GjkConvex, core1: GjkConvex, frame: Frame, normal: Vec3, point1: Vec3,
                  known: Condition) -> tuple[Condition, Vec3]:
-    """Make the points anew from what of the axis lies over the hull: whether there are any, and the normal.
+    """Rebuild the points from the part of the axis over the hull; return whether there are any, and the normal.
 
-    known: whether the normal is; else it is that of the least overlap.
+    known: whether the normal is given; otherwise it is that of the least overlap.
     """
-    # ends whose ray against the normal meets the hull, then edges crossed by the axis
+    # ends whose ray against the normal hits the hull, then edges crossed by the axis
     # (GuPCMContactGenSphereCapsule.cpp, generateFullContactManifold)
     hull, first, end, inverse = core1.hull, core0.half, core0.end, over(ONE, core1.scale)
     within, points = core0.radius + pair.contact_distance, new_points()

@@ -1,10 +1,8 @@
-"""Contacts of two hulls: separating axes, then faces.
+"""Contacts of two hulls, or a box and a hull (PhysX GuPCMContactConvexConvex, GuPCMContactGenBoxConvex).
 
-Two hulls, or a box and a hull: closest points, and after a loss what of one's face lies over the other's.
-
-The axis along which two hulls overlap least: normals of faces, and products of the edges that face each other.
-
-What of a face of one hull lies over a face of another: corners of either, and crossings of their edges.
+`convex_convex` runs GJK and EPA, and rebuilds the manifold from faces when points are lost. `min_overlap_of_faces` and
+`min_overlap_of_edges` are the separating axis test: face normals, and cross products of edges that face each other.
+`points_over_face` clips the face of one hull by that of the other.
 """
 
 from __future__ import annotations
@@ -85,13 +83,13 @@ from physx_runtime.compiling.numba_functions import scalar_code
 
 
 class PolygonalData(NamedTuple):
-    """One of two hulls; a box is one, too."""
+    """One side of the test: a hull or a box, with its faces."""
 
     core: GjkConvex
     hull: Hull          # of a box its faces
     inverse: Vec3     # 1 over the scale
     center: Vec3      # of mass
-    inner_half: Vec3  # half sides of a box, and radius of a ball, about it and inside; 0 of a scaled hull
+    inner_half: Vec3  # half extents of an inner box and radius of an inner sphere; 0 for a scaled hull
     inner_radius: Scalar
 
 
@@ -99,7 +97,7 @@ class PolygonalData(NamedTuple):
 def points_over_face(poly0: PolygonalData, face0: Integer, poly1: PolygonalData, face1: Integer, frame: Frame,
                      contact_distance: Scalar,
                      points: Points) -> None:
-    """Add points of face 1 over face 0: local0 on side 1, local1 on side 0, and the normal of face 0.
+    """Add points of face 1 over face 0: local0 on side 1, local1 on side 0, with the normal of face 0.
 
     frame: of side 0 in side 1. Distances are along that normal.
     """
@@ -142,7 +140,7 @@ def points_over_face(poly0: PolygonalData, face0: Integer, poly1: PolygonalData,
 @scalar_code
 def _add_covered(vertices0: Array, count0: Integer, vertices1: Array, count1: Integer, m: Matrix3, normal: Vec3,
                  on_plane: Vec3, facing: Vec3, frame: Frame, contact_distance: Scalar, points: Points) -> bool:
-    """Add the corners of face 0 that face 1 covers; whether that is all of them."""
+    """Add the corners of face 0 that face 1 covers; return whether it covers all of them."""
     # t = n1 . (v1 - p) / (n1 . n0): along the reference normal to the incident plane
     normal1, inside = by_matrix(frame[1], normal), 0
     for i in range(count0):
@@ -160,7 +158,7 @@ def _add_covered(vertices0: Array, count0: Integer, vertices1: Array, count1: In
 def _add_crossing(vertices0: Array, k: Integer, h: Integer, vertices1: Array, i: Integer, j: Integer, heights: Array,
                   level: Scalar, m: Matrix3, normal: Vec3, frame: Frame, contact_distance: Scalar,
                   points: Points) -> None:
-    """Add the point where edge i-j of face 1 crosses edge k-h of face 0, as seen along the normal."""
+    """Add the point where edge i-j of face 1 crosses edge k-h of face 0, in projection along the normal."""
     # bounds of both edges overlap
     for axis in range(2):
         if min(vertices1[i, axis], vertices1[j, axis]) > max(vertices0[k, axis], vertices0[h, axis]) or (
@@ -184,7 +182,7 @@ def _add_crossing(vertices0: Array, k: Integer, h: Integer, vertices1: Array, i:
 
 @scalar_code
 def swap_shapes(points: Points, normal: Vec3) -> None:
-    """Exchange the points of both sides, and give them all a normal."""
+    """Exchange the points of both sides, and set one normal for all."""
     for i in range(points.count[0]):
         # reference was shape 0: exchange local points, turn the normal
         a, b = vector_at(points.local0, i), vector_at(points.local1, i)
@@ -195,7 +193,7 @@ def swap_shapes(points: Points, normal: Vec3) -> None:
 
 @scalar_code
 def polygonal_data(core: GjkConvex, hull: Hull) -> PolygonalData:
-    """A side from its core and its faces; hull: of a box its faces."""
+    """A side from its core and its faces; hull: for a box, its faces."""
     inverse = over(ONE, core.scale)
     center = hull.center[0] * core.scale[0], hull.center[1] * core.scale[1], hull.center[2] * core.scale[2]
     # inner box and ball bound the support from inside; unscaled hulls have them alone
@@ -212,9 +210,9 @@ ZERO_VECTOR = (ZERO, ZERO, ZERO)
 @scalar_code
 def min_overlap_of_faces(poly0: PolygonalData, poly1: PolygonalData, into1: Frame, into0: Frame,
                          contact_distance: Scalar) -> tuple[bool, Scalar, Integer, Vec3]:
-    """Whether the hulls are within reach along the normals of side 0; the least overlap, its face and its normal.
+    """Whether the hulls are close along all face normals of side 0; the least overlap, its face and its normal.
 
-    into1: the frame of side 0 in side 1; into0: the other way round.
+    into1: the frame of side 0 in side 1; into0: that of side 1 in side 0.
     """
     # face normals: overlap = high0 - low1  (GuPCMContactGenBoxConvex.cpp, testFaceNormal)
     min_overlap, face, axis = LARGEST, 0, ZERO_VECTOR
@@ -246,7 +244,7 @@ def min_overlap_of_faces(poly0: PolygonalData, poly1: PolygonalData, into1: Fram
 @scalar_code
 def min_overlap_of_edges(poly0: PolygonalData, poly1: PolygonalData, into1: Frame, into0: Frame,
                          contact_distance: Scalar, min_overlap: Scalar) -> tuple[bool, bool, Vec3]:
-    """Whether the hulls are within reach along all products of edges; whether they overlap less there, and the axis."""
+    """Whether the hulls are close along all products of edges; whether one overlaps less than faces, and its axis."""
     # edge products of edges that face each other  (GuPCMContactGenBoxConvex.cpp, buildPartialHull)
     center_offset = sub(from_frame(into0, poly1.center), poly0.center)
     back = by_matrix(into1[1], negated(center_offset))
@@ -282,7 +280,7 @@ def min_overlap_of_edges(poly0: PolygonalData, poly1: PolygonalData, into1: Fram
 
 @scalar_code
 def _inner_extent(poly: PolygonalData, direction: Vec3) -> Scalar:
-    """How far what lies inside a hull for certain reaches along a direction from its centre."""
+    """A lower bound of the extent of a hull along a direction, from its centre."""
     # support of the inner box or the inner ball, the larger
     half = poly.inner_half
     vertex = (half[0] if direction[0] > ZERO else -half[0], half[1] if direction[1] > ZERO else -half[1],
@@ -292,7 +290,7 @@ def _inner_extent(poly: PolygonalData, direction: Vec3) -> Scalar:
 
 @scalar_code
 def _edges_facing(poly: PolygonalData, point: Vec3, offset: Vec3, axes: Array) -> Integer:
-    """Write the directions of edges that reach beyond a point along a way: how many, alike ones once."""
+    """Write the directions of edges that reach beyond a point, each once; return their number."""
     # edges with an end beyond the other hull's support point  (GuPCMContactGenBoxConvex.cpp, buildPartialHull)
     direction, count = unit(offset), 0
     for face in range(len(poly.hull.spans)):
@@ -314,9 +312,9 @@ def _edges_facing(poly: PolygonalData, point: Vec3, offset: Vec3, axes: Array) -
 
 
 CONVEX_BREAKING, CONVEX_REPLACE = np.float32(0.8), np.float32(0.05)      # of the smaller margin
-SAME_NORMAL = np.float32(0.70710677)           # cosine: points of another normal are given up
-RELIABLE_COSINE = np.float32(0.9999)           # between where a stalled search was and went, for its points to count
-OUTWARD_COSINE = np.float32(0.707)             # and between its normal and the way between the centres
+SAME_NORMAL = np.float32(0.70710677)           # cosine: points with another normal are dropped
+RELIABLE_COSINE = np.float32(0.9999)           # of the last direction, for points of a stalled search to count
+OUTWARD_COSINE = np.float32(0.707)             # and between its normal and the line between the centres
 
 
 @scalar_code
@@ -347,7 +345,7 @@ def convex_convex(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pos
     if known:
         add_manifold_point(pair, to_frame(frame, closest.point0), closest.point1, normal, closest.distance,
                            margin * CONVEX_REPLACE)
-        # measured: PhysX adds to one point; with more it makes all anew
+        # measured: PhysX adds to a single point, and rebuilds more than one
         if before == 1 and dot(mean, normal) >= SAME_NORMAL:
             return write_points_on_1(pair, pose1, unit(half_rotated(pose1[1], add(mean, normal))), contacts, at)
     # (GuPCMContactConvexConvex.cpp, fullContactsGenerationConvexConvex)
@@ -365,7 +363,7 @@ def convex_convex(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pos
 
 @scalar_code
 def _polygonal_data(shape: Record, hulls: Hulls, tolerance_length: Scalar) -> tuple[PolygonalData, Scalar]:
-    """A side, and how far points on it may stray."""
+    """A side, and its margin."""
     if shape.kind == BOX:
         size = size_of(shape)
         return polygonal_data(box_core(size, hulls), box_hull(size, hulls)), box_margin(size, tolerance_length)
@@ -382,7 +380,7 @@ def _radius(shape: Record, poly: PolygonalData) -> Scalar:
 
 @scalar_code
 def _is_reliable(poly0: PolygonalData, frame: Frame, poly1: PolygonalData, normal: Vec3, last: Vec3) -> bool:
-    """Whether points of a stalled search count."""
+    """Whether the points of a stalled search count."""
     # normal of a stalled search: within 0.8 degrees of its last direction and 45 of the centres' line
     center_direction = unit(sub(from_frame(frame, poly0.center), poly1.center))
     return bool(dot(last, normal) > RELIABLE_COSINE and dot(center_direction, normal) > OUTWARD_COSINE)
@@ -399,7 +397,7 @@ def _witness_margin(poly: PolygonalData) -> Scalar:
 def _add_witness_points(pair: Record, poly0: PolygonalData, poly1: PolygonalData, frame: Frame, back: Frame,
                         normal: Vec3, point0: Vec3,
                         point1: Vec3, points: Points) -> None:
-    """Add points of the faces that two closest points belong to, over the one that lies straighter to the normal."""
+    """Clip the faces of two closest points, with the one that is more perpendicular to the normal as reference."""
     # witness faces; the one straighter to the normal is the reference
     # (GuPCMContactGenBoxConvex.cpp, addGJKEPAContacts)
     normal1, normal0 = negated(normal), by_transposed(frame[1], normal)
@@ -417,7 +415,7 @@ def _add_witness_points(pair: Record, poly0: PolygonalData, poly1: PolygonalData
 @scalar_code
 def _add_min_overlap_points(poly0: PolygonalData, poly1: PolygonalData, frame: Frame, back: Frame,
                             contact_distance: Scalar, points: Points) -> bool:
-    """Add points of the faces of least overlap, or where these have none of the edges; False if hulls are apart."""
+    """Add points of the faces of least overlap, or else of the edges; return False if the hulls are apart."""
     # least overlap of faces 0, faces 1, then edges  (GuPCMContactGenBoxConvex.cpp, computeMTD)
     within, overlap0, face0, axis0 = min_overlap_of_faces(poly0, poly1, frame, back, contact_distance)
     if not within:

@@ -1,10 +1,8 @@
-"""Contacts of cylinders and cones.
+"""Contacts of cylinders and cones with cores, hulls, meshes and planes (PhysX GuContactConvexCore).
 
-Two cores, or a core and a simpler shape or a hull: points of their faces, edges or corners, new in every step.
-
-A convex core and a mesh: each triangle in reach as a core of its own, contacts new in every step.
-
-A plane and a convex core: points of its face or edge towards the plane, half-way between both, new in every step.
+`core_core` and `core_convex` clip the support faces of both shapes. `core_mesh` takes each triangle nearby as a core.
+`plane_core` uses the support face towards the plane; its contacts are half-way between both. Contacts have no
+manifold: they are made again in every step.
 """
 
 from __future__ import annotations
@@ -67,7 +65,7 @@ def core_convex(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1
 def _contact_cores(pair: Record, kind0: Integer, size0: Vec3, pose0: Pose, kind1: Integer, size1: Vec3, pose1: Pose,
                    vertices1: Array,
                    contacts: Records, at: Integer) -> Integer:
-    # middle of both centres as origin: float32 keeps more digits
+    # origin half-way between both centres: float32 keeps more digits
     middle = scaled(add(pose0[0], pose1[0]), HALF)
     core0 = core_of(kind0, size0, (sub(pose0[0], middle), pose0[1]), vertices1[:0])
     core1 = core_of(kind1, size1, (sub(pose1[0], middle), pose1[1]), vertices1)
@@ -81,9 +79,9 @@ def _contact_cores(pair: Record, kind0: Integer, size0: Vec3, pose0: Pose, kind1
 @scalar_code
 def touching_points(core0: ConvexCore, core1: ConvexCore, contact_distance: Scalar, front: Vec3, points: Array,
                     gaps: Array) -> tuple[Integer, Vec3]:
-    """Fill in points and separations; how many, and their normal towards core 0.
+    """Fill in points and separations; return their number and their normal towards core 0.
 
-    front: none where the normal points against it.
+    front: there are no points if the normal is opposed to it.
     """
     # GJK distance, EPA depth below eps  (GuConvexSupport.cpp, generateContacts)
     max_distance = core0[2] + core1[2] + contact_distance
@@ -97,7 +95,7 @@ def touching_points(core0: ConvexCore, core1: ConvexCore, contact_distance: Scal
     return contact_points(core0, core1, point0, point1, axis, points, gaps), axis
 
 
-THICKNESS = np.float32(0.0001)      # of a triangle, of the least half side of the box that is searched
+THICKNESS = np.float32(0.0001)      # margin of a triangle, relative to the least half extent of the searched box
 IDENTITY_POSE = ((ZERO, ZERO, ZERO), (ZERO, ZERO, ZERO, ONE))
 
 
@@ -110,7 +108,7 @@ def core_mesh(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: 
 @scalar_code
 def _contact_core_mesh(storage: Records, pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose,
                        meshes: Meshes, contacts: Records, at: Integer) -> Integer:
-    """The same with room for patches, which the caller keeps: a record does not keep its array alive."""
+    """The same with memory for patches, kept by the caller: a record does not keep its array alive."""
     patches, size, row, pose = storage[0], size_of(shape0), shape1.geometry, relative(pose0, pose1)
     # triangles in the box of the core and its contact offset  (GuContactConvexCoreMesh.cpp, contactConvexCoreTrimesh)
     half = size[1] + pair.contact_distance, size[0] + pair.contact_distance, size[0] + pair.contact_distance
@@ -126,7 +124,7 @@ def _contact_core_mesh(storage: Records, pair: Record, shape0: Record, pose0: Po
 @scalar_code
 def _triangle(meshes: Meshes, row: Integer, triangle: Integer, thickness: Scalar,
               vertices: Array) -> tuple[ConvexCore, Vec3]:
-    """A triangle as a core in its mesh, and its normal, both as authored: PhysX heeds no scale in that normal."""
+    """A triangle as a core in its mesh, and its authored normal: PhysX ignores scale in that normal."""
     # a triangle is a hull of three points with a margin of 1e-4 of the box
     mesh = meshes.meshes[row]
     first, scale = mesh.vertices[0], scale_of(mesh)

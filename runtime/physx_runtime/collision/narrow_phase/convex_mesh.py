@@ -1,10 +1,8 @@
-"""Contacts of hulls with meshes.
+"""Contacts of boxes and hulls with meshes (PhysX GuPCMContactConvexMesh, GuPCMTriangleContactGen).
 
-A box or a hull and a mesh: what of a face lies over each triangle in reach, or of the triangle over a face.
-
-A hull and a triangle: the axis along which they overlap least, of the normals of faces and products of edges.
-
-What of a face of a hull and a triangle lies over the other: corners of either, and crossings of their edges.
+`convex_mesh` updates the manifolds of a pair and rebuilds them triangle by triangle. `min_overlap_axis` is the
+separating axis test of a hull and a triangle: face normals and cross products of edges. `points_of_faces` clips the
+face of the hull and the triangle.
 """
 
 from __future__ import annotations
@@ -77,7 +75,7 @@ from physx_runtime.collision.simd_math import (
 )
 from physx_runtime.compiling.numba_functions import scalar_code
 
-TRIANGLE, FACE, EDGE, DEFERRED, NO_AXIS = 0, 1, 2, 3, -1        # what the axis belongs to; LATE: a face put off
+TRIANGLE, FACE, EDGE, DEFERRED, NO_AXIS = 0, 1, 2, 3, -1        # kinds of axes; DEFERRED: a face that comes last
 PARALLEL = np.float32(1e-6)
 
 
@@ -99,7 +97,7 @@ def triangle_of(a: Vec3, b: Vec3, c: Vec3) -> Triangle:
 @scalar_code
 def min_overlap_axis(poly: PolygonalData, triangle: Triangle, flags: Integer,
                      contact_distance: Scalar) -> tuple[Integer, Integer, Vec3]:
-    """What the axis of least overlap belongs to, which face of the hull, and the axis; NO_AXIS where they are apart."""
+    """The kind of the axis of least overlap, its face of the hull, and the axis; NO_AXIS where they are apart."""
     # overlap along the triangle's normal  (GuPCMTriangleContactGen.cpp, testTriangleFaceNormal)
     height = dot(triangle.normal, triangle.a)
     low, high = interval(poly.core, triangle.normal)
@@ -123,7 +121,7 @@ def min_overlap_axis(poly: PolygonalData, triangle: Triangle, flags: Integer,
 
 @scalar_code
 def _of_faces(poly: PolygonalData, triangle: Triangle, contact_distance: Scalar) -> tuple[bool, Scalar, Integer, Vec3]:
-    """Whether both are within reach along the normals of faces; the least overlap, its face and normal."""
+    """Whether both are close along all face normals of the hull; the least overlap, its face and normal."""
     # overlap = high - lowest, n = S^-1 n_hull / |S^-1 n_hull| with the estimate of 1 / sqrt
     min_overlap, face, axis = LARGEST, 0, triangle.normal
     plain = poly.core.scale == (1.0, 1.0, 1.0)
@@ -144,7 +142,7 @@ def _of_faces(poly: PolygonalData, triangle: Triangle, contact_distance: Scalar)
 
 @scalar_code
 def _span(triangle: Triangle, direction: Vec3) -> tuple[Scalar, Scalar]:
-    """How far a triangle reaches along a direction: the least and the most."""
+    """The interval of a triangle along a direction."""
     # [min, max] of n . v
     a, b, c = dot(triangle.a, direction), dot(triangle.b, direction), dot(triangle.c, direction)
     return min(a, min(b, c)), max(a, max(b, c))
@@ -153,7 +151,7 @@ def _span(triangle: Triangle, direction: Vec3) -> tuple[Scalar, Scalar]:
 @scalar_code
 def _of_edges(poly: PolygonalData, triangle: Triangle, flags: Integer, contact_distance: Scalar,
               min_overlap: Scalar) -> tuple[bool, bool, Vec3]:
-    """Whether both are within reach along products of edges; whether they overlap less there, and along which axis."""
+    """Whether both are close along all products of edges; whether one overlaps less than faces, and its axis."""
     # (GuPCMTriangleContactGen.cpp, testPolyEdgeNormalBruteForce)
     axes, axis, less = np.empty((3, 3), np.float32), triangle.normal, False
     a, b, c = times(triangle.a, poly.inverse), times(triangle.b, poly.inverse), times(triangle.c, poly.inverse)
@@ -188,7 +186,7 @@ def _of_edges(poly: PolygonalData, triangle: Triangle, flags: Integer, contact_d
 
 @scalar_code
 def _active_edges(a: Vec3, b: Vec3, c: Vec3, flags: Integer, axes: Array) -> Integer:
-    """Write the active edges of a triangle: how many."""
+    """Write the active edges of a triangle; return their number."""
     # an edge is active as its flag says
     count = 0
     if flags & EDGE_20:
@@ -206,9 +204,9 @@ def _active_edges(a: Vec3, b: Vec3, c: Vec3, flags: Integer, axes: Array) -> Int
 @scalar_code
 def points_of_faces(buffer: Record, poly: PolygonalData, face: Integer, triangle: Triangle, normal: Vec3,
                     over: Condition, contact_distance: Scalar) -> None:
-    """Add contacts along a normal: `over` the triangle and of its normal, else over the face and of that one's.
+    """Add contacts of a face and a triangle; over: the triangle is the reference and has the normal, else the face.
 
-    They are in the frame of the hull: local0 on the hull, local1 on the triangle.
+    Contacts are in the frame of the hull: local0 on the hull, local1 on the triangle.
     """
     # reference polygon turned to z = level  (GuPCMTriangleContactGen.cpp, generatedTriangleContacts)
     m, polygon, triangle_vertices = rotation_to_z(normal), np.empty((poly.hull.spans[face, 1], 3),
@@ -259,7 +257,7 @@ def points_of_faces(buffer: Record, poly: PolygonalData, face: Integer, triangle
 @scalar_code
 def _add_point_pair(buffer: Record, over: Condition, lower: Vec3, upper: Vec3, normal: Vec3, gap: Scalar) -> None:
     # the normal points to the hull
-    """Add a contact of a point below and one above; over: the upper one is the hull's."""
+    """Add a contact of a lower and an upper point; over: the upper one is on the hull."""
     if over:
         add_contact(buffer, upper, lower, normal, gap)
     else:
@@ -284,7 +282,7 @@ def _is_on(p: Vec3, triangle: Triangle) -> bool:
 
 @scalar_code
 def barycentric(p: Vec3, triangle: Triangle) -> tuple[Scalar, Scalar]:
-    """The shares of corners b and c of which a point of a triangle is made."""
+    """The barycentric coordinates of corners b and c for a point of a triangle."""
     # weights = areas opposite to the corners
     a, b, c = triangle.a, triangle.b, triangle.c
     n, pa, pb, pc = cross(sub(b, a), sub(c, a)), sub(a, p), sub(b, p), sub(c, p)
@@ -298,7 +296,7 @@ def barycentric(p: Vec3, triangle: Triangle) -> tuple[Scalar, Scalar]:
 def _add_crossing(buffer: Record, over: Condition, below: Array, k: Integer, h: Integer, above: Array, i: Integer,
                   j: Integer, heights: Array, level: Scalar, m: Matrix3, normal: Vec3,
                   contact_distance: Scalar) -> None:
-    """Add where edge i-j of what is above crosses edge k-h of what is below, as seen along the normal."""
+    """Add the crossing of the upper edge i-j and the lower edge k-h, in projection along the normal."""
     # bounds overlap, both ends of each edge lie on both sides of the other
     for axis in range(2):
         if min(above[i, axis], above[j, axis]) > max(below[k, axis], below[h, axis]) or (
@@ -316,7 +314,7 @@ def _add_crossing(buffer: Record, over: Condition, below: Array, k: Integer, h: 
 
 HULL_INVALIDATE, HULL_BREAKING, HULL_REPLACE = np.float32(0.2), np.float32(0.8), np.float32(0.05)       # of the margin
 FACE_COSINE = np.float32(0.70710677)        # cosine between a face and a triangle, which then has the normal
-VERTEX_WEIGHT = np.float32(0.97)            # share of a corner in a point that counts as that corner
+VERTEX_WEIGHT = np.float32(0.97)            # barycentric coordinate above which a point counts as the corner
 PROCESS_THRESHOLD = 16
 
 
@@ -347,7 +345,7 @@ def convex_mesh(pair: Record, manifolds: Record, shape0: Record, pose0: Pose, sh
 
 @scalar_code
 def _polygonal_data(shape: Record, hulls: Hulls, tolerance_length: Scalar) -> tuple[PolygonalData, Scalar, Vec3, Vec3]:
-    """The hull, how far points on it may stray, and the middle and half sides of its bounds."""
+    """The hull, its margin, and the centre and half extents of its bounds."""
     # margin of a box and of a hull; bounds for the search
     if shape.kind == BOX:
         size = size_of(shape)
@@ -365,9 +363,9 @@ def _polygonal_data(shape: Record, hulls: Hulls, tolerance_length: Scalar) -> tu
 def _generate(buffers: Records, edge_caches: Records, manifolds: Record, poly: PolygonalData, frame: Frame,
               meshes: Meshes, row: Integer, candidates: Array, contact_distance: Scalar,
               merge_distance: Scalar) -> None:
-    """Make the manifolds anew, in rooms that the caller keeps: a record does not keep its array alive.
+    """Rebuild the manifolds, in memory kept by the caller: a record does not keep its array alive.
 
-    frame: of the mesh in the hull. near: triangles. close: contacts of less distance are one.
+    frame: of the mesh in the hull. candidates: triangles. merge_distance: closer contacts are one.
     """
     # triangle by triangle; faces of the hull as normal come last, where no edge was cached
     # (GuPCMContactConvexCommon.cpp, processTriangle)
@@ -404,7 +402,7 @@ def _generate(buffers: Records, edge_caches: Records, manifolds: Record, poly: P
 
 @scalar_code
 def _faces(meshes: Meshes, row: Integer, k: Integer, center: Vec3) -> bool:
-    """Whether a point lies on the outside of a triangle."""
+    """Whether a point is on the outer side of a triangle."""
     # n . (c - a) >= 0
     a, b, c = corner_of(meshes, row, k, 0), corner_of(meshes, row, k, 1), corner_of(meshes, row, k, 2)
     normal = unit(cross(sub(b, a), sub(c, a)))
@@ -420,7 +418,7 @@ def _in_hull(meshes: Meshes, row: Integer, k: Integer, frame: Frame) -> Triangle
 @scalar_code
 def _collide_triangle(buffer: Record, poly: PolygonalData, triangle: Triangle, kind: Integer, face: Integer, axis: Vec3,
                       contact_distance: Scalar) -> Vec3:
-    """Add the contacts of a triangle by what its axis of least overlap belongs to; their normal."""
+    """Add the contacts of a triangle for its axis of least overlap; return their normal."""
     # incident face, and a second one beside it where the triangle is the reference
     # (GuPCMTriangleContactGen.cpp, generateTriangleFullContactManifold)
     second_face, over, normal = NO_FACE, kind in (TRIANGLE, FACE), triangle.normal
@@ -438,7 +436,7 @@ def _collide_triangle(buffer: Record, poly: PolygonalData, triangle: Triangle, k
 
 @scalar_code
 def _cache_edges(edge_cache: Record, vertices: Array, flags: Integer) -> None:
-    """Note the corners and the edges that are not active of a triangle."""
+    """Cache the corners and the inactive edges of a triangle."""
     # inactive edges and corners are cached: no other triangle makes contacts there
     for k in range(3):
         if not flags & (1 << k):
@@ -449,7 +447,7 @@ def _cache_edges(edge_cache: Record, vertices: Array, flags: Integer) -> None:
 
 @scalar_code
 def _is_uncached(edge_cache: Record, vertices: Array, flags: Integer) -> bool:
-    """Whether all edges of a triangle are active or were not noted."""
+    """Whether all edges of a triangle are active or not cached."""
     cached = False
     for k in range(3):
         cached = cached or (not flags & (1 << k) and has_edge(edge_cache, vertices[k], vertices[(k + 1) % 3]))
@@ -459,7 +457,7 @@ def _is_uncached(edge_cache: Record, vertices: Array, flags: Integer) -> bool:
 @scalar_code
 def _drop_cached_vertices(buffer: Record, first: Integer, edge_cache: Record, vertices: Array,
                           triangle: Triangle) -> None:
-    """Drop contacts at corners of a triangle that were noted."""
+    """Drop contacts at cached corners of a triangle."""
     # weight of a corner > 0.97: contact at a cached corner
     for i in range(buffer.contacts - 1, first - 1, -1):
         v, w = barycentric(vector_at(buffer.local1, i), triangle)

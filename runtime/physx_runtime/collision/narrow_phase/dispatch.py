@@ -1,11 +1,8 @@
-"""Which function makes the contacts of a pair of kinds, and the loop over pairs.
+"""Dispatch of the narrow phase: the contact function of each pair of kinds, and the loop over pairs.
 
-Which pairs of kinds of shapes have contacts, and what makes them.
-
-The loop over pairs of two kinds, around any function that makes the contacts of one of them.
-
-Such functions ask for different things of their shapes; `of_...` gives them all one form:
-(pair, shape0, pose0, shape1, pose1, geometry, manifolds, contacts, at), and the next free row of contacts back.
+`CONTACT_METHODS` is the table by kinds of shapes, `CONTACT_LOOPS` the same with the loop over rows of pairs, compiled
+when first needed. The adapters `of_sizes`, `of_hulls`, `of_mesh` and others give all functions one signature: (pair,
+shape0, pose0, shape1, pose1, geometry, manifolds, contacts, at). They return the next free row of contacts.
 """
 
 from __future__ import annotations
@@ -47,12 +44,12 @@ ContactMethod = Callable[..., Any]
 
 
 def for_each_pair(contacts_of: ContactMethod) -> ContactMethod:
-    """The loop over rows of a table of pairs, compiled for Python to call."""
+    """The loop of a contact function over rows of a table of pairs, compiled for Python to call."""
 
     @scalar_entry
     def loop(rows: Records, selected: Array, shapes: Records, shape_poses: Array, geometry: Geometry,
              manifolds: Records, contacts: Records, at: Integer) -> Integer:
-        """Write the contacts of the chosen rows from row `at` on; the next free row."""
+        """Write the contacts of the selected pairs from row `at` on; return the next free row."""
         for k in selected:
             pair, i, j = rows[k], rows[k].shape0, rows[k].shape1
             end = contacts_of(pair, shapes[i], pose_at(shape_poses, i), shapes[j], pose_at(shape_poses, j), geometry,
@@ -67,7 +64,7 @@ def for_each_pair(contacts_of: ContactMethod) -> ContactMethod:
 
 @scalar_code
 def store_contacts(pair: Record, k: Integer, contacts: Records, first: Integer, end: Integer) -> None:
-    """Tell a pair, row `k` of its table, which contacts are its own, and have their normals point to solver side 0."""
+    """Store the range of contacts of pair `k`, and turn their normals to solver side 0."""
     pair.first, pair.contacts = first, end - first
     for row in range(first, end):
         # contact normals point to side 0 of the solver
@@ -78,7 +75,7 @@ def store_contacts(pair: Record, k: Integer, contacts: Records, first: Integer, 
 
 
 def select_method(methods: Sequence[ContactMethod]) -> ContactMethod:
-    """The maker that is told by its place among these."""
+    """One function that calls the contact function with a given index."""
     if len(methods) == 1:
         return _only(methods[0])
     return _or(methods[0], select_method(methods[1:]))
@@ -107,7 +104,7 @@ def _or(method: ContactMethod, remaining: ContactMethod) -> ContactMethod:
 
 
 def with_search(loop: ContactMethod, search: ContactMethod) -> ContactMethod:
-    """The loop of `touch`, and that of `search` over the pairs that it leaves, which is not compiled before one is."""
+    """A loop, followed by `search` over the pairs that it leaves; `search` is compiled when first needed."""
 
     def combined(rows: Records, selected: Array, shapes: Records, shape_poses: Array, geometry: Geometry,
                  manifolds: Records, contacts: Records, at: int) -> int:
@@ -119,7 +116,7 @@ def with_search(loop: ContactMethod, search: ContactMethod) -> ContactMethod:
 
 
 def of_sizes(method: ContactMethod) -> ContactMethod:
-    """For shapes that are told by their sizes."""
+    """Adapter for shapes given by their sizes."""
 
     @scalar_code
     def contacts_of(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, geometry: Geometry,
@@ -130,7 +127,7 @@ def of_sizes(method: ContactMethod) -> ContactMethod:
 
 
 def of_sizes_and_hulls(method: ContactMethod) -> ContactMethod:
-    """For shapes told by their sizes that the search for hulls is used for."""
+    """Adapter for shapes given by their sizes, with GJK."""
 
     @scalar_code
     def contacts_of(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, geometry: Geometry,
@@ -141,7 +138,7 @@ def of_sizes_and_hulls(method: ContactMethod) -> ContactMethod:
 
 
 def of_cores(method: ContactMethod) -> ContactMethod:
-    """For shapes of kinds that only the core tells apart."""
+    """Adapter for convex cores, given by kind and size."""
 
     @scalar_code
     def contacts_of(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, geometry: Geometry,
@@ -152,7 +149,7 @@ def of_cores(method: ContactMethod) -> ContactMethod:
 
 
 def of_hulls(method: ContactMethod) -> ContactMethod:
-    """For shapes that refer to hulls."""
+    """Adapter for shapes with hulls."""
 
     @scalar_code
     def contacts_of(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, geometry: Geometry,
@@ -163,7 +160,7 @@ def of_hulls(method: ContactMethod) -> ContactMethod:
 
 
 def of_mesh(method: ContactMethod) -> ContactMethod:
-    """For a shape with a mesh, a pair that keeps several manifolds."""
+    """Adapter for a shape and a mesh, with several manifolds."""
 
     @scalar_code
     def contacts_of(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, geometry: Geometry,
@@ -174,7 +171,7 @@ def of_mesh(method: ContactMethod) -> ContactMethod:
 
 
 def of_hull_and_mesh(method: ContactMethod) -> ContactMethod:
-    """For a box or a hull and a mesh, a pair that keeps several manifolds."""
+    """Adapter for a box or a hull and a mesh, with several manifolds."""
 
     @scalar_code
     def contacts_of(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, geometry: Geometry,
@@ -186,7 +183,7 @@ def of_hull_and_mesh(method: ContactMethod) -> ContactMethod:
 
 
 def of_mesh_without_manifolds(method: ContactMethod) -> ContactMethod:
-    """For a shape with a mesh whose contacts are new in every step."""
+    """Adapter for a shape and a mesh without manifolds."""
 
     @scalar_code
     def contacts_of(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, geometry: Geometry,
@@ -201,7 +198,7 @@ _OF_CORES, _PLANE_OF_CORE, _OF_HULLS = of_cores(core_core), of_cores(plane_core)
 _OF_HULL_AND_MESH = of_hull_and_mesh(convex_mesh)
 _CORE_AND_HULL, _CORE_AND_MESH = of_hulls(core_convex), of_mesh_without_manifolds(core_mesh)
 
-# By the kinds of shape 0 and shape 1, what makes the contacts of one pair: see `for_each_pair`.
+# The contact function of a pair, by the kinds of shape 0 and shape 1; see `for_each_pair`.
 CONTACT_METHODS: Mapping[tuple[int, int], ContactMethod] = {
     (SPHERE, SPHERE): of_sizes(sphere_sphere),
     (SPHERE, PLANE): of_sizes(sphere_plane),
@@ -225,7 +222,7 @@ CONTACT_METHODS: Mapping[tuple[int, int], ContactMethod] = {
     **{(kind, MESH): _OF_HULL_AND_MESH for kind in (BOX, CONVEX)},
 }
 _LOOPS = {method: for_each_pair(method) for method in CONTACT_METHODS.values()}
-# The loop over pairs of such kinds; each is compiled when it is first needed.
+# The loop over pairs of these kinds; each is compiled when first needed.
 CONTACT_LOOPS: Mapping[tuple[int, int], ContactMethod] = {kinds: _LOOPS[method] for kinds,
                                                           method in CONTACT_METHODS.items()} | {
     (BOX, BOX): with_search(for_each_pair(of_sizes(box_faces)), for_each_pair(of_sizes_and_hulls(box_gjk)))}

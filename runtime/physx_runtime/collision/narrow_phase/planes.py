@@ -1,14 +1,9 @@
-"""Contacts of shapes with planes.
+"""Contacts of shapes with planes (PhysX GuPCMContactPlaneCapsule, -PlaneBox, -PlaneConvex, -SpherePlane).
 
-A plane and a capsule: the ends of its axis, +x first.
-
-A plane and a box: its corners, of more than four the deepest and widest.
-
-A plane and a hull: the corners of the face most against the plane; four are kept.
-
-Spheres and capsules on planes in many worlds at once: as `narrow_phase` has them to the bit, with masks as branches.
-
-Traced: conditions stand for themselves, all other numbers are `Single`.
+`plane_capsule` uses the ends of the axis, +x first. `plane_box` uses the corners of the box, and `plane_convex` those
+of the face most opposed to the plane; at most four are kept. `sphere_on_plane` and `capsule_on_plane` are traced for
+many worlds at once, equal to the last bit, with masks for branches. In traced code conditions are their own type, and
+all other numbers are `Single`.
 """
 
 from __future__ import annotations
@@ -64,7 +59,7 @@ from physx_runtime.collision.simd_math import (
 from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 from physx_runtime.language.ops import Single, logical_not, maximum, minimum, where
 
-# Shares of the radius
+# Fractions of the radius
 CAPSULE_BREAKING, CAPSULE_INVALIDATE, CAPSULE_REPLACE = np.float32(0.05), np.float32(0.02), np.float32(0.001)
 
 
@@ -88,7 +83,7 @@ def plane_capsule(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Po
 
 @scalar_code
 def _add_end(pair: Record, pose: Pose, end: Vec3, radius: Scalar) -> None:
-    """Add an end of the axis, given as the plane sees it, if it is near."""
+    """Add an end of the axis, given in the frame of the plane, if it is within the contact distance."""
     # end_x < radius + contactDist, point on the plane end - end_x n
     if radius + pair.contact_distance > end[0]:
         up = (ONE, ZERO, ZERO)
@@ -98,7 +93,7 @@ def _add_end(pair: Record, pose: Pose, end: Vec3, radius: Scalar) -> None:
 
 @scalar_entry
 def find_plane_normals(capsules: Array, planes: Array, normals: Array) -> None:
-    """Fill in the direction out of planes that contacts have, by whether they are of capsules or of spheres."""
+    """Fill in the plane normals that contacts have, which are rounded differently for capsules and spheres."""
     for i in range(len(planes)):
         q = planes[i, 3:]
         axis = x_axis((q[0], q[1], q[2], q[3]))
@@ -126,7 +121,7 @@ def plane_box(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, 
 
 @scalar_code
 def _generate_box_points(pair: Record, frame: Frame, half: Vec3) -> None:
-    """Make the points anew from the corners within reach."""
+    """Rebuild the points from the corners within the contact distance."""
     vertices, feet = np.empty((8, 3), np.float32), np.empty((8, 3), np.float32)
     distances, selected = np.empty(8, np.float32), np.empty(4, np.int64)
     # corners with height < contactDist  (GuPCMContactPlaneBox.cpp, pcmContactPlaneBox)
@@ -158,7 +153,7 @@ def _box_vertex(half: Vec3, i: Integer) -> Vec3:
 
 @scalar_code
 def _height(frame: Frame, half: Vec3, i: Integer) -> Scalar:
-    """Of a corner above the plane, less that of the centre, added up as PhysX does."""
+    """Height of a corner over the plane, relative to the centre, summed in PhysX's order."""
     # height = +-R_xx h_x +-R_xy h_y +-R_xz h_z in PhysX's order of sums
     a, b, c = frame[1][0][0] * half[0], frame[1][1][0] * half[1], frame[1][2][0] * half[2]
     if i & 1:
@@ -168,7 +163,7 @@ def _height(frame: Frame, half: Vec3, i: Integer) -> Scalar:
 
 
 CONVEX_BREAKING = CONVEX_INVALIDATE = np.float32(0.2)       # of the margin
-EDGES_FIRST = np.float32(5e-4)              # how much less an edge may be against the plane than a face
+EDGES_FIRST = np.float32(5e-4)              # tolerance by which an edge is preferred to a face
 
 
 @scalar_code
@@ -193,7 +188,7 @@ def plane_convex(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose
 
 @scalar_code
 def _support_faces(hull: Hull, normal: Vec3) -> tuple[Integer, Integer]:
-    """The face most against a direction, or where an edge is more so its flatter face, and then the other one."""
+    """The face most opposed to a direction; where an edge is more opposed, its flatter face and then the other one."""
     # argmin n . n_face; an edge is taken where (n_0 + n_1) / |n_0 + n_1| is more against the plane
     min_height, face = dot(normal, vector_at(hull.planes, 0)), 0
     for i in range(1, len(hull.planes)):
@@ -213,7 +208,7 @@ def _support_faces(hull: Hull, normal: Vec3) -> tuple[Integer, Integer]:
 @scalar_code
 def _add_face_vertices(hull: Hull, face: Integer, frame: Frame, scale: Vec3, contact_distance: Scalar,
                        points: Points) -> None:
-    """Add the corners of a face that are near the plane x = 0."""
+    """Add the corners of a face within the contact distance of the plane x = 0."""
     scaled_frame = frame[0], (scaled(frame[1][0], scale[0]), scaled(frame[1][1], scale[1]),
                               scaled(frame[1][2], scale[2]))
     # x_vertex < contactDist, foot = vertex - x n
@@ -229,7 +224,7 @@ UP = (ONE, ZERO, ZERO)
 
 
 class Manifold(NamedTuple):
-    """What a capsule's pair keeps between steps, as in `shape.PAIR`."""
+    """The persistent manifold of a capsule's pair, as in `shapes.PAIR`."""
 
     known: Scalar
     points: Scalar
@@ -240,7 +235,7 @@ class Manifold(NamedTuple):
 
 
 class PlaneContacts(NamedTuple):
-    """Contacts of a step; those that there are come first, and all others repeat the first one."""
+    """Contacts of a step; used ones come first, and all others repeat the first one."""
 
     used: Sequence[Condition]
     point: Sequence[Vec3]
@@ -248,7 +243,7 @@ class PlaneContacts(NamedTuple):
 
 
 def singles(values: Sequence[Scalar]) -> list[Single]:
-    """Each number rounded to float32, as are all that are made of them."""
+    """Each number as float32, and all results of operations on them."""
     return [Single(x) for x in values]
 
 
@@ -270,7 +265,7 @@ def bounds_overlap(kind: int, size: Vec3, offset: Scalar, pose: Pose, low: Vec3,
 
 def sphere_on_plane(radius: Scalar, pose: Pose, plane: Pose, plane_normal: Vec3,
                     contact_distance: Scalar) -> PlaneContacts:
-    """The contact of a sphere, if it has one."""
+    """The contact of a sphere with a plane, if there is one."""
     # separation = x - radius  (GuPCMContactSpherePlane.cpp, pcmContactSpherePlane)
     separation = transform_inv(plane, pose[0])[0] - radius
     return PlaneContacts([contact_distance.value >= separation.value], [sub(pose[0], scaled(plane_normal, radius))],
@@ -281,7 +276,7 @@ def capsule_on_plane(before: Manifold, size: Vec3, pose: Pose, plane: Pose, plan
                      contact_distance: Scalar
                      ) -> tuple[Manifold, PlaneContacts]:
     """The manifold of a capsule and its contacts."""
-    # as `plane_capsule`: points made anew where invalid, refreshed otherwise
+    # as `plane_capsule`: points rebuilt where invalid, refreshed otherwise
     radius, local_pose = size[0], relative(pose, plane)
     invalid, distances = _is_invalidated(before, local_pose, radius)
     rebuilt = _rebuilt(before, local_pose, size, contact_distance)
@@ -299,7 +294,7 @@ def capsule_on_plane(before: Manifold, size: Vec3, pose: Pose, plane: Pose, plan
 
 
 def _is_invalidated(before: Manifold, local_pose: Pose, radius: Scalar) -> tuple[Condition, list[Scalar]]:
-    """Whether the points must be made anew, and their distances where not."""
+    """Whether the points must be rebuilt, and otherwise their distances."""
     frame, breaking = frame_of(local_pose), radius * CAPSULE_BREAKING
     # slid > breaking, |dp|_inf > maxDisplacement or q . q_old < cos
     limit, distances = breaking * breaking, []
@@ -316,7 +311,7 @@ def _is_invalidated(before: Manifold, local_pose: Pose, radius: Scalar) -> tuple
 
 
 def _rebuilt(before: Manifold, local_pose: Pose, size: Vec3, contact_distance: Scalar) -> Manifold:
-    """The ends of the axis that are near."""
+    """A manifold of the ends of the axis within the contact distance."""
     radius, half = size[0], scaled(x_axis(local_pose[1]), size[1])
     # both ends, one where they coincide
     ends = add(local_pose[0], half), sub(local_pose[0], half)
@@ -334,7 +329,7 @@ def _rebuilt(before: Manifold, local_pose: Pose, size: Vec3, contact_distance: S
 
 
 def _compacted(used: Sequence[Condition], positions: Sequence[Vec3], separations: Sequence[Scalar]) -> PlaneContacts:
-    """Of two points those within reach."""
+    """The used ones of two points, moved to the front."""
     first = [_select(used[0], *positions), Single(where(used[0], separations[0].value, separations[1].value))]
     both = used[0] & used[1]
     return PlaneContacts([used[0] | used[1], both], [first[0], _select(both, positions[1], first[0])],

@@ -1,4 +1,8 @@
-"""The faces of a hull or a box: which one a direction or a point belongs to, and what lies over it."""
+"""Faces of hulls and boxes: support faces, witness faces and tests of polygons (PhysX GuPCMContactGenUtil).
+
+`incident_face` and `support_edge` find the face or edge in a direction, `witness_face` the face that a point is on.
+`rotation_to_z`, `contains` and `area` test polygons in projection along a normal.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +43,7 @@ BOX_VERTICES = np.array([[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1], [-1
 
 @scalar_code
 def box_hull(half: Vec3, hulls: Hulls) -> Hull:
-    """A box as a hull; its edges are nobody's business."""
+    """A box as a hull, without edges."""
     vertices, planes, spans = np.empty((8, 3), np.float32), np.empty((6, 4), np.float32), np.empty((6, 3), np.int32)
     # half extents as vertices  (GuPCMShapeConvex.cpp, PCMPolygonalBox)
     for i in range(8):
@@ -63,7 +67,7 @@ def face_normal(hull: Hull, face: Integer, inverse: Vec3) -> Vec3:
 
 @scalar_code
 def write_face_vertices(hull: Hull, face: Integer, scale: Vec3, vertices: Array) -> Integer:
-    """Write the corners of a face: how many."""
+    """Write the corners of a face; return their number."""
     first, count = hull.spans[face, 0], hull.spans[face, 1]
     for i in range(count):
         # v = S v_hull
@@ -73,7 +77,7 @@ def write_face_vertices(hull: Hull, face: Integer, scale: Vec3, vertices: Array)
 
 @scalar_code
 def incident_face(hull: Hull, scale: Vec3, normal: Vec3) -> Integer:
-    """The face most against a direction; where an edge is more so, the flatter of the faces beside it."""
+    """The face most opposed to a direction; where an edge is more opposed, its flatter face."""
     # argmin S n . n_face, or the flatter face of an edge that is more against n
     # (GuPCMContactGenUtil.cpp, getPolygonIndex)
     n = times(normal, scale)
@@ -84,7 +88,7 @@ def incident_face(hull: Hull, scale: Vec3, normal: Vec3) -> Integer:
 
 @scalar_code
 def incident_faces(hull: Hull, scale: Vec3, normal: Vec3) -> tuple[Integer, Integer]:
-    """The face most against a direction and the one beside it that is next; NO_FACE for that of a box."""
+    """The face most opposed to a direction and its most opposed neighbour; the latter is NO_FACE for a box."""
     n = times(normal, scale)
     min_height, face = _lowest_face(hull, n)
     edge = support_edge(hull, negated(n), min_height * min_height)
@@ -114,7 +118,7 @@ def _lowest_face(hull: Hull, n: Vec3) -> tuple[Scalar, Integer]:
 
 @scalar_code
 def _flatter(hull: Hull, edge: Integer, n: Vec3) -> tuple[Integer, Integer]:
-    """Both faces of an edge, the one more against a direction first."""
+    """Both faces of an edge, the more opposed to a direction first."""
     face0, face1 = np.int64(hull.edges[edge, 0]), np.int64(hull.edges[edge, 1])
     if dot(vector_at(hull.planes, face1), n) > dot(vector_at(hull.planes, face0), n):
         return face0, face1
@@ -137,7 +141,7 @@ def support_edge(hull: Hull, direction: Vec3, square: Scalar) -> Integer:
 @scalar_code
 def witness_face(hull: Hull, inverse: Vec3, normal: Vec3, point: Vec3, margin: Scalar,
                  tolerance_length: Scalar) -> Integer:
-    """The face that a point on a hull belongs to; of several that are near, the one most against a direction."""
+    """The face that a point on a hull belongs to; of several within tolerance the one most opposed to the normal."""
     # tolerance in [0.01, 0.05] toleranceLength  (GuPCMContactGenUtil.cpp, getWitnessPolygonIndex)
     tolerance = max(min(margin, tolerance_length * MAX_WITNESS_TOLERANCE), tolerance_length * MIN_WITNESS_TOLERANCE)
     at = times(point, inverse)
@@ -165,7 +169,7 @@ def witness_face(hull: Hull, inverse: Vec3, normal: Vec3, point: Vec3, margin: S
 
 @scalar_code
 def rotation_to_z(normal: Vec3) -> Matrix3:
-    """The columns of a rotation that turns a direction to z."""
+    """The columns of the rotation from a direction to z."""
     # Moeller and Hughes, Efficiently building a matrix to rotate one vector to another, 1999
     # (GuPersistentContactManifold.cpp, findRotationMatrixFromZAxis)
     x, y, z = normal
@@ -193,16 +197,16 @@ def _reflected(u: Vec3, v: Vec3, a: Scalar, b: Scalar, c: Scalar) -> Vec3:
 
 @scalar_code
 def rotate_rows(m: Matrix3, vertices: Array, count: Integer) -> None:
-    """Turn rows of an array in place."""
+    """Rotate rows of an array in place."""
     for i in range(count):
         set_vector(vertices, i, by_matrix(m, vector_at(vertices, i)))
 
 
 @scalar_code
 def contains(vertices: Array, count: Integer, slack: Scalar, x: Scalar, y: Scalar) -> bool:
-    """Whether a point lies in a polygon as seen along z; points on its corners do.
+    """Whether a point is in a polygon in projection along z; its corners are.
 
-    slack: how much larger its bounds are taken.
+    slack: by which its bounds are enlarged.
     """
     # bounds of the polygon, then crossings of a ray along x  (GuPCMContactGenUtil.cpp, contains)
     low_x, high_x, low_y, high_y = LARGEST, -LARGEST, LARGEST, -LARGEST
@@ -230,7 +234,7 @@ def contains(vertices: Array, count: Integer, slack: Scalar, x: Scalar, y: Scala
 
 @scalar_code
 def area(rows_a: Array, a: Integer, rows_b: Array, b: Integer, rows_c: Array, c: Integer) -> Scalar:
-    """Twice the signed area of a triangle as seen along z."""
+    """Twice the signed area of a triangle in projection along z."""
     # (a - c) x (b - c)
     ca = rows_a[a, 0] - rows_c[c, 0], rows_a[a, 1] - rows_c[c, 1]
     cb = rows_b[b, 0] - rows_c[c, 0], rows_b[b, 1] - rows_c[c, 1]

@@ -1,8 +1,7 @@
-"""Contacts of spheres and capsules with meshes.
+"""Contacts of spheres and capsules with meshes (PhysX GuPCMContactSphereMesh, GuPCMContactCapsuleMesh).
 
-A sphere and a mesh: the nearest point of each triangle in reach; edges and corners only where no face has them.
-
-A capsule and a mesh: the ends of its axis over each triangle in reach, and where the axis crosses edges.
+`sphere_mesh` uses the closest point of each triangle nearby; edges and corners count only where no face has them.
+`capsule_mesh` uses the ends of the axis over each triangle, and the points where the axis crosses its edges.
 """
 
 from __future__ import annotations
@@ -87,7 +86,7 @@ def _make_sphere_manifolds(buffers: Records, edge_caches: Records, manifolds: Re
                            contact_distance: Scalar,
                            meshes: Meshes,
                            row: Integer) -> None:
-    """Make the manifolds anew, in rooms that the caller keeps: a record does not keep its array alive."""
+    """Rebuild the manifolds, in memory kept by the caller: a record does not keep its array alive."""
     inflated = radius + contact_distance
     buffer, edge_cache = buffers[0], edge_caches[0]
     low = (center[0] - inflated, center[1] - inflated, center[2] - inflated)
@@ -97,7 +96,7 @@ def _make_sphere_manifolds(buffers: Records, edge_caches: Records, manifolds: Re
     features, squares = np.empty((count, 2), np.int64), np.empty(count, np.float32)
     points, normals = np.empty((count, 3), np.float32), np.empty((count, 3), np.float32)
     limit = (radius * ROUND_REPLACE) * (radius * ROUND_REPLACE)
-    # outside of the triangle, closest point in reach  (GuPCMContactSphereMesh.cpp, processTriangle)
+    # outside of the triangle, closest point within the contact distance  (GuPCMContactSphereMesh.cpp, processTriangle)
     for k in range(count):
         a, b, c = (corner_of(meshes, row, candidates[k], 0), corner_of(meshes, row, candidates[k], 1),
                    corner_of(meshes, row, candidates[k], 2))
@@ -172,7 +171,7 @@ def capsule_mesh(pair: Record, manifolds: Record, shape0: Record, pose0: Pose, s
 def _make_capsule_manifolds(buffers: Records, manifolds: Record, center: Vec3, start: Vec3, end: Vec3, radius: Scalar,
                             contact_distance: Scalar, frame: Frame,
                             meshes: Meshes, row: Integer) -> None:
-    """Make the manifolds anew, in room that the caller keeps: a record does not keep its array alive.
+    """Rebuild the manifolds, in memory kept by the caller: a record does not keep its array alive.
 
     frame: of the mesh in the capsule.
     """
@@ -208,7 +207,7 @@ def _make_capsule_manifolds(buffers: Records, manifolds: Record, center: Vec3, s
 
 @scalar_code
 def _add_capsule_points(buffer: Record, first: Integer, normal: Vec3, frame: Frame, limit: Scalar) -> None:
-    """Add the contacts from `first` on to the last patch or to a new one, each place once."""
+    """Add the contacts from `first` on to the last patch or to a new one, without duplicates."""
     deepest = LARGEST
     # points to the frame of the capsule, one at a place
     for i in range(first, buffer.contacts):

@@ -1,10 +1,8 @@
-"""Separating axes and clipping of a segment.
+"""Segments, the axes of capsules: separating axes, clipping and closest points (PhysX GuPCMContactGenSphereCapsule).
 
-The axis along which a capsule overlaps a hull or a box least: the separating axis test.
-
-A capsule over the faces of a hull or a box: what its axis touches there, with a normal that is given.
-
-A segment and a triangle: how near they are, and the points of the segment that lie over the triangle.
+`min_overlap_axis` is the separating axis test of a capsule and a hull or box. `ends_over_face`, `ends_over_hull` and
+`edges_under_axis` add the points of the axis over faces, along a given normal. `segment_triangle` is the distance of a
+segment and a triangle, and `points_over_triangle` adds the points over it (GuPCMContactCapsuleMesh.cpp).
 """
 
 from __future__ import annotations
@@ -52,7 +50,7 @@ from physx_runtime.compiling.numba_functions import scalar_code
 @scalar_code
 def min_overlap_axis(core: GjkConvex, hull: Hull, first: Vec3, end: Vec3, radius: Scalar, inverse: Vec3,
                      contact_distance: Scalar) -> tuple[bool, Vec3]:
-    """Whether the capsule is within reach along all axes, and the one of least overlap, towards the capsule."""
+    """Whether the capsule is close along all axes, and the axis of least overlap, towards the capsule."""
     # faces, then products of the axis and the edges  (GuPCMContactGenSphereCapsule.cpp, testSATCapsulePoly)
     within, min_overlap, axis = min_overlap_of_faces(hull, first, end, radius, inverse, contact_distance)
     if not within:
@@ -82,7 +80,7 @@ def min_overlap_axis(core: GjkConvex, hull: Hull, first: Vec3, end: Vec3, radius
 @scalar_code
 def min_overlap_of_faces(hull: Hull, first: Vec3, end: Vec3, radius: Scalar, inverse: Vec3,
                          contact_distance: Scalar) -> tuple[bool, Scalar, Vec3]:
-    """Whether the capsule is within reach along all normals of faces; the least overlap, and its normal."""
+    """Whether the capsule is close along all face normals; the least overlap, and its normal."""
     min_overlap, axis = LARGEST, (ZERO, ONE, ZERO)
     # n = S^-1 n_hull / |S^-1 n_hull|
     for face in range(len(hull.planes)):
@@ -108,14 +106,14 @@ def _overlap(normal: Vec3, first: Vec3, end: Vec3, radius: Scalar, low: Scalar, 
     return not (below > high + contact_distance or low > above + contact_distance), high - below
 
 
-PARALLEL = np.float32(1e-7)       # of a ray's direction along a normal: it runs beside the face
-BEYOND = np.float32(0.005)      # of an edge, past its ends, where the axis still touches it
+PARALLEL = np.float32(1e-7)       # component of a ray along a normal below which it is parallel to the face
+BEYOND = np.float32(0.005)      # fraction of an edge by which a crossing may be beyond its ends
 
 
 @scalar_code
 def ends_over_face(hull: Hull, face: Integer, frame: Frame, first: Vec3, end: Vec3, normal: Vec3, within: Scalar,
                    points: Points) -> None:
-    """Add the ends of the axis that lie over one face of a box."""
+    """Add the ends of the axis over one face of a box."""
     # height = n_face . (p - v) / (n_face . n), foot = p - height n
     # (GuPCMContactGenSphereCapsule.cpp, generatedCapsuleBoxFaceContacts)
     up = face_normal(hull, face, (ONE, ONE, ONE))
@@ -137,7 +135,7 @@ def ends_over_face(hull: Hull, face: Integer, frame: Frame, first: Vec3, end: Ve
 @scalar_code
 def ends_over_hull(hull: Hull, inverse: Vec3, frame: Frame, first: Vec3, end: Vec3, normal: Vec3,
                    within: Scalar, points: Points) -> None:
-    """Add the ends of the axis from which the way against the normal meets the hull."""
+    """Add the ends of the axis whose ray against the normal hits the hull."""
     # (GuPCMContactGenSphereCapsule.cpp, generatedFaceContacts)
     back = negated(normal)
     for point in (first, end):
@@ -148,7 +146,7 @@ def ends_over_hull(hull: Hull, inverse: Vec3, frame: Frame, first: Vec3, end: Ve
 
 @scalar_code
 def raycast_hull(hull: Hull, inverse: Vec3, point: Vec3, direction: Vec3) -> tuple[bool, Scalar]:
-    """Whether a ray meets a hull, and how far away, 0 from inside; inverse: 1 over the hull's scale."""
+    """Whether a ray hits a hull, and the distance, 0 from inside; inverse: 1 over the hull's scale."""
     # ray against half spaces: t = -(n . p + d) / (n . v)  (GuPCMContactGenSphereCapsule.cpp, intersectRayPolyhedron)
     start, along = times(point, inverse), times(direction, inverse)
     enters, leaves = ZERO, LARGEST
@@ -172,7 +170,7 @@ def raycast_hull(hull: Hull, inverse: Vec3, point: Vec3, direction: Vec3) -> tup
 @scalar_code
 def edges_under_axis(hull: Hull, face: Integer, scale: Vec3, frame: Frame, first: Vec3, end: Vec3, normal: Vec3,
                      within: Scalar, points: Points) -> None:
-    """Add the points where the axis crosses edges of a face, as seen along the normal."""
+    """Add the points where the axis crosses edges of a face, in projection along the normal."""
     # (GuPCMContactGenSphereCapsule.cpp, generatedContactsEEContacts)
     vertices = np.empty((hull.spans[face, 1], 3), np.float32)
     count = write_face_vertices(hull, face, scale, vertices)
@@ -209,7 +207,7 @@ AT_START, AT_END, AT_SUM = np.float32(1e-6), np.float32(0.999999), np.float32(0.
 
 @scalar_code
 def is_inside(v: Scalar, w: Scalar) -> bool:
-    """Whether shares of the second and third corner are those of a point of a triangle."""
+    """Whether barycentric coordinates of the second and third corner are inside a triangle."""
     # 0 <= v, 0 <= w, v + w <= 1, within eps
     upper = ONE + EPSILON
     return bool(v >= -EPSILON and upper >= v and w >= -EPSILON and upper >= w and upper > v + w)
@@ -217,7 +215,7 @@ def is_inside(v: Scalar, w: Scalar) -> bool:
 
 @scalar_code
 def segment_triangle(p: Vec3, q: Vec3, a: Vec3, b: Vec3, c: Vec3) -> tuple[Scalar, Scalar, Scalar, Scalar]:
-    """The square distance of a segment and a triangle, the share along the segment, and those of corners b and c."""
+    """The squared distance of a segment and a triangle, the fraction along the segment, barycentrics of b and c."""
     # axis through the triangle: 0; both feet inside: the nearer end; otherwise the nearest edge
     # (GuPCMContactCapsuleMesh.cpp, pcmDistanceSegmentTriangleSquared)
     pq, ab, ac, bc, ap, aq = sub(q, p), sub(b, a), sub(c, a), sub(c, b), sub(p, a), sub(q, a)
@@ -270,13 +268,13 @@ def _closest_edge(p: Vec3, pq: Vec3, a: Vec3, ab: Vec3, b: Vec3, bc: Vec3,
 
 @scalar_code
 def _dot4(a: Vec3, b: Vec3) -> Scalar:
-    """A dot product in the order of four segments at once."""
+    """A dot product in the order of sums of four segments at once."""
     return a[2] * b[2] + (a[0] * b[0] + a[1] * b[1])
 
 
 @scalar_code
 def _segment_segment_distance(p: Vec3, along: Vec3, start: Vec3, other: Vec3) -> tuple[Scalar, Scalar, Scalar]:
-    """The square distance of two segments, and the shares along both."""
+    """The squared distance of two segments, and the fractions along both."""
     # s = (b f - c e) / (a e - b^2), t = (b s + f) / e, s again for the clamped t
     r = sub(p, start)
     a, e, b, c, f = dot(along, along), _dot4(other, other), _dot4(along, other), _dot4(along, r), _dot4(other, r)
@@ -292,7 +290,7 @@ def _segment_segment_distance(p: Vec3, along: Vec3, start: Vec3, other: Vec3) ->
 
 @scalar_code
 def uses_face_normal(u: Scalar, v: Scalar, flags: Integer) -> bool:
-    """Whether the nearest point, of shares u, v of corners 1, 2, has the triangle's normal: of no active edge."""
+    """Whether the closest point, with barycentrics u, v of corners 1, 2, is on no active edge: face normal."""
     # Voronoi region of (u, v): a corner asks for both of its edges  (GuPCMContactCapsuleMesh.cpp, selectNormal)
     edges = 0
     if u < AT_START:
@@ -311,7 +309,7 @@ def uses_face_normal(u: Scalar, v: Scalar, flags: Integer) -> bool:
 @scalar_code
 def points_over_triangle(buffer: Record, p: Vec3, q: Vec3, a: Vec3, b: Vec3, c: Vec3, face: Vec3,
                          normal: Vec3, contact_distance: Scalar) -> None:
-    """Add the ends of a segment that lie over a triangle along a normal, else where the segment crosses its edges."""
+    """Add the ends of a segment over a triangle along a normal, and otherwise its crossings with the edges."""
     # height = n_face . (p - a) / (n_face . n), foot = p - height n
     # (GuPCMContactCapsuleMesh.cpp, generateContacts)
     ab, ac, first = sub(b, a), sub(c, a), buffer.contacts
@@ -332,7 +330,7 @@ def points_over_triangle(buffer: Record, p: Vec3, q: Vec3, a: Vec3, b: Vec3, c: 
 
 @scalar_code
 def _add_edge_crossing(buffer: Record, p: Vec3, q: Vec3, a: Vec3, ab: Vec3, normal: Vec3, limit: Scalar) -> None:
-    """Add where a segment crosses an edge, seen along the normal; reach: squared."""
+    """Add the crossing of a segment and an edge, in projection along the normal; limit: squared distance."""
     # crossing of axis and edge, seen along n  (GuPCMContactCapsuleMesh.cpp, generateEE)
     n = cross(ab, normal)
     d, at_p, at_q = dot(n, a), dot(n, p), dot(n, q)

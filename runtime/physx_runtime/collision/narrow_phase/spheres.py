@@ -1,14 +1,8 @@
-"""Contacts of spheres with analytic shapes and hulls.
+"""Contacts of spheres with spheres, planes, capsules, boxes and hulls (PhysX GuPCMContactSphere*).
 
-Two spheres: one contact, on the second one.
-
-A sphere and a plane: one contact, at the point of the sphere that is deepest.
-
-A sphere and a capsule: one contact, on the sphere.
-
-A sphere and a box: one contact, on the box; from inside, through the nearest face.
-
-A sphere and a hull: one contact, on the sphere.
+Each pair has one contact: `sphere_sphere` on the second sphere, `sphere_plane` at the deepest point of the sphere,
+`sphere_capsule` and `sphere_convex` on the sphere, `sphere_box` on the box. A centre inside a box leaves through the
+nearest face.
 """
 
 from __future__ import annotations
@@ -56,7 +50,7 @@ from physx_runtime.collision.simd_math import (
 )
 from physx_runtime.compiling.numba_functions import scalar_code
 
-COINCIDENT = np.float32(1e-5)       # centres this near have no direction between them
+COINCIDENT = np.float32(1e-5)       # centres closer than this have no direction between them
 
 
 @scalar_code
@@ -132,7 +126,7 @@ def sphere_box(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose,
 
 @scalar_code
 def _exit_axis(point: Vec3, half: Vec3) -> tuple[Vec3, Scalar]:
-    """Out of a box through the nearest face, at ties through z, then x: the direction, and how far."""
+    """The direction and distance out of a box through the nearest face; ties go to z, then x."""
     # argmin h - |c|
     clearance = sub(half, absolute(point))
     if clearance[0] >= clearance[2] and clearance[1] >= clearance[2]:
@@ -165,7 +159,7 @@ def sphere_convex(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pos
 
 @scalar_code
 def _generate(pair: Record, radius: Scalar, pose: Pose, core1: GjkConvex, hulls: Hulls) -> bool:
-    """Make the point anew; whether there is one now. Where none is found the pair keeps the one it had."""
+    """Rebuild the point; return whether there is one. Where none is found the pair keeps its old point."""
     # GJK of a point with a radius  (GuPCMContactSphereConvex.cpp, pcmContactSphereConvex)
     center, inverse = pose[0], over(ONE, core1.scale)
     core0 = segment_core(center, center, radius, hulls)

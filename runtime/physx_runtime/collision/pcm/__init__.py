@@ -1,1 +1,1 @@
-"""PhysX's persistent contact manifold: GJK and EPA in single precision."""
+"""GJK and EPA of PhysX's persistent contact manifolds (PCM), in float32."""

@@ -1,4 +1,4 @@
-"""How near two shapes are: closest points by GJK, or the least way out of each other by EPA, as PhysX finds them."""
+"""Closest points of two convex shapes by GJK, or their penetration depth by EPA (PhysX GuGJKPenetration)."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ from physx_runtime.collision.simd_math import (
 )
 from physx_runtime.compiling.numba_functions import scalar_code
 
-NEAR_ENOUGH = ONE - np.float32(0.000225)    # of the distance: no support point beyond that share of it ends the search
-# How a search ends: the shapes are out of reach, points were found, it stalled with doubtful ones, or it failed inside
+NEAR_ENOUGH = ONE - np.float32(0.000225)    # the search ends when no support point is closer than this fraction
+# Results of a search: shapes farther apart than the contact distance, points found, a stalled search, or EPA failed
 GJK_NON_INTERSECT, GJK_CONTACT, GJK_DEGENERATE, EPA_FAIL = range(4)
 
 
 class ClosestPoints(NamedTuple):
-    """How a search ended and what it found, in the frame of shape 1."""
+    """Status and result of a search, in the frame of shape 1."""
 
     status: Integer         # GJK_NON_INTERSECT, GJK_CONTACT, GJK_DEGENERATE or EPA_FAIL
-    point0: Vec3            # of a segment on it, not on the surface round it
+    point0: Vec3            # of a segment: on the axis, not on the surface
     point1: Vec3
     normal: Vec3            # towards shape 0
-    distance: Scalar        # below 0 where shapes overlap
-    direction: Vec3         # in which the search went last
+    distance: Scalar        # negative where shapes overlap
+    direction: Vec3         # the last direction of the search
 
 
 @scalar_code
@@ -53,8 +53,8 @@ def closest_points(pair: Record, core0: GjkConvex, frame: Frame, core1: GjkConve
                    contact_distance: Scalar) -> ClosestPoints:
     """The closest points of two shapes, or those of their penetration depth where they overlap.
 
-    frame: of shape 0 in shape 1, in which all is given. start: from shape 1 to shape 0, about. The search begins with
-    the corners at which the pair's last one ended, and keeps its own.
+    frame: of shape 0 in shape 1, the frame of all results. start: approximate direction from shape 1 to shape 0. The
+    search starts from the last simplex of the pair (warm start), and stores its own.
     """
     # GJK  (GuGJKPenetration.h, gjkPenetration)
     simplex, size = new_simplex(4), pair.warm_start_count

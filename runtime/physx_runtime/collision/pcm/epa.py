@@ -1,8 +1,8 @@
-"""Penetration depth by expanding polytopes (PhysX GuEPA).
+"""Penetration depth of two overlapping convex shapes by the expanding polytope algorithm (PhysX GuEPA).
 
-The shortest way out of each other of two shapes that overlap, by growing a polytope, as PhysX's EPA finds it.
-
-The polytope that EPA grows about the origin: its facets, which lies nearest, and what a new corner hides of it.
+`penetration_depth` expands a polytope about the origin, from the simplex of GJK. `add_facet`, `pop_closest`,
+`find_silhouette` and `connect` work on its facets: a heap by distance, the facets visible from a new vertex, and the
+fan that replaces them.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from physx_runtime.collision.simd_math import (
 )
 from physx_runtime.compiling.numba_functions import scalar_code
 
-MAX_FACETS = 64            # and as many corners, as in PhysX, whose search gives up beyond
+MAX_FACETS = 64            # limit of vertices and edges, as in PhysX, whose search stops there
 MAX_EDGES = 32
 
 POLYTOPE = np.dtype([
-    ("vertex", "i4", (MAX_FACETS, 3)),     # by facet: rows of the corners
-    ("neighbour", "i4", (MAX_FACETS, 3)),  # the facet beyond each edge; edge k runs from corner k to the next
+    ("vertex", "i4", (MAX_FACETS, 3)),     # by facet: indices of the vertices
+    ("neighbour", "i4", (MAX_FACETS, 3)),  # the facet across each edge; edge k runs from vertex k to the next
     ("edge", "i4", (MAX_FACETS, 3)),       # and which of its edges that is
     ("normal", "f4", (MAX_FACETS, 3)),
     ("height", "f4", MAX_FACETS),          # of the facet's plane over the origin
@@ -47,16 +47,16 @@ POLYTOPE = np.dtype([
     ("heap_size", "i4"),
     ("free", "i4", MAX_FACETS),
     ("free_count", "i4"),
-    ("deferred", "i4", MAX_FACETS),        # freed before the next round
+    ("deferred", "i4", MAX_FACETS),        # to be freed before the next iteration
     ("deferred_count", "i4"),
-    ("silhouette", "i4", (MAX_EDGES, 2)),  # edges (facet, edge) about what a new corner hides
+    ("silhouette", "i4", (MAX_EDGES, 2)),  # horizon edges (facet, edge) of the facets visible from a new vertex
     ("silhouette_size", "i4"),
 ], align=True)
 
 
 @scalar_code
 def reset(polytope: Record) -> None:
-    """Take all facets away."""
+    """Remove all facets."""
     polytope.heap_size = polytope.deferred_count = 0
     polytope.free_count = MAX_FACETS
     for i in range(MAX_FACETS):
@@ -65,7 +65,7 @@ def reset(polytope: Record) -> None:
 
 @scalar_code
 def free_obsolete(polytope: Record) -> None:
-    """Let go of facets that were hidden and are not in the queue."""
+    """Free the obsolete facets that are not in the queue."""
     for i in range(polytope.deferred_count):
         free(polytope, polytope.deferred[i])
     polytope.deferred_count = 0
@@ -73,14 +73,14 @@ def free_obsolete(polytope: Record) -> None:
 
 @scalar_code
 def free(polytope: Record, facet: Integer) -> None:
-    """Let go of a facet."""
+    """Free a facet."""
     polytope.free[polytope.free_count] = facet
     polytope.free_count += 1
 
 
 @scalar_code
 def add_facet(polytope: Record, vertices: Array, i: Integer, j: Integer, k: Integer, highest: Scalar) -> Integer:
-    """Add a facet, and queue it if it is neither slim nor higher than `highest`."""
+    """Add a facet, and queue it if it is neither degenerate nor farther than `highest`."""
     polytope.free_count -= 1
     facet = polytope.free[polytope.free_count]
     polytope.vertex[facet, 0], polytope.vertex[facet, 1], polytope.vertex[facet, 2] = i, j, k
@@ -114,7 +114,7 @@ def _queue(polytope: Record, facet: Integer) -> None:
 
 @scalar_code
 def pop_closest(polytope: Record) -> Integer:
-    """The queued facet nearest to the origin, out of the queue."""
+    """Remove the facet closest to the origin from the queue, and return it."""
     polytope.heap_size -= 1
     # sift down
     size, heap = polytope.heap_size, polytope.heap
@@ -133,14 +133,14 @@ def pop_closest(polytope: Record) -> Integer:
 
 @scalar_code
 def link(polytope: Record, facet: Integer, edge: Integer, other: Integer, other_edge: Integer) -> None:
-    """Join two facets by an edge."""
+    """Link two facets at an edge."""
     polytope.neighbour[facet, edge], polytope.edge[facet, edge] = other, other_edge
     polytope.neighbour[other, other_edge], polytope.edge[other, other_edge] = facet, edge
 
 
 @scalar_code
 def find_silhouette(polytope: Record, vertices: Array, facet: Integer, point: Vec3) -> bool:
-    """Hide all facets that a point lies over, from one on, and find their rim; False if that has too many edges."""
+    """Mark the facets visible from a point, and find their silhouette; return False if it has too many edges."""
     # facets visible from the new vertex, depth first; their horizon  (GuEPA.cpp, silhouette)
     polytope.silhouette_size, polytope.obsolete[facet] = 0, 1
     for k in range(3):
@@ -159,7 +159,7 @@ def _expand_silhouette(polytope: Record, vertices: Array, facet: Integer, edge: 
         if polytope.obsolete[facet]:
             continue
         a = vector_at(vertices, polytope.vertex[facet, 0])
-        # hidden from the point: n . (p - a) < 0, an edge of the silhouette
+        # not visible from the point: n . (p - a) < 0, an edge of the silhouette
         if dot(vector_at(polytope.normal, facet), sub(point, a)) < ZERO:
             if polytope.silhouette_size == MAX_EDGES:
                 return False
@@ -179,7 +179,7 @@ def _expand_silhouette(polytope: Record, vertices: Array, facet: Integer, edge: 
 
 @scalar_code
 def connect(polytope: Record, vertices: Array, top: Integer, highest: Scalar) -> bool:
-    """Join a new corner to the rim by facets; False where there are not as many left."""
+    """Connect the new vertex to the silhouette by facets; return False if there are not enough facets left."""
     # fan of facets from the silhouette to the new vertex  (GuEPA.cpp, PenetrationDepth)
     if polytope.silhouette_size > polytope.free_count:
         return False
@@ -200,7 +200,7 @@ def connect(polytope: Record, vertices: Array, top: Integer, highest: Scalar) ->
 
 @scalar_code
 def facet_barycentric(polytope: Record, vertices: Array, facet: Integer) -> Vec3:
-    """How much each corner of a facet has of the point of its plane nearest to the origin."""
+    """Barycentric coordinates of the origin's projection onto a facet."""
     # lambda of the origin's projection height n: Cramer's rule on ab, ac
     a = vector_at(vertices, polytope.vertex[facet, 0])
     ab = sub(vector_at(vertices, polytope.vertex[facet, 1]), a)
@@ -214,7 +214,7 @@ def facet_barycentric(polytope: Record, vertices: Array, facet: Integer) -> Vec3
 
 
 class PenetrationDepth(NamedTuple):
-    """The least way out of each other of two shapes, in the frame of shape 1."""
+    """The penetration depth of two shapes and its witness points, in the frame of shape 1."""
 
     converged: Condition
     point0: Vec3
@@ -223,7 +223,7 @@ class PenetrationDepth(NamedTuple):
     distance: Scalar        # minus the depth
 
 
-MAX_POINT_ERROR = np.float32(1e-3)       # of the tolerance length: a depth that the points miss by as much is none
+MAX_POINT_ERROR = np.float32(1e-3)       # of the tolerance length, between depth and distance of the witness points
 
 
 @scalar_code
@@ -231,7 +231,7 @@ def penetration_depth(core0: GjkConvex, frame: Frame, core1: GjkConvex, initial:
                       tolerance_length: Scalar) -> PenetrationDepth:
     """The penetration depth of two shapes that overlap.
 
-    frame: of shape 0 in shape 1, in which all is given. ended: corners at which GJK ended.
+    frame: of shape 0 in shape 1, the frame of all results. initial: the last simplex of GJK.
     """
     return _expand(np.zeros(1, POLYTOPE), core0, frame, core1, initial, size, tolerance_length * MAX_POINT_ERROR)
 
@@ -239,7 +239,7 @@ def penetration_depth(core0: GjkConvex, frame: Frame, core1: GjkConvex, initial:
 @scalar_code
 def _expand(storage: Records, core0: GjkConvex, frame: Frame, core1: GjkConvex, initial: Simplex, size: Integer,
             max_error: Scalar) -> PenetrationDepth:
-    """The same with room for a polytope, which the caller keeps: a record does not keep its array alive."""
+    """The same with memory for a polytope, kept by the caller: a record does not keep its array alive."""
     simplex = new_simplex(MAX_FACETS)
     # simplex of GJK as first polytope  (GuEPA.cpp, PenetrationDepth)
     for i in range(size):
@@ -294,7 +294,7 @@ def _interpolate(vertices: Array, polytope: Record, facet: Integer, barycentric:
 @scalar_code
 def _first_facets(polytope: Record, core0: GjkConvex, frame: Frame, core1: GjkConvex, simplex: Simplex,
                   size: Integer) -> Integer:
-    """Begin with a tetrahedron, or with both sides of a triangle made of what there is: how many corners."""
+    """Build a tetrahedron, or both sides of a triangle, from the simplex; return the number of vertices."""
     reset(polytope)
     vertices = simplex.vertices
     # point, segment, triangle or tetrahedron  (GuEPA.cpp, expandPoint, expandSegment, expandTriangle)
@@ -341,7 +341,7 @@ def _orient_outward(simplex: Simplex) -> None:
 
 @scalar_code
 def _perpendicular(direction: Vec3) -> Vec3:
-    """A direction across a segment."""
+    """A direction perpendicular to a segment."""
     # axis of the least component, across the segment
     x, y, z = absolute(direction)
     if x > y and z > y:

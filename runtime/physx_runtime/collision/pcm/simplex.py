@@ -1,10 +1,8 @@
-"""Simplexes of GJK, and support vertices by hill climbing.
+"""Simplexes of GJK, support vertices of boxes, segments and hulls, and hill climbing (PhysX GuGJKSimplex).
 
-The point of a simplex nearest to the origin, as PhysX's GJK finds it: on a segment, a triangle or a tetrahedron.
-
-What GJK and EPA see of a shape: corners of a box, of a hull or of a segment, which may have a radius round it.
-
-The vertex of a hull furthest along a direction: of all, or of many by climbing from neighbour to neighbour.
+`GjkConvex` is a shape in GJK and EPA: a box, a hull, or a segment or point with a radius. `furthest_vertex` finds the
+support vertex of a hull, by hill climbing on large hulls (GuHillClimbing.cpp). `add_support` adds a vertex of the
+Minkowski difference. `closest_on_simplex` finds the point closest to the origin and reduces the simplex.
 """
 
 from __future__ import annotations
@@ -40,20 +38,20 @@ from physx_runtime.collision.simd_math import (
 )
 from physx_runtime.compiling.numba_functions import scalar_code
 
-SAMPLES_PER_SIDE = 16                         # directions to a side of a cube are a square of so many rows
-TO_ROW = np.float32(7.5)            # half the rows but one
+SAMPLES_PER_SIDE = 16                         # samples along a side of a cube map of directions
+TO_ROW = np.float32(7.5)            # (SAMPLES_PER_SIDE - 1) / 2
 MAX_VERTICES = 256
 
 
 @scalar_code
 def dot_scalar(a: Vec3, b: Vec3) -> Scalar:
-    """The dot product in the order that PhysX has outside its SSE code."""
+    """The dot product in the order of PhysX's scalar code."""
     return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]
 
 
 @scalar_code
 def furthest_vertex(hull: Hull, direction: Vec3) -> Integer:
-    """The first of those furthest along a direction, which is one of the vertices' space."""
+    """The first support vertex along a direction in the space of the vertices."""
     # hill climbing for hulls with samples, brute force otherwise  (GuVecConvexHull.h, supportVertexIndex)
     if len(hull.samples) > 0:
         return _hill_climbing(hull, direction)
@@ -86,7 +84,7 @@ def _hill_climbing(hull: Hull, direction: Vec3) -> Integer:
 
 @scalar_code
 def _sample(direction: Vec3) -> Integer:
-    """The sample nearest to a direction: of the side of the cube that it points to."""
+    """The index of the cube map's sample closest to a direction."""
     # cube map: side by the greatest component, 16 by 16 samples  (GuCubeIndex.h)
     x, y, z = absolute(direction)
     if y > x and y > z:
@@ -108,24 +106,24 @@ ZERO_VECTOR = (ZERO, ZERO, ZERO)
 
 
 class GjkConvex(NamedTuple):
-    """One side of GJK."""
+    """One shape in GJK and EPA."""
 
     kind: Integer       # BOX, CAPSULE (a segment or a point) or CONVEX
-    half: Vec3        # of a box; of a segment its end at +x
-    end: Vec3         # of a segment the other end
+    half: Vec3        # half extents of a box; +x end of a segment
+    end: Vec3         # other end of a segment
     scale: Vec3       # of a hull
     hull: Hull          # of a hull
-    radius: Scalar      # round a segment or a point
-    small: Scalar       # a length that is small for the shape
+    radius: Scalar      # radius of a segment or a point
+    small: Scalar       # margin: a small length for the shape
 
 
 class Simplex(NamedTuple):
-    """Corners of the difference of two shapes, and the corners of either that they are made of."""
+    """Vertices of the Minkowski difference of two shapes, and the vertices of both that they are made of."""
 
     vertices: Array      # (n, 3) f4
     vertices0: Array
     vertices1: Array
-    vertex_indices: Array        # (n, 2) i8: what the corners of either side are called
+    vertex_indices: Array        # (n, 2) i8: indices of the vertices of both shapes
 
 
 @scalar_code
@@ -138,7 +136,7 @@ def box_core(half: Vec3, hulls: Hulls) -> GjkConvex:
 
 @scalar_code
 def segment_core(first: Vec3, end: Vec3, radius: Scalar, hulls: Hulls) -> GjkConvex:
-    """A segment, or a point as its both ends, with a radius round it."""
+    """A segment with a radius; a point has two equal ends."""
     return GjkConvex(np.int64(CAPSULE), first, end, UNSCALED, no_hull(hulls), radius, radius)
 
 
@@ -153,14 +151,14 @@ def hull_core(hulls: Hulls, row: Integer, scale: Vec3) -> GjkConvex:
 
 @scalar_code
 def precision(core0: GjkConvex, core1: GjkConvex) -> Scalar:
-    """The distance up to which two shapes overlap as far as a search can tell."""
+    """The distance below which a search takes two shapes as overlapping."""
     # eps = 0.1 of the smaller margin  (GuGJKPenetration.h, gjkPenetration)
     return min(core0.small, core1.small) * PRECISION
 
 
 @scalar_code
 def vertex_of(core: GjkConvex, index: Integer) -> Vec3:
-    """A corner by its name."""
+    """A vertex by its index."""
     # bit k: positive along axis k
     if core.kind == BOX:
         half = core.half
@@ -173,7 +171,7 @@ def vertex_of(core: GjkConvex, index: Integer) -> Vec3:
 
 @scalar_code
 def support_vertex(core: GjkConvex, direction: Vec3) -> Integer:
-    """The name of the corner furthest along a direction."""
+    """The index of the support vertex along a direction."""
     # argmax v . d
     if core.kind == BOX:
         return ((1 if direction[0] > ZERO else 0) | (2 if direction[1] > ZERO else 0)
@@ -185,7 +183,7 @@ def support_vertex(core: GjkConvex, direction: Vec3) -> Integer:
 
 @scalar_code
 def new_simplex(capacity: Integer) -> Simplex:
-    """Room for so many corners."""
+    """A simplex with capacity for so many vertices."""
     return Simplex(np.zeros((capacity, 3), np.float32), np.zeros((capacity, 3), np.float32),
                    np.zeros((capacity, 3), np.float32),
                    np.zeros((capacity, 2), np.int64))
@@ -194,7 +192,7 @@ def new_simplex(capacity: Integer) -> Simplex:
 @scalar_code
 def set_vertex(core0: GjkConvex, frame: Frame, core1: GjkConvex, index0: Integer, index1: Integer, simplex: Simplex,
                i: Integer) -> Vec3:
-    """Write a corner of shape 0, at `frame` in shape 1, and one of shape 1, and their difference, which is given."""
+    """Write a vertex of shape 0, at `frame` in shape 1, one of shape 1, and their difference, which is returned."""
     # w = T a - b
     vertex0, vertex1 = from_frame(frame, vertex_of(core0, index0)), vertex_of(core1, index1)
     difference = sub(vertex0, vertex1)
@@ -209,7 +207,7 @@ def set_vertex(core0: GjkConvex, frame: Frame, core1: GjkConvex, index0: Integer
 def add_support(core0: GjkConvex, frame: Frame, core1: GjkConvex, direction0: Vec3, direction1: Vec3,
                 simplex: Simplex,
                 i: Integer) -> Vec3:
-    """Write the corners furthest along directions, both as shape 1 sees them."""
+    """Write the support vertices of both shapes along directions in the frame of shape 1; return their difference."""
     # s0(R^T d), s1(-d) in the frame of shape 1
     index0 = support_vertex(core0, by_matrix(transposed(frame[1]), direction0))
     return set_vertex(core0, frame, core1, index0, support_vertex(core1, direction1), simplex, i)
@@ -217,7 +215,7 @@ def add_support(core0: GjkConvex, frame: Frame, core1: GjkConvex, direction0: Ve
 
 @scalar_code
 def interval(core: GjkConvex, direction: Vec3) -> tuple[Scalar, Scalar]:
-    """How far a box or a hull reaches along a direction: the least and the most."""
+    """The interval of a box or a hull along a direction."""
     # [min v . d, max v . d]  (GuVecConvexHull.h, bruteForceSearchMinMax)
     if core.kind == BOX:
         max_height = dot(direction, vertex_of(core, support_vertex(core, direction)))
@@ -231,7 +229,7 @@ def interval(core: GjkConvex, direction: Vec3) -> tuple[Scalar, Scalar]:
 
 @scalar_code
 def _interval_of_all(core: GjkConvex, direction: Vec3, back: Vec3) -> tuple[Scalar, Scalar]:
-    """Of all vertices; PhysX adds in another order where the hull is scaled."""
+    """The interval by brute force; PhysX sums in another order where the hull is scaled."""
     low, high = LARGEST, -LARGEST
     plain = core.scale == UNSCALED
     for i in range(len(core.hull.vertices)):
@@ -249,7 +247,7 @@ TETRAHEDRON_FACES = np.array([[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]])      
 
 @scalar_code
 def closest_on_simplex(simplex: Simplex, size: Integer) -> tuple[Vec3, Integer]:
-    """The point nearest to the origin, and the number of corners it lies among, which move to the front."""
+    """The point closest to the origin, and the number of vertices that it depends on, which move to the front."""
     # closest point by the size of the simplex  (GuGJKSimplex.h, GJKCPairDoSimplex)
     vertices = simplex.vertices
     if size == 1:
@@ -273,7 +271,7 @@ def closest_on_simplex(simplex: Simplex, size: Integer) -> tuple[Vec3, Integer]:
 
 @scalar_code
 def barycentric(vertices: Array, size: Integer, point: Vec3) -> Vec3:
-    """How much each of up to three corners has of a point among them."""
+    """Barycentric coordinates of a point in a simplex of up to three vertices."""
     # segment: t = -a . (b - a) / |b - a|^2; triangle: areas opposite to the corners
     # (GuGJKSimplex.h, closestPtPointTriangleBaryCentric)
     a, b, c = vector_at(vertices, 0), vector_at(vertices, 1), vector_at(vertices, 2)
@@ -295,7 +293,7 @@ def barycentric(vertices: Array, size: Integer, point: Vec3) -> Vec3:
 
 @scalar_code
 def interpolate(vertices: Array, weights: Vec3) -> Vec3:
-    """The point of which the corners have these shares."""
+    """The point with these barycentric coordinates."""
     a = vector_at(vertices, 0)
     edge0, edge1 = sub(vector_at(vertices, 1), a), sub(vector_at(vertices, 2), a)
     return add(a, add(scaled(edge0, weights[1]), scaled(edge1, weights[2])))
@@ -303,7 +301,7 @@ def interpolate(vertices: Array, weights: Vec3) -> Vec3:
 
 @scalar_code
 def closest_on_triangle(a: Vec3, b: Vec3, c: Vec3) -> tuple[Vec3, Scalar, Integer, Integer, Integer]:
-    """The point nearest to the origin, its square, how many corners it lies among, and the first two of these."""
+    """The point closest to the origin, its square, the number of vertices that it depends on, and two of these."""
     # Voronoi regions: face, edges, corners  (GuGJKSimplex.cpp, getClosestPtPointTriangle)
     ab, ac = sub(b, a), sub(c, a)
     n = cross(ab, ac)
@@ -342,7 +340,7 @@ def _point_on_edge(start: Vec3, edge: Vec3, numerator: Scalar, denominator: Scal
 
 @scalar_code
 def closest_on_segment(a: Vec3, b: Vec3) -> tuple[Vec3, Integer]:
-    """The point nearest to the origin, and whether it lies among one corner or two."""
+    """The point closest to the origin, and the number of vertices that it depends on, 1 or 2."""
     # t = clamp(-a . (b - a) / |b - a|^2, 0, 1)  (GuGJKSimplex.h, closestPtPointSegment)
     edge = sub(b, a)
     square = dot(edge, edge)
@@ -353,7 +351,7 @@ def closest_on_segment(a: Vec3, b: Vec3) -> tuple[Vec3, Integer]:
 
 @scalar_code
 def _separating_faces(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> Array:
-    """Which sides of a tetrahedron do not have the origin on the side of its fourth corner."""
+    """Mask of the faces of a tetrahedron that separate the origin from the fourth vertex."""
     # origin and fourth corner on opposite sides of a face  (GuGJKSimplex.h, PointOutsideOfPlane4)
     ab, ac, ad = sub(b, a), sub(c, a), sub(d, a)
     n0, n1, n2, n3 = cross(ab, ac), cross(ac, ad), cross(ad, ab), cross(sub(d, b), sub(c, b))

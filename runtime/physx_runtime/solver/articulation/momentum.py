@@ -1,9 +1,10 @@
-"""How PhysX keeps the momentum of a floating articulation.
+"""Conservation of momentum of a floating articulation, as in PhysX.
 
-Twice in a step all links are moved by one rigid velocity, joint velocities staying as they are: after the once-per-step
-forces (DyFeatherstoneForwardDynamic.cpp, computeLinkInternalAcceleration) and at the new poses (updateBodies). Each
-time the linear momentum and the *size* of the angular momentum become what they were before. At the end the
-articulation is also moved so that its centre of mass has travelled as the solver's link velocities say.
+Twice in a step PhysX adds one rigid velocity to all links and keeps the joint velocities. First after the
+once-per-step forces (DyFeatherstoneForwardDynamic.cpp, computeLinkInternalAcceleration), then at the new poses
+(updateBodies). Each time the linear momentum and the *size* of the angular momentum become what they were before. At
+the end the articulation is moved so that its centre of mass has travelled as the solver's link velocities say.
+`compound_body`, `momentum_of`, `restore_momentum` and `finish_floating` are the parts.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from physx_runtime.model.topology import Topology
 
 @dataclass(slots=True)
 class Momentum:
-    """Of the whole articulation, about its centre of mass; world axes.
+    """Momentum of the whole articulation about its centre of mass; world axes.
 
-    The linear part leaves out what the root's velocity carries along: falling at 10 m/s it would drown the rest in
-    float32. The angular part does not depend on it.
+    The linear part is relative to the root's velocity: at a fall of 10 m/s the total would lose the rest in float32.
+    The angular part does not depend on it.
     """
 
     root_velocity: sp.Vec3
@@ -36,7 +37,7 @@ class Momentum:
 
 @dataclass(slots=True)
 class Compound:
-    """All links frozen into one body."""
+    """All links as one rigid body."""
 
     mass: Scalar
     center: sp.Vec3         # of mass, from the root's centre of mass
@@ -61,16 +62,16 @@ def inertia_about(mass: Scalar, inertia: sp.Sym3, offset: sp.Vec3) -> sp.Sym3:
 
 
 def about_center(v: Scalars, relative: Sequence[Scalar], center: sp.Vec3) -> Momentum:
-    """Momentum at `v` from the `relative` one, of a root at rest: linear, and angular about its centre of mass."""
+    """Momentum at `v` from `relative`: linear, and angular about the root's centre of mass, for a root at rest."""
     # n_c = n - c x p  (DyFeatherstoneForwardDynamic.cpp, computeMomentum)
     return Momentum((v[0], v[1], v[2]), force_of(relative).at(center))
 
 
 def momentum_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
                   M: Matrix) -> dict[str, list[Scalar]]:
-    """What the step's end needs of its start: momentum = matrix v + bias about the root's mass centre, and the centre.
+    """Rows of the step's start for its end: momentum = matrix v + bias about the root's centre of mass, and the centre.
 
-    The bias is the momentum of dt Jdot v, which link velocities inside the solver carry.
+    The bias is the momentum of dt Jdot v, which is part of link velocities inside the solver.
     """
     # P(v) = M[0:6] v + dt sum J_i^T I_i (Jdot v)_i, about the root's centre of mass
     dt = rows["dt"][0]
@@ -95,7 +96,7 @@ def momentum_of(t: Topology, start: Rows, v: Scalars, biased: bool) -> Momentum:
 
 
 def restore_momentum(v: Sequence[Scalar], current: Momentum, target: Momentum, body: Compound) -> list[Scalar]:
-    """v after the rigid motion that turns momentum `current` into `target`, its angular part in size only."""
+    """v after the rigid motion that changes momentum `current` to `target`, the angular part in size only."""
     # w += I^-1 (|L_target| / |L| - 1) L: the size of L is restored, its direction is not
     # (DyFeatherstoneForwardDynamic.cpp, computeLinkInternalAcceleration)
     size, target_size = sp.norm(current.relative.angular), sp.norm(target.relative.angular)
@@ -127,7 +128,7 @@ def finish_floating(t: Topology, rows: Rows, k: Kinematics) -> dict[str, list[Sc
 def root_position_after(rows: Rows, displacement_momentum: sp.Vec3, body: Compound) -> sp.Vec3:
     """Root position at which the centre of mass is where the solver's link velocities took it.
 
-    carried: linear momentum of the step's travel relative to the root, without the bias of link velocities.
+    displacement_momentum: linear momentum of the step's displacement relative to the root, without velocity bias.
     """
     # c_end = c_start + (p_travel + dt p_bias) / m, x_root += root_travel + c_end - c_body
     bias = sp.scale(rows["dt"][0], triple(rows, "momentum_bias", 0))

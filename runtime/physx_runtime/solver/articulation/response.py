@@ -1,8 +1,7 @@
-"""Responses of an articulation's links to impulses.
+"""Response of an articulation's link to an impulse, mean link velocities of a step, and motion of a floating root.
 
-How an articulation answers an impulse on one of its links, and how its links moved over a step.
-
-A floating root in a substep.
+`respond` is M^-1 J^T f and dt f . Jdot v (DyFeatherstoneArticulation.cpp, getImpulseResponse). `mean_motions` are the
+velocities that moved the links over a step. `move_root` and `integrate_root` advance the root in a substep.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from physx_runtime.solver.response import Response
 
 
 def respond(t: Topology, start: Rows, prepared: Rows, link: int, impulse: Force) -> Response:
-    """The answer to a unit impulse on a link throughout a step, as the solver's link velocities have it.
+    """The response to a unit impulse on a link throughout a step, for link velocities inside the solver.
 
     They are J v + dt Jdot v, both Jacobian and Jdot v of the step's start (measured, see docs/physx_semantics.md).
     """
@@ -55,9 +54,9 @@ def _mean_velocity(t: Topology, rows: Rows) -> list[Scalar]:
 
 
 def move_root(rows: Rows, v: Scalars) -> dict[str, list[Scalar]]:
-    """How far the floating root has come after one substep, by h v, and its rotation, by h w.
+    """Displacement of the floating root after one substep, by h v, and its rotation, by h w.
 
-    PhysX turns the root's principal axes; how the product rounds depends on them.
+    PhysX rotates the root's principal axes, which decides the rounding of the product.
     """
     # axes' = exp(h w) axes, root' = axes' conj(root_axes)  (DyFeatherstoneArticulation.cpp, propagateTransform)
     delta = substep_rotation(rows["h"][0], (v[3], v[4], v[5]))

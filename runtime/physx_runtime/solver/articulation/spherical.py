@@ -1,4 +1,4 @@
-"""Links with spherical joints in a substep."""
+"""Rotations of links with spherical joints in a substep (PhysX DyFeatherstoneArticulation, propagateTransform)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from physx_runtime.solver.constraints.softening import link_rotation
 def move_spherical_links(t: Topology, rows: Rows, v: Scalars) -> dict[str, list[Scalar]]:
     """World rotations of links with spherical joints after one substep.
 
-    PhysX turns each by its angular velocity inside the solver, axes and dt Jdot v as at the step's start; by no more
-    than min_rotation it turns none (DyFeatherstoneArticulation.cpp, propagateTransform).
+    PhysX rotates each by its angular velocity inside the solver, with axes and dt Jdot v of the step's start. It leaves
+    out rotations up to min_rotation (DyFeatherstoneArticulation.cpp, propagateTransform).
     """
     rotations: list[Scalar] = []
     for i, link in enumerate(t.spherical_links):

@@ -1,18 +1,14 @@
-"""One step of an articulation.
+"""One step of an articulation: start, position iterations, velocity iterations and end (PhysX TGS or PGS).
 
-The step of an articulation as PhysX takes it: once-per-step work, position iterations, velocity iterations.
+`begin`, `solve`, `move` and `finish` map rows (name -> scalars) to the rows that they make or change. Called on floats
+they are the float64 reference; traced they become kernels. TGS moves in every position iteration, for its part of the
+time. Each PGS iteration covers the whole step, and PGS moves once, with the velocity of the last position iteration.
 
-TGS moves in every position iteration, for its part of the time. PGS iterations all count for the whole step, and it
-moves once, with the velocity that the position iterations leave.
+`joint_loads` is the force of each joint for load-dependent friction in PhysX 5.3.1 (DyFeatherstoneForwardDynamic.cpp,
+computeJointTransmittedFrictionForce). There the size of force and torque together is the sum of both sizes.
 
-Each function maps rows (name -> scalars) to the rows it makes or changes. Called on floats they are the float64
-reference; traced they become the kernels. Source: DyFeatherstoneArticulation.cpp, DyTGSDynamics.cpp and
-DySolverCore.cpp; measured against ovphysx, see docs/physx_semantics.md.
-
-What a joint carries before constraints act: the force that its child and all behind it need from it.
-
-DyFeatherstoneForwardDynamic.cpp of PhysX 5.3.1 (computeJointTransmittedFrictionForce); there the size of a force and
-torque together is the sum of both sizes.
+Sources: DyFeatherstoneArticulation.cpp, DyTGSDynamics.cpp and DySolverCore.cpp; measured against ovphysx, see
+docs/physx_semantics.md.
 """
 
 from __future__ import annotations
@@ -58,7 +54,7 @@ from physx_runtime.solver.response import external_forces
 
 def joint_loads(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], acceleration: Sequence[Scalar],
                 minv: InverseMass) -> list[Scalar]:
-    """Size of the load of every link's joint; push: the free acceleration of `free_acceleration`."""
+    """Size of the load of every link's joint; acceleration: of `free_acceleration`."""
     # f_i = I a_i + v x* I v - f_ext - f_drag, summed from the leaves
     # (DyFeatherstoneForwardDynamic.cpp, computeJointTransmittedFrictionForce)
     needed, drag = inertial_forces(t, rows, k, motions), damping_forces(t, rows, k, motions)
@@ -102,7 +98,7 @@ def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
 
 def _constraint_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
                      minv: InverseMass, loads: Sequence[Scalar]) -> dict[str, list[Scalar]]:
-    """Coefficients of all constraints, and what they have given: nothing yet."""
+    """Coefficients of all constraints, and their impulses, which are 0."""
     # J, J M^-1 and 1 / (J M^-1 J^T + cfm) of every row
     # (DyFeatherstoneArticulation.cpp, setupInternalConstraintsRecursive)
     out = joint_coefficients(t, rows, k, motions, minv, loads)
@@ -117,7 +113,7 @@ def _constraint_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[L
 
 def _moving_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
                  v: list[Scalar]) -> dict[str, list[Scalar]]:
-    """What substeps move besides q: travel, rotations of the root's axes and of links with spherical joints."""
+    """State of substeps besides q: displacements, rotations of the root's axes and of links with spherical joints."""
     out: dict[str, list[Scalar]] = {"displacement": [0.0] * len(t.dofs)}
     if t.pgs:
         out["v_moving"] = v
@@ -125,7 +121,7 @@ def _moving_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkM
         out["axes_rotation"] = list(sp.mul_quat(k.rotation[0], quaternion(rows, "root_axes", 0)))
     if t.spherical_links:
         out["spherical_rotation"] = [x for link in t.spherical_links for x in k.rotation[link]]
-        # what link velocities have besides J v: dt Jdot v
+        # part of link velocities besides J v: dt Jdot v
         out["spherical_spin"] = [rows["dt"][0] * x for link in t.spherical_links
                                  for x in motions[link].acceleration.angular]
     return out
@@ -160,14 +156,14 @@ def solve(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
 
 
 def move(t: Topology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
-    """The motion of one position iteration at the velocity v; with PGS that is kept, for the step's end to move by."""
+    """The motion of one position iteration at the velocity v; PGS stores v for the end of the step."""
     if t.pgs:
         return {"v_moving": list(v)}
     return _advance(t, rows, v) | {"iteration": [rows["iteration"][0] + 1.0]}
 
 
 def _advance(t: Topology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
-    """Positions, and what has been travelled, after the time h at the velocity v."""
+    """Positions and displacements after the time h at the velocity v."""
     # q += h qd; a spherical joint turns by its link's angular velocity instead
     # (DyFeatherstoneForwardDynamic.cpp, computeAndEnforceJointPositions)
     displacement = [rows["h"][0] * x for x in v[t.root_size:]]
@@ -178,7 +174,7 @@ def _advance(t: Topology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Sca
 
 
 def finish(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
-    """What is left at a step's end: with PGS the motion, joint positions wrapped, momentum of a floating base kept."""
+    """The end of a step: motion with PGS, wrapped joint positions, momentum of a floating base."""
     advanced = _advance(t, rows, list(rows["v_moving"])) if t.pgs else {}
     rows = {**rows, **advanced}
     out = advanced | {"q": [wrap_position(t, rows, dof, x) for dof, x in enumerate(rows["q"])]}

@@ -1,14 +1,9 @@
-"""Velocities of an articulation: free, damped, clamped and wrapped.
+"""Velocities of an articulation: before constraints, damped, clamped, and as PhysX reports them.
 
-The velocity of an articulation before constraints: gravity and efforts, damping, velocity products.
-
-Link velocities of a fixed base as PhysX holds them after a step; a floating one's are those of its new pose.
-
-The start clamp: joint velocities brought below their maxima before a step.
-
-Positions of revolute joints, wrapped at the end of a step.
-
-Damping of links, and their maximum velocities.
+`clamp_start` scales joint velocities below their maxima before a step. `free_acceleration` is M^-1 (J^T f + tau).
+`damping_forces` and `apply_velocity_forces` apply damping, maximum link velocities and velocity products.
+`wrap_position` wraps revolute joints at the end of a step. `solver_link_velocities` are the link velocities that PhysX
+reports for a fixed base after a step. Those of a floating base belong to its new pose.
 """
 
 from __future__ import annotations
@@ -50,7 +45,7 @@ def clamped_velocity(v: Scalar, excess: Scalar) -> Scalar:
 
 
 def solver_link_velocities(t: Topology, start: Rows, v: Scalars) -> list[Motion]:
-    """J(q0) v + dt Jdot(q0) v0 at mass centres: of the state before the step, not of the new pose.
+    """J(q0) v + dt Jdot(q0) v0 at the centres of mass: of the state before the step, not of the new pose.
 
     start: rows of that state, parameters and dt; v: generalised velocity after the step. Measured against recorded link
     velocities to 2e-6, see docs/physx_semantics.md, link velocities.
@@ -62,11 +57,11 @@ def solver_link_velocities(t: Topology, start: Rows, v: Scalars) -> list[Motion]
 
 
 TWO_PI = 2.0 * math.pi
-UNLIMITED_RANGE = 1e30      # rad, more than any pair of limits leaves
+UNLIMITED_RANGE = 1e30      # rad, larger than any range of limits
 
 
 def wrap_position(t: Topology, rows: Rows, dof: int, q: Scalar) -> Scalar:
-    """The position of any joint's dof as a step leaves it."""
+    """The position of a joint's dof at the end of a step."""
     if t.kind_of(dof) != REVOLUTE:
         return q
     if not t.dofs[dof].limit:
@@ -75,7 +70,7 @@ def wrap_position(t: Topology, rows: Rows, dof: int, q: Scalar) -> Scalar:
 
 
 def wrap_revolute(q: Scalar, lower: Scalar, upper: Scalar) -> Scalar:
-    """A revolute joint's position moved back by two turns once it passes one turn; not where it has limits."""
+    """A revolute joint's position, moved back by two turns once it passes one turn; limited joints keep it."""
     # q -= 4 pi where q > 2 pi, q += 4 pi where q < -2 pi
     # (DyFeatherstoneForwardDynamic.cpp, computeAndEnforceJointPositions)
     two_turns = 2.0 * TWO_PI
@@ -89,7 +84,7 @@ def damping_forces(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[Lin
 
 
 def damping_force(rows: Rows, link: int, central: sp.Sym3, velocity: Motion) -> Force:
-    """What damping puts on one link, about its centre of mass."""
+    """The damping force on one link, about its centre of mass."""
     # f = -c m v, n = -c I w  (DyFeatherstoneArticulation.cpp, computeLinkStates)
     v, w = velocity.linear, velocity.angular
     inverse_dt = 1.0 / rows["dt"][0]
@@ -99,7 +94,7 @@ def damping_force(rows: Rows, link: int, central: sp.Sym3, velocity: Motion) -> 
 
 
 def _damping_rate(damping: Scalar, velocity: sp.Vec3, max_velocity: Scalar, inverse_dt: Scalar) -> Scalar:
-    """Damping of a link, plus what brings a velocity above its maximum back to it within the step."""
+    """Damping rate of a link; above its maximum velocity it is raised to return to that within the step."""
     speed = sp.norm(velocity)
     # c = min(damping, 1 / dt) + (1 - v_max / |v|) / dt
     excess = where(speed > max_velocity, (1.0 - max_velocity / maximum(speed, 1e-30)) * inverse_dt, 0.0)
@@ -109,8 +104,8 @@ def _damping_rate(damping: Scalar, velocity: sp.Vec3, max_velocity: Scalar, inve
 def free_acceleration(t: Topology, rows: Rows, k: Kinematics, minv: InverseMass) -> list[Scalar]:
     """M^-1 (gravity + link forces + effort).
 
-    A floating base falls with all its links: only what a link's gravity differs by goes through M^-1, whose rounding
-    would make the joints of a falling robot turn.
+    A floating base falls with all its links. Only differences of gravity go through M^-1, whose rounding would turn the
+    joints of a falling robot.
     """
     # a = g + M^-1 (J^T (f + m (g_i - g)) + tau) of a floating base, M^-1 (J^T (f + m g_i) + tau) of a fixed one
     # (DyFeatherstoneForwardDynamic.cpp, computeUnconstrainedVelocitiesTGS)
@@ -143,7 +138,7 @@ def apply_velocity_forces(t: Topology, rows: Rows, k: Kinematics, motions: Seque
     v = [a - dt * b for a, b in zip(damped, coriolis, strict=True)]
     if t.fixed_base:
         return v, {}
-    # what C(q, v) changed of the momentum is taken back
+    # the change of momentum by C(q, v) is taken back
     floating = momentum_rows(t, rows, k, motions, M)
     before, after = momentum_of(t, floating, damped, biased=False), momentum_of(t, floating, v, biased=True)
     return restore_momentum(v, after, before, compound_body(t, rows, k)), floating

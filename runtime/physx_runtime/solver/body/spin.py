@@ -1,9 +1,10 @@
-"""How PhysX's TGS holds a rigid body's spin: as m = I^1/2 w, world axes, both roots of the step's start.
+"""The angular velocity of a rigid body in PhysX's TGS: m = I^1/2 w in world axes.
 
-There and back rounds w, upwards where the rotation is longer than 1, in every step: in float32 a free spin follows
-PhysX only by these operations in this order, every product rounded by itself (DyTGSDynamics.cpp,
-copyToSolverBodyDataStep, integrateCoreStep; CmUtils.h, transformInertiaTensor; measured, see docs/physx_semantics.md,
-rigid bodies).
+I^1/2 and I^-1/2 are those of the step's start. The round trip changes w in every step, upwards where the quaternion is
+longer than 1. In float32 a free spin follows PhysX only with these operations in this order, each product rounded by
+itself. `sqrt_inertias`, `begin`, `unlock`, `gyroscopic_change`, `accumulate_rotation` and `apply_delta_rotation` are
+used by `body.step`. Sources: DyTGSDynamics.cpp (copyToSolverBodyDataStep, integrateCoreStep); CmUtils.h
+(transformInertiaTensor). Measured, see docs/physx_semantics.md, rigid bodies.
 """
 
 from __future__ import annotations
@@ -15,30 +16,30 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import triple
 from physx_runtime.language.ops import Rows, Scalar, Scalars, Unfused, plain, sincos, sqrt, unfused, where
 
-# How far the square of a rotation's length strays from 1 by rounding; what is further off was written so.
+# Rounding error of a quaternion's squared length; a larger error means that it was authored.
 LENGTH_TOLERANCE = 1e-5
 SQRT_INERTIA, SQRT_INVERSE_INERTIA = "sqrt_inertia", "sqrt_inverse_inertia"     # I^1/2 and I^-1/2, world axes
-MOMENTUM, VELOCITY = "root_momentum", "last_velocity"       # m and w as the last iteration left them
+MOMENTUM, VELOCITY = "root_momentum", "last_velocity"       # m and w after the last iteration
 
 
 def renormalize(q: sp.Quat) -> sp.Quat:
-    """A rotation as a step left it, or one that was written brought to length 1."""
+    """The rotation of a step unchanged, an authored one normalised."""
     x, y, z, w = q
-    # PhysX assumes |q| = 1 and keeps what rounding makes of it; a rotation that was authored is normalised
+    # PhysX assumes |q| = 1 and keeps rounding errors; an authored rotation is normalised
     square = x * x + y * y + z * z + w * w
     factor = where(abs(square - 1.0) > LENGTH_TOLERANCE, 1.0 / sqrt(square), 1.0)
     return (x * factor, y * factor, z * factor, w * factor)
 
 
 def damp(velocity: sp.Vec3, damping: Scalar, dt: Scalar) -> sp.Vec3:
-    """What damping leaves over the step; nothing beyond 1/dt."""
+    """The velocity after damping over the step, 0 for damping above 1/dt."""
     # v *= max(1 - c dt, 0)  (DyBodyCoreIntegrator.h, bodyCoreComputeUnconstrainedVelocity)
     factor = (1.0 - Unfused(damping) * dt).value
     return sp.scale(where(factor >= 0.0, factor, 0.0), velocity)
 
 
 def clamp_speed(velocity: sp.Vec3, max_speed: Scalar) -> sp.Vec3:
-    """The velocity no faster than this."""
+    """The velocity, clamped to a maximum speed."""
     # v *= sqrt(v_max^2 / v . v) where |v| > v_max  (DyBodyCoreIntegrator.h, bodyCoreComputeUnconstrainedVelocity)
     v = _vector(velocity)
     square, max_square = sp.dot(v, v).value, max_speed * max_speed
@@ -47,12 +48,12 @@ def clamp_speed(velocity: sp.Vec3, max_speed: Scalar) -> sp.Vec3:
 
 
 def integrate(position: Scalars, velocity: Sequence[Scalar], h: Scalar) -> list[Scalar]:
-    """Where the velocity leads in the time h; the way is rounded before it is added."""
+    """The position after the time h; the displacement is rounded before it is added."""
     return [(Unfused(p) + Unfused(h) * x).value for p, x in zip(position, velocity, strict=True)]
 
 
 def sqrt_inertias(rows: Rows, q: sp.Quat) -> dict[str, list[Scalar]]:
-    """Roots of the inertia and of its inverse, world axes."""
+    """Square roots of the inertia and of its inverse, world axes."""
     # I^-1/2 = R diag(I_i^-1/2) R^T  (DyTGSDynamics.cpp, copyToSolverBodyDataStep)
     x, y, z = (Unfused(sqrt(inverse.value)) for inverse in _inverse_moments(rows))
     M = _matrix(_quaternion(q))
@@ -61,37 +62,37 @@ def sqrt_inertias(rows: Rows, q: sp.Quat) -> dict[str, list[Scalar]]:
 
 
 def multiply_sqrt(rows: Rows, name: str, a: sp.Vec3) -> sp.Vec3:
-    """One of the `roots` times a vector."""
+    """One of the square roots of `sqrt_inertias` times a vector."""
     s = unfused(rows[name])
     x, y, z = plain(sp.mul_sv((s[0], s[1], s[2], s[3], s[4], s[5]), _vector(a)))
     return (x, y, z)
 
 
 def round_trip(roots: Rows, w: sp.Vec3) -> sp.Vec3:
-    """The angular velocity as the solver has it."""
+    """The angular velocity after the round trip, as in the solver."""
     # w' = I^-1/2 (I^1/2 w): what float32 makes of w in every step
     return multiply_sqrt(roots, SQRT_INVERSE_INERTIA, multiply_sqrt(roots, SQRT_INERTIA, w))
 
 
 def without_axes(a: sp.Vec3, axes: Sequence[int]) -> sp.Vec3:
-    """A vector without its parts along these world axes."""
+    """A vector without its components along these world axes."""
     x, y, z = (0.0 if i in axes else component for i, component in enumerate(a))
     return (x, y, z)
 
 
 def begin(roots: Rows, w: sp.Vec3) -> dict[str, list[Scalar]]:
-    """What `unlocked` goes on from, at the step's start with the angular velocity w."""
+    """Initial rows of `unlock` with the angular velocity w, at the step's start."""
     m = multiply_sqrt(roots, SQRT_INERTIA, w)
     return {MOMENTUM: list(m), VELOCITY: list(multiply_sqrt(roots, SQRT_INVERSE_INERTIA, m))}
 
 
 def begin_pgs(w: sp.Vec3) -> dict[str, list[Scalar]]:
-    """What `unlocked` goes on from with PGS, which counts m from the step's start."""
+    """Initial rows of `unlock` with PGS, which counts m from the step's start."""
     return {MOMENTUM: [0.0] * 3, VELOCITY: list(w)}
 
 
 def unlock(rows: Rows, w: sp.Vec3, axes: Sequence[int]) -> dict[str, list[Scalar]]:
-    """m and the angular velocity without the parts of m along locked axes; w may keep parts along them."""
+    """m and the angular velocity without the components of m along locked axes; w may keep some."""
     # m += I^1/2 (w - w_before), 0 along locked axes  (DyTGSDynamics.cpp, integrateCoreStep)
     change = multiply_sqrt(rows, SQRT_INERTIA, sp.sub(w, triple(rows, VELOCITY, 0)))
     m = without_axes(sp.add(triple(rows, MOMENTUM, 0), change), axes)
@@ -99,7 +100,7 @@ def unlock(rows: Rows, w: sp.Vec3, axes: Sequence[int]) -> dict[str, list[Scalar
 
 
 def gyroscopic_change(rows: Rows, rotation: sp.Quat, velocity: sp.Vec3, dt: Scalar) -> sp.Vec3:
-    """Change of angular velocity by -w x I w over dt; the size of the angular momentum stays what it was."""
+    """Change of angular velocity by -w x I w over dt, with constant size of the angular momentum."""
     # L = I w, L' = L - dt w x L, w' = I^-1 L' |L| / |L'|  (DyTGSDynamics.cpp, copyToSolverBodyDataStep)
     x, y, z = _inverse_moments(rows)
     omega = _vector(rounded.rotate(sp.conjugate(rotation), velocity))
@@ -114,7 +115,7 @@ def gyroscopic_change(rows: Rows, rotation: sp.Quat, velocity: sp.Vec3, dt: Scal
 
 
 def accumulate_rotation(delta: sp.Quat, w: sp.Vec3, h: Scalar) -> sp.Quat:
-    """A turn and then h w."""
+    """A rotation followed by h w."""
     # delta' = normalize(exp(h w) delta)  (DyTGSDynamics.cpp, integrateCoreStep)
     speed = sp.norm(_vector(w)).value
     nonzero = speed > 0.0
@@ -126,13 +127,13 @@ def accumulate_rotation(delta: sp.Quat, w: sp.Vec3, h: Scalar) -> sp.Quat:
 
 
 def apply_delta_rotation(delta: sp.Quat, rotation: sp.Quat) -> sp.Quat:
-    """The rotation and then a turn."""
+    """A rotation followed by a delta rotation."""
     # q' = normalize(delta q)  (DyTGSDynamics.cpp, copyBackBodies)
     return _normalized(_quaternion(rounded.product(delta, rotation)))
 
 
 def _inverse_moments(rows: Rows) -> sp.Vec3:
-    """Of the principal moments, in the axes of F; PhysX keeps these."""
+    """Inverse principal moments in the axes of F, which PhysX stores."""
     x, y, z = unfused(rows["inertia"][0:3])
     return (1.0 / x, 1.0 / y, 1.0 / z)
 

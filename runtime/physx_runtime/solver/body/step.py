@@ -1,8 +1,9 @@
-"""The step of one rigid body without joints, which PhysX does not solve as it does an articulation.
+"""One step of a single rigid body, which PhysX does not solve like an articulation.
 
-Damping takes its part of the velocity once, gravity and forces act undamped in every iteration (or before the damping,
-once a step), and a body keeps its angular velocity through the iterations (DyBodyCoreIntegrator.h, DyTGSDynamics.cpp;
-measured, see docs/physx_semantics.md, rigid bodies).
+Damping acts once on the velocity. Gravity and forces act undamped in every iteration, or once a step before the
+damping. A body keeps its angular velocity through the iterations. `begin`, `solve`, `move` and `finish` are the parts,
+`respond` the response to impulses. Sources: DyBodyCoreIntegrator.h, DyTGSDynamics.cpp; measured, see
+docs/physx_semantics.md, rigid bodies.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def begin(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:
 
 
 def _has_locks(t: BodyTopology) -> bool:
-    """Whether its iterations go on from m; PGS counts m from the step's start, and unlocks it once."""
+    """Whether its iterations continue from m; PGS counts m from the step's start, and unlocks it once."""
     return bool(t.locked_rotation) and not t.pgs
 
 
@@ -52,12 +53,12 @@ def world_inertia(rows: Rows, R: sp.Mat3) -> sp.Sym3:
 
 
 def _gravity(rows: Rows) -> Motion:
-    """The acceleration by gravity."""
+    """The acceleration of gravity."""
     return Motion(sp.ZERO3, sp.scale(rows["gravity_enabled"][0], triple(rows, "gravity", 0)))
 
 
 def acceleration(t: BodyTopology, rows: Rows, rotation: sp.Quat) -> Motion:
-    """Of the centre of mass by forces, their torque without the gyroscopic one; world axes."""
+    """Acceleration of the centre of mass by forces, without the gyroscopic torque; world axes."""
     if not t.has_external_forces:
         return NO_MOTION
     R = sp.matrix(rotation)
@@ -68,7 +69,7 @@ def acceleration(t: BodyTopology, rows: Rows, rotation: sp.Quat) -> Motion:
 
 
 def body_force(t: BodyTopology, rows: Rows, R: sp.Mat3, inertia: sp.Sym3) -> Force:
-    """What pushes the body from outside, about its centre of mass."""
+    """The external force on the body, about its centre of mass."""
     force = applied_force(t, rows, 0)
     for i, external_force in enumerate(t.external_forces):
         force = force + authored_force(external_force, rows, i, R, sp.ZERO3, inertia)
@@ -76,7 +77,7 @@ def body_force(t: BodyTopology, rows: Rows, R: sp.Mat3, inertia: sp.Sym3) -> For
 
 
 def solve(t: BodyTopology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
-    """The velocity after the forces of one position iteration; nothing without forces in it."""
+    """The velocity after the forces of one position iteration; no rows where forces act once a step."""
     if final or not t.forces_every_iteration:
         return {}
     # v += h g, then v += h f / m: two roundings  (DyTGSDynamics.cpp, applySubstepGravity)
@@ -84,7 +85,7 @@ def solve(t: BodyTopology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
     with_gravity = [*(x + gravity for x, gravity in by_gravity), *rows["v"][3:6]]
     v = [x + delta for x, delta in zip(with_gravity, rows["force_delta_v"], strict=True)]
     linear, w = spin.without_axes((v[0], v[1], v[2]), t.locked_position), v[3:6]
-    # where nothing turns the body, locked rotations have to wait for its motion
+    # without torque, locked rotations are handled with the motion
     if t.has_external_forces and _has_locks(t):
         has_torque = abs(rows["force_delta_v"][3]) + abs(rows["force_delta_v"][4]) + abs(rows["force_delta_v"][5]) > 0.0
         free = spin.unlock(rows, (v[3], v[4], v[5]), t.locked_rotation)[spin.VELOCITY]
@@ -93,16 +94,21 @@ def solve(t: BodyTopology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
 
 
 def move(t: BodyTopology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
-    """The motion of one position iteration at the velocity v, and what locked axes leave of it; where none has forces
-    the step's end moves the body, with PGS by the velocity that the last of them leaves."""
+    """The motion of one position iteration at the velocity v, without locked axes.
+
+    Where no iteration has forces the end of the step moves the body, with PGS by the velocity of the last one.
+    """
     if t.pgs:
         return {"v_moving": list(v)}
     return integrate_pose(t, rows, v) if t.forces_every_iteration else {}
 
 
 def integrate_pose(t: BodyTopology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
-    """The place, the way and the turn after the time h at the velocity v without its locked parts; PhysX adds every
-    iteration's way to the place itself, and puts the turns together before it turns the body by them."""
+    """Position, displacement and delta rotation after the time h at the velocity v, without locked axes.
+
+    PhysX adds the displacement of every iteration to the position, and rotates the body once by the product of all
+    delta rotations.
+    """
     # x += h v, delta = exp(h w) delta  (DyTGSDynamics.cpp, integrateCoreStep)
     h, w, locked = rows["h"][0], (v[3], v[4], v[5]), dict[str, list[Scalar]]()
     linear = spin.without_axes((v[0], v[1], v[2]), t.locked_position)
@@ -130,7 +136,7 @@ def finish(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:
 
 
 def _unlock(t: BodyTopology, rows: Rows, v: Scalars) -> list[Scalar]:
-    """With PGS: a velocity without what constraints gave it along locked axes."""
+    """With PGS: the velocity without the impulses of constraints along locked axes."""
     linear, w = spin.without_axes((v[0], v[1], v[2]), t.locked_position), (v[3], v[4], v[5])
     if t.locked_rotation:
         w = sp.add(triple(rows, spin.VELOCITY, 0), triple(spin.unlock(rows, w, t.locked_rotation), spin.VELOCITY, 0))
@@ -138,7 +144,7 @@ def _unlock(t: BodyTopology, rows: Rows, v: Scalars) -> list[Scalar]:
 
 
 def mean_motion(t: BodyTopology, rows: Rows) -> tuple[Motion, sp.Mat3]:
-    """The velocity that moved its centre of mass over the step, and the rotation of F."""
+    """The mean velocity of its centre of mass over the step, and the rotation of F."""
     velocity = motion_of(rows["v"])
     if t.forces_every_iteration:
         # v_mean = travel / dt
@@ -149,7 +155,7 @@ def mean_motion(t: BodyTopology, rows: Rows) -> tuple[Motion, sp.Mat3]:
 
 
 def respond(start: Rows, prepared: Rows, impulse: Force) -> Response:
-    """The answer to a unit impulse throughout a step; the inertia is turned as at its start."""
+    """The response to a unit impulse throughout a step, with the inertia of its start."""
     inertia = world_inertia(start, sp.matrix(quaternion(prepared, "root_rotation", 0)))
     # dv = f / m, dw = I^-1 n  (DyTGSContactPrep.cpp, getImpulseResponse)
     delta_velocity = Motion(sp.solve_sym(inertia, impulse.angular), sp.scale(1.0 / start["mass"][0], impulse.linear))

@@ -1,4 +1,4 @@
-"""Velocities during an iteration, branch by branch."""
+"""Velocities during an iteration, updated branch by branch of the tree: v + dv + X (y - y_in)."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from physx_runtime.dynamics.inverse_mass import Branches
 from physx_runtime.dynamics.linear import inner, plus
 from physx_runtime.language.ops import Rows, Scalar, Scalars
 
-BLOCK_SIZE = 4        # velocities whose sums grow together, by measurement
+BLOCK_SIZE = 4        # velocities that are summed together, tuned by measurement
 
 
 class BranchVelocities:
-    """How all velocities change in an iteration: v + dv + X (y - y_in), once for every branch.
+    """All velocities in an iteration: v + dv + X (y - y_in), with dv by branch.
 
-    y = X^T F of the impulses F so far; y_in is as much of it as a branch has in its dv. Impulses on a branch change
-    its own dv by the block of M^-1, and y at once; `update` brings the dv of a branch up to y. Tendons and mimic joints
-    read what is not in dv yet along with it. With one branch of all velocities y is empty, and M^-1 does everything.
+    y = X^T F of the impulses F so far; y_in is the part already in the dv of a branch. Impulses on a branch change its
+    own dv by the block of M^-1, and y at once. `update` adds the rest of y to the dv of a branch. Tendons and mimic
+    joints read the missing part as well. With a single branch y is empty, and M^-1 is complete.
     """
 
     def __init__(self, branches: Branches, rows: Rows, dv: Sequence[Scalar]) -> None:
@@ -24,8 +24,8 @@ class BranchVelocities:
         self._rows, self._n = rows, len(self.dv)
         self._y: list[Scalar] = [0.0] * self._n
         self._y_in = [list(self._y) for _ in branches.velocities]
-        self._impulses: list[tuple[int, Scalar]] = []     # of the branch whose turn it is: velocity, impulse
-        self._applied = [0] * self._n                    # how many of them are in dv
+        self._impulses: list[tuple[int, Scalar]] = []     # of the current branch: velocity, impulse
+        self._applied = [0] * self._n                    # number of them in dv
 
     def _factor(self, i: int, k: int) -> Scalar:
         """X[i][k]."""
@@ -64,14 +64,14 @@ class BranchVelocities:
         return total
 
     def add(self, *responses: tuple[Scalars, Scalar]) -> None:
-        """Change all velocities by (a column of M^-1, an impulse along its row) each."""
+        """Change all velocities by each (column of M^-1, impulse along its row)."""
         # dv += M^-1 J^T F
         for i in range(self._n):
             for column, impulse in responses:
                 self.dv[i] = self.dv[i] + column[i] * impulse
 
     def add_within(self, branch: int, *responses: tuple[Scalars, Scalars, Scalar]) -> None:
-        """The same of rows within a branch and its trunk: (column, y of the trunk for a unit impulse, impulse)."""
+        """The same for rows within a branch and its trunk: (column, y of the trunk for a unit impulse, impulse)."""
         y_in = self._y_in[branch]
         # y_k += (X^T J^T)_k F, and the branch has it in its dv at once
         for index, k in enumerate(self.branches.trunks[branch]):
@@ -83,7 +83,7 @@ class BranchVelocities:
                 self.dv[i] = self.dv[i] + column[i] * impulse
 
     def update(self, branch: int) -> None:
-        """dv += X (y - y_in), and with it a branch's turn begins."""
+        """dv += X (y - y_in), and make this branch the current one."""
         for k, y in self._missing(branch).items():
             for i in self.branches.velocities[branch]:
                 if k in self.branches.supports[i]:
@@ -91,17 +91,17 @@ class BranchVelocities:
         self._y_in[branch] = list(self._y)
 
     def add_impulse(self, i: int, impulse: Scalar) -> None:
-        """An impulse on one velocity of the branch whose turn it is; `apply_impulses` adds it to dv."""
+        """Add an impulse on one velocity of the current branch; `apply_impulses` adds it to dv."""
         self._impulses.append((i, impulse))
         # y_k += X_ik F
         for k in self.branches.trunk_of[i]:
             self._y[k] = self._y[k] + self._factor(i, k) * impulse
 
     def apply_impulses(self, velocities: Sequence[int]) -> None:
-        """dv += M^-1 F of the pushes of this turn, for these velocities of the branch.
+        """dv += M^-1 F of the impulses of this branch so far, for these of its velocities.
 
-        A few sums grow together, shortly before they are read: fewer numbers are held at a time than if every push
-        changed all velocities at once.
+        A few velocities are summed together, shortly before they are read. That keeps fewer values alive than if every
+        impulse changed all velocities at once.
         """
         # dv_i += (M^-1)_ij F_j
         for index in range(min(self._applied[i] for i in velocities), len(self._impulses)):
@@ -113,7 +113,7 @@ class BranchVelocities:
             self._applied[i] = len(self._impulses)
 
     def finish_branch(self, branch: int) -> None:
-        """All velocities of a branch have its pushes."""
+        """Apply the impulses of a branch to all its velocities."""
         velocities = self.branches.velocities[branch]
         for first in range(0, len(velocities), BLOCK_SIZE):
             self.apply_impulses(velocities[first:first + BLOCK_SIZE])

@@ -1,8 +1,7 @@
-"""Drives and their envelopes (PhysX DyFeatherstoneArticulationJointData).
+"""Joint drives: implicit spring-dampers with a force limit or a performance envelope (PhysX DyCpuGpuArticulation.h).
 
-Drives: implicit spring-dampers with a force limit or a performance envelope (envelope.py).
-
-The performance envelope around a drive: what its motor can give at a velocity.
+`drive_coefficients` prepares a drive, `solve_drive` is its impulse in an iteration: F = x (h k error + h d qd_target -
+a v). `clamp_to_envelope` limits the impulse by the motor's envelope of effort and speed.
 """
 
 from __future__ import annotations
@@ -37,10 +36,10 @@ def clamp_to_envelope(rows: Rows, dof: int, P: Scalar, w: Scalar, r: Scalar, per
 
 def _impulse_bounds(low: Scalar, high: Scalar, v_max: Scalar, slope: Scalar, w: Scalar, r: Scalar,
                     r_min: Scalar) -> tuple[Scalar, Scalar]:
-    """The impulses p in [low, high] with |w + r p| <= most - slope p.
+    """The impulses p in [low, high] with |w + r p| <= v_max - slope p.
 
-    As PhysX takes them: with r + slope below `least` any p will do, and with |r - slope| below it those up to the first
-    bound, if |w| alone keeps to `most` (DyCpuGpuArticulation.h, computeBoundsForPositiveImpulse).
+    As in PhysX: with r + slope below `r_min` any p is allowed. With |r - slope| below it p is allowed up to the first
+    bound, if |w| alone is below v_max (DyCpuGpuArticulation.h, computeBoundsForPositiveImpulse).
     """
     # w + r p <= v_max - slope p: p <= (v_max - w) / (r + slope)
     # w + r p >= -(v_max - slope p): p >= -(v_max + w) / (r - slope) where r > slope, p <= that where r < slope
@@ -60,7 +59,7 @@ DRIVE_ROWS = ("drive_damping_impulse", "drive_spring", "drive_speed", "drive_sta
 def drive_coefficients(t: Topology, rows: Rows, dof: int, r: Scalar, soft: Scalar) -> dict[str, Scalar]:
     """Factors of velocity, error and target velocity in a drive's impulse (DyCpuGpuArticulation.h, implicit drive).
 
-    With PGS also that of the impulse given so far, which every iteration works out anew.
+    With PGS also that of the impulse so far, which every iteration computes again.
     """
     # a = h (h k + d); x = 1 / (1 + a r) of forces, 1 / ((1 + a) r) of accelerations
     # (DyCpuGpuArticulation.h, computeImplicitDriveParams)
@@ -80,7 +79,7 @@ def drive_coefficients(t: Topology, rows: Rows, dof: int, r: Scalar, soft: Scala
 
 
 def _error(t: Topology, rows: Rows, dof: int) -> Scalar:
-    """How far a drive has to go at the step's start.
+    """The error of a drive at the step's start.
 
     Of a spherical joint with several axes -2 Im(target^-1 rotation), of the targets of all its drives together.
     """
@@ -99,20 +98,20 @@ def _error(t: Topology, rows: Rows, dof: int) -> Scalar:
 
 
 def solve_drive(t: Topology, rows: Rows, dof: int, joint: SolvedDof, final: bool) -> Scalar:
-    """Push the joint; returns the drive's impulse since the step began.
+    """Apply the drive to the joint; returns its impulse since the step began.
 
     final: a velocity iteration. In TGS the drive is then frozen and only an envelope clamps again, over the whole step.
-    A force limit of 0 takes the drive and its envelope away: the effort passes whole.
+    A force limit of 0 disables the drive and its envelope: the effort is not limited.
     """
     h, dt = rows["h"][0], rows["dt"][0]
     total, effort, limit = rows["drive_total"][dof], rows["joint_effort"][dof], rows["max_force"][dof]
-    # what the bounds hold besides F: of a substep, or of the whole step where forces act once or it is over
+    # impulse that counts for the limit besides F: of a substep, or of the whole step where forces act once
     every_iteration = t.forces_every_iteration and not final
     before, period = (effort * h, h) if every_iteration else (total + effort * dt, dt)
     impulse, frozen = before, final and not t.pgs
     # F = x (h k (target_start + t qd_target - displacement) + h d qd_target - a v)
     # (DyFeatherstoneArticulation.cpp, computeDriveImpulse)
-    if not frozen:      # before + F; v comes last, as the rest does not wait for other constraints
+    if not frozen:      # before + F; v comes last, as the other terms do not depend on other constraints
         target = rows["drive_start"][dof] + rows["iteration"][0] * h * rows["target_velocity"][dof]
         impulse = rows["drive_spring"][dof] * (target - joint.displacement) + (rows["drive_speed"][dof] + before)
         impulse = impulse - rows["drive_decay"][dof] * total if t.pgs else impulse

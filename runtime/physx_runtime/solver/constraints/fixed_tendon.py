@@ -1,4 +1,9 @@
-"""Fixed tendons: a spring on a weighted sum of joint positions (physx_semantics.md, fixed tendons)."""
+"""Fixed tendons: a spring on a weighted sum of joint positions (PhysX PxArticulationFixedTendon).
+
+`tendon_rows` prepares a tendon's columns of M^-1 and the rate of its length, and `solve_fixed_tendon` applies its
+impulses. The child of an axis is pulled along its own axis, the tendon's base along the root axis. See
+docs/physx_semantics.md, fixed tendons.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +27,7 @@ def limit_violation(length: Scalar, lower: Scalar, upper: Scalar) -> Scalar:
 
 
 def spring_impulse(stiffness: Scalar, h: Scalar, stretch: Scalar) -> Scalar:
-    """What a spring of a tendon, or of its limits, gives in a substep of h; with h = 1 its force."""
+    """The impulse of a tendon's spring, or of its limits, in a substep h; with h = 1 its force."""
     return stiffness * h * stretch
 
 
@@ -36,7 +41,7 @@ class LinkRow:
     """Velocity of one link along a joint axis: row v + bias."""
 
     row: list[Scalar]
-    bias: Scalar        # dt times Jdot v, which link velocities inside the solver carry
+    bias: Scalar        # dt Jdot v, part of link velocities inside the solver
 
     def opposite(self) -> LinkRow:
         """The same along the opposite axis."""
@@ -44,11 +49,11 @@ class LinkRow:
 
 
 def axis_links(t: Topology, tendon: int, axis: int) -> tuple[int, int, int]:
-    """What an axis pulls: its joint's child link, that one's parent, and the tendon's base.
+    """The links of an axis: its joint's child, the parent of that, and the tendon's base.
 
     The pull acts on the child along its own axis. The reaction acts on the base, the parent of the root axis' joint,
-    along the *root* axis. In the same way the rate of an axis is its child's velocity along its own axis less its
-    parent's along the root axis. With parallel axes both are what one expects, with others they are what PhysX does.
+    along the *root* axis. Likewise the rate of an axis is the velocity of its child along its own axis, less
+    that of the parent along the root axis. This is exact for parallel axes, and otherwise follows PhysX.
     """
     dofs = t.fixed_tendons[tendon].dofs
     child, root_link = t.dofs[dofs[axis]].link, t.dofs[dofs[0]].link
@@ -79,7 +84,7 @@ def root_axis_pull(t: Topology, k: Kinematics, tendon: int) -> Force:
 
 
 def link_row(t: Topology, k: Kinematics, motions: Sequence[LinkMotion], dt: Scalar, link: int, pull: Force) -> LinkRow:
-    """How `link` moves along a joint axis: the velocity that a unit force about its centre of mass works on."""
+    """The velocity of `link` along a joint axis, conjugate to a unit force about its centre of mass."""
     row: list[Scalar] = [0.0] * t.nv
     for i, column in com_jacobian(t, k, link).items():
         row[i] = sp.dot(pull.linear, column)
@@ -89,7 +94,7 @@ def link_row(t: Topology, k: Kinematics, motions: Sequence[LinkMotion], dt: Scal
 
 
 def axis_force(kind: str, axis: sp.Vec3, lever: sp.Vec3) -> Force:
-    """The unit force about a link's centre of mass that pulls along a joint axis, at `lever` where it slides."""
+    """The unit force along a joint axis about a link's centre of mass, at `lever` for a prismatic joint."""
     return Force(axis, sp.ZERO3) if kind == REVOLUTE else Force(sp.cross(lever, axis), axis)
 
 
@@ -98,8 +103,8 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
     """Changes of v for a unit of spring and of limit pull, and the row of the length's rate, at the step's start.
 
     x = 1/(1 + a r) with a = h (h k + d), each axis with its own response r; the force is shared by the number of axes.
-    PGS needs every axis by itself: it holds their impulses apart, each with its x. y: what other
-    branches than the tendon's own need of a unit of spring and of limit pull.
+    PGS keeps the impulses of all axes apart, each with its x. y: the part of a unit of spring and of limit pull for
+    other branches than the tendon's own.
     """
     # x = share / (1 + a r), column = M^-1 sum x J^T, rate row = sum gearing (J_child - J_parent)
     # (DyFeatherstoneArticulation.cpp, setupInternalFixedTendonConstraintsRecursive)
@@ -149,13 +154,13 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
 
 
 def tendon_branch(t: Topology, tendon: int) -> int | None:
-    """The branch that all axes of a tendon are in; with PGS, whose axes pull one by one, it is not asked for."""
+    """The branch of all axes of a tendon; unused with PGS, whose axes pull one by one."""
     return None if t.pgs else branches_of(t).branch_containing(t.root_size + dof
                                                                for dof in t.fixed_tendons[tendon].dofs)
 
 
 def axis_fractions(rows: Rows, tendon: int, axis: int, axes: int, r: Scalar) -> tuple[Scalar, Scalar]:
-    """What an axis with response r passes on of the spring's and of the limit's pull."""
+    """The fractions of the spring's and the limit's pull of an axis with response r."""
     # share = forceCoefficient / axes
     fraction = rows[f"fixed_tendon{tendon}_force_coefficient"][axis] / float(axes)
     stiff, stiff_limit = _stiffening(rows, tendon, r)
@@ -163,7 +168,7 @@ def axis_fractions(rows: Rows, tendon: int, axis: int, axes: int, r: Scalar) -> 
 
 
 def pgs_axis_rows(rows: Rows, tendon: int, axis: int, axes: int, r: Scalar) -> dict[str, list[Scalar]]:
-    """With PGS: an axis' share of the tendon's force, and the x of its spring and of its limit."""
+    """With PGS: an axis' fraction of the tendon's force, and the x of its spring and of its limit."""
     name = f"fixed_tendon{tendon}"
     stiff, stiff_limit = _stiffening(rows, tendon, r)
     return {f"{name}_fraction": [rows[f"{name}_force_coefficient"][axis] / float(axes)], f"{name}_decay": [1.0 / stiff],
@@ -180,7 +185,7 @@ def _stiffening(rows: Rows, tendon: int, r: Scalar) -> tuple[Scalar, Scalar]:
 
 def solve_fixed_tendon(t: Topology, rows: Rows, tendon: int, q: Sequence[Scalar], velocities: BranchVelocities,
                        out: dict[str, list[Scalar]]) -> None:
-    """Change velocities by the tendon's impulse; all axes use the v before it. With PGS their totals go to `out`."""
+    """Change velocities by the tendon's impulse; all axes use the v before it. With PGS totals are put into `out`."""
     name, dofs = f"fixed_tendon{tendon}", t.fixed_tendons[tendon].dofs
     # L = sum gearing q + offset  (DyFeatherstoneArticulation.cpp, calculateFixedTendonVelocityAndPositionRecursive)
     length = fixed_tendon_length(rows[f"{name}_gearing"], [q[dof] for dof in dofs], rows[f"{name}_offset"][0])
@@ -217,7 +222,7 @@ def fixed_tendon_pulls(rows: Rows, tendon: int, length: Scalar, rate: Scalar) ->
 
 def axis_impulse(rows: Rows, tendon: int, axis: int, pull: Scalar, limit: Scalar,
                  out: dict[str, list[Scalar]]) -> Scalar:
-    """With PGS: the impulse of one axis, whose spring and limit each work out that of the whole step anew."""
+    """With PGS: the impulse of one axis, whose spring and limit each compute that of the whole step again."""
     name = f"fixed_tendon{tendon}"
     F: Scalar = 0.0
     # PGS: F = -x (share P + total), total += F

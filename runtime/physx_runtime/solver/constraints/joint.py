@@ -1,4 +1,9 @@
-"""All constraints of a joint, dof by dof: their coefficients at the step's start, and their order in an iteration."""
+"""Constraints of an articulation's joints, dof by dof: coefficients at the step's start, and solution in an iteration.
+
+`joint_coefficients` prepares them. `solve_dofs` solves all dofs, branch by branch, and `solve_constraints` those of
+one dof: drive, friction, limit, maximum velocity (PhysX DyFeatherstoneArticulation.cpp,
+solveInternalJointConstraintRecursive).
+"""
 
 from __future__ import annotations
 
@@ -24,7 +29,7 @@ from physx_runtime.solver.constraints.softening import displacement_start, joint
 
 def joint_coefficients(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], minv: InverseMass,
                        loads: Sequence[Scalar]) -> dict[str, list[Scalar]]:
-    """What the constraints of all dofs need during the iterations; loads: of every link's joint, where loads rub."""
+    """Coefficients of the constraints of all dofs; loads: of every link's joint, for load-dependent friction."""
     out: dict[str, list[Scalar]] = {}
     for dof, features in enumerate(t.dofs):
         # r = (M^-1)_ii, soft = 1 / (r + cfm)  (DyFeatherstoneArticulation.cpp, setupInternalConstraintsRecursive)
@@ -40,7 +45,7 @@ def joint_coefficients(t: Topology, rows: Rows, k: Kinematics, motions: Sequence
 
 def dof_coefficients(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], dof: int, r: Scalar,
                      soft: Scalar, load: Scalar) -> dict[str, list[Scalar]]:
-    """What the constraints of one dof with response r, whose joint carries a load, need during the iterations."""
+    """Coefficients of the constraints of one dof with response r and the load of its joint."""
     out = {"soft": [soft], "bias": [velocity_bias(t, rows, k, motions, dof)]}
     out["load_friction_impulse"] = [rows["load_friction"][dof] * load * rows["h"][0] if t.dofs[dof].load_friction
                                     else 0.0]

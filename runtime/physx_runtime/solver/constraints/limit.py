@@ -1,12 +1,8 @@
-"""Limits, friction and greatest velocity of a dof.
+"""Position limits, joint friction and maximum velocity of a dof (PhysX DyFeatherstoneArticulation).
 
-Position limits of a joint.
-
-Joint friction: static, dynamic and viscous; in SAPIEN also by what the joint carries.
-
-The joint's maximum velocity.
-
-One degree of freedom as its constraints see it, one after another, during an iteration.
+`SolvedDof` is one degree of freedom during an iteration. `solve_limit` keeps it inside its limits. `solve_friction`
+applies static, dynamic and viscous friction, and `solve_load_friction` the load-dependent friction of SAPIEN's PhysX
+5.3.1. `solve_max_velocity` limits its speed.
 """
 
 from __future__ import annotations
@@ -19,7 +15,7 @@ from physx_runtime.model.topology import Topology
 
 @dataclass(slots=True)
 class SolvedDof:
-    """Its response, softening and motion; an impulse changes `v` at once."""
+    """One degree of freedom: response, softening and motion; an impulse changes `v` at once."""
 
     r: Scalar           # response: change of v for a unit impulse
     soft: Scalar        # 1 / (r + cfm)
@@ -39,26 +35,26 @@ class SolvedDof:
         self.impulse = where(condition, self.impulse + F, self.impulse)
 
 
-# The speed at the lower limit that has it looked at in every iteration.
+# Trigger speed of the lower limit with which it is solved in every iteration.
 ALWAYS_TRIGGERED = 1e30
 
 
 def limit_trigger(rows: Rows, lower_start: Scalar) -> Scalar:
     """The speed that reaches the lower limit in one substep, at the step's start.
 
-    Once a limit has given an impulse, this is `ALWAYS_TRIGGERED`: what it gave is looked at until it is taken back. So
-    one number decides with the speed of the upper limit whether there is anything to do, and no total is read for that.
+    Once a limit has an impulse, this is `ALWAYS_TRIGGERED`, until it is taken back. This value and the speed of the
+    upper limit decide whether there is anything to solve, without reading the totals.
     """
     # s = (lower - q) / h
     return lower_start * (1.0 / rows["h"][0])
 
 
 def solve_limit(rows: Rows, dof: int, joint: SolvedDof, out: dict[str, list[Scalar]], final: bool) -> None:
-    """Keep the joint inside; what the lower and upper limit have given since the step began goes to `out`.
+    """Keep the joint inside its limits; the impulses of both limits since the step began are put into `out`.
 
-    s is the speed that reaches a limit in one substep. Beyond the limit (s towards the inside) the aim is erp * s,
-    before it the joint may arrive with s; a velocity iteration has no aim beyond the limit. A limit pushes only, so
-    its total keeps its sign; where neither acts, the one the joint leaves takes back at most what it gave.
+    s is the speed that reaches a limit in one substep. Beyond the limit (s points inside) the target is erp * s;
+    before it the joint may arrive with s. A velocity iteration has no target beyond the limit. The total of a limit
+    keeps its sign. Where neither acts, the one that the joint leaves takes back at most its total.
     """
     # s = (limit - q) / h, F = (erp s - v) / (r + cfm) beyond the limit, (s - v) / (r + cfm) before it
     # (DyFeatherstoneArticulation.cpp, computeLimitImpulse)
@@ -68,7 +64,7 @@ def solve_limit(rows: Rows, dof: int, joint: SolvedDof, out: dict[str, list[Scal
     s_low = at_start - displacement_rate
     s_high = rows["upper_start"][dof] * inverse_h - displacement_rate
     up, down = (minimum(s_low, erp * s_low) - v) * soft, (maximum(s_high, erp * s_high) - v) * soft
-    # what stops the joint where it is: a limit that it leaves may take back that much
+    # impulse that stops the joint: a limit that it leaves may take back that much
     stop = -(v * soft)
     back_low, back_high = minimum(stop, 0.0), maximum(stop, 0.0)
     if final:
@@ -77,11 +73,11 @@ def solve_limit(rows: Rows, dof: int, joint: SolvedDof, out: dict[str, list[Scal
     else:
         acts_low, acts_high = (s_low > 0.0) | (v < s_low), (s_high < 0.0) | (v > s_high)
     # total_low >= 0 >= total_high
-    # each is the one that acts: reaching or leaving a limit pulls less than staying does
+    # the acting one: reaching or leaving a limit pulls less than staying does
     change_low, change_high = maximum(maximum(up, back_low), -low), minimum(minimum(down, back_high), -high)
     change_low = where(acts_high & logical_not(acts_low), 0.0, change_low)
     change_high = where(acts_low, 0.0, change_high)
-    # where none acts and none has given anything, there is nothing to take back
+    # where none acts and none has an impulse, there is nothing to take back
     triggered = rows["limit_trigger"][dof] - displacement_rate if "limit_trigger" in rows else s_low
     near = (triggered > minimum(v, 0.0)) | (s_high < maximum(v, 0.0))
     near = unlikely(near if "limit_trigger" in rows else near | (low - high > 0.0))
@@ -94,7 +90,7 @@ def solve_limit(rows: Rows, dof: int, joint: SolvedDof, out: dict[str, list[Scal
 
 
 def solve_friction(t: Topology, rows: Rows, dof: int, joint: SolvedDof, final: bool) -> Scalar:
-    """Stop the joint or brake it; returns the friction's impulse since the step began.
+    """Apply joint friction; returns its impulse since the step began.
 
     F = -v / (r + cfm); above static * time it is limited to (dynamic + viscous |v|) * time.
     """
@@ -105,7 +101,7 @@ def solve_friction(t: Topology, rows: Rows, dof: int, joint: SolvedDof, final: b
     # (DyFeatherstoneArticulation.cpp, computeFrictionImpulse)
     F = before - joint.v * joint.soft
     max_friction = rows["dynamic_friction"][dof] * period + rows["viscous_friction"][dof] * period * abs(joint.v)
-    # by sizes, as few operations after another: whether it slips and how much it then gives are known at a time
+    # by sizes, for a short dependency chain: slipping and the sliding impulse are computed in parallel
     size = abs(F)
     size = where(size > rows["static_friction"][dof] * period, minimum(size, max_friction), size)
     change = where(F < 0.0, -size, size) - before
@@ -114,14 +110,14 @@ def solve_friction(t: Topology, rows: Rows, dof: int, joint: SolvedDof, final: b
 
 
 def solve_load_friction(rows: Rows, dof: int, joint: SolvedDof) -> None:
-    """Stop the joint or brake it by what its load allows in an iteration, whatever it gave in those before."""
+    """Apply load-dependent friction, limited in each iteration by itself."""
     # |F| <= friction load h, not accumulated  (PhysX 5.3.1, DyFeatherstoneForwardDynamic.cpp, computeJointFriction)
     max_impulse = rows["load_friction_impulse"][dof]
     joint.apply_impulse(clamp(-(joint.v * joint.soft), -max_impulse, max_impulse))
 
 
 def solve_max_velocity(rows: Rows, dof: int, joint: SolvedDof) -> None:
-    """Take away what exceeds the joint's maximum velocity, softened."""
+    """Clamp the joint's velocity to its maximum, softened."""
     # F = (clamp(v, -max, max) - v) / (r + cfm)
     # (DyFeatherstoneArticulation.cpp, solveInternalJointConstraintRecursive)
     max_velocity = rows["max_velocity"][dof]

@@ -1,4 +1,7 @@
-"""Mimic joints: follower + gearing * reference + offset = 0, hard or compliant."""
+"""Mimic joints: q_follower + gearing q_reference + offset = 0, hard or compliant (PhysX PxArticulationMimicJoint).
+
+`mimic_column` and `mimic_coefficients` prepare the constraint, `solve_mimic` and `mimic_impulse` solve it.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ def mimic_column(t: Topology, rows: Rows, minv: InverseMass, mimic: int) -> dict
 
 
 def mimic_branch(t: Topology, mimic: int) -> int | None:
-    """The branch that the follower and the reference of a mimic joint are both in."""
+    """The branch that contains both the follower and the reference of a mimic joint."""
     return branches_of(t).branch_containing(t.root_size + dof for dof in t.mimics[mimic])
 
 

@@ -1,10 +1,9 @@
-"""Soft limits and tendons: displacement over the iterations of a step.
+"""Softening (cfm) of a link's joint constraints, and joint velocity and displacement as the solver sees them.
 
-cfm: how a link softens the constraints of its joints.
-
-A joint's position and velocity as its constraints see them: link velocities inside the solver, integrated.
-
-They carry dt Jdot v of the step's start besides the joint velocities (measured, see docs/physx_semantics.md).
+`joint_cfm` is the constraint force mixing of a joint, from the responses of its links (DyFeatherstoneArticulation.cpp,
+setupInternalConstraints). Link velocities inside the solver contain dt Jdot v of the step's start besides J v.
+`velocity_bias` is this part along a joint. `joint_displacement` is the integrated velocity, which drives and limits
+use (measured, see docs/physx_semantics.md).
 """
 
 from __future__ import annotations
@@ -21,16 +20,16 @@ from physx_runtime.model.topology import PRISMATIC, REVOLUTE, ROTARY_JOINTS, SPH
 
 
 def joint_cfm(t: Topology, rows: Rows, k: Kinematics, minv: Matrix, dof: int) -> Scalar:
-    """Softening of a joint: the larger of its child's and parent's."""
+    """cfm of a joint: the larger of its child's and its parent's."""
     child = t.dofs[dof].link
     # cfm = max(cfm_child, cfm_parent)  (DyFeatherstoneArticulation.cpp, setupInternalConstraintsRecursive)
     return maximum(link_cfm(t, rows, k, minv, child), link_cfm(t, rows, k, minv, t.links[child].parent))
 
 
 def link_cfm(t: Topology, rows: Rows, k: Kinematics, minv: Matrix, link: int) -> Scalar:
-    """Softening a link brings to its joints: cfmScale times the largest response of its centre of mass.
+    """cfm of a link for its joints: cfmScale times the largest response of its centre of mass.
 
-    DyFeatherstoneArticulation.cpp (setupInternalConstraints); a fixed base brings none.
+    DyFeatherstoneArticulation.cpp (setupInternalConstraints); it is 0 for a fixed base.
     """
     if t.fixed_base and not t.path(link):
         return 0.0
@@ -38,7 +37,7 @@ def link_cfm(t: Topology, rows: Rows, k: Kinematics, minv: Matrix, link: int) ->
 
 
 def softening(rows: Rows, link: int, response: sp.Vec3) -> Scalar:
-    """cfm of a link whose centre of mass answers unit impulses along x, y, z by `response`."""
+    """cfm of a link whose centre of mass has the response `response` to unit impulses along x, y, z."""
     # cfm = cfmScale max_i (J M^-1 J^T)_ii / length_scale
     x, y, z = response
     return rows["cfm_scale"][link] * maximum(maximum(x, y), z) / rows["length_scale"][0]
@@ -58,7 +57,7 @@ def diagonal_response(a: dict[int, sp.Vec3], minv: Matrix) -> sp.Vec3:
 
 
 def velocity_bias(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], dof: int) -> Scalar:
-    """What link velocities inside the solver add to a joint's: dt times Jdot v, along the joint's row."""
+    """The part of a joint's velocity from link velocities inside the solver: dt Jdot v along its axis."""
     child = t.dofs[dof].link
     if t.links[child].kind == REVOLUTE:
         return 0.0
@@ -73,7 +72,7 @@ def velocity_bias(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[Link
 
 
 def axis_can_rotate(t: Topology, dof: int) -> bool:
-    """Whether the axis of a prismatic joint can turn, so that its travel differs from q - q0."""
+    """Whether the axis of a prismatic joint can rotate, so that its displacement differs from q - q0."""
     child = t.dofs[dof].link
     ancestors = t.path(t.links[child].parent)
     rotating = not t.fixed_base or any(t.links[i].kind in ROTARY_JOINTS for i in ancestors)
@@ -81,14 +80,14 @@ def axis_can_rotate(t: Topology, dof: int) -> bool:
 
 
 def separation(t: Topology, k: Kinematics, dof: int) -> sp.Vec3:
-    """From the parent link's centre of mass to the child's."""
+    """The vector from the parent link's centre of mass to the child's."""
     child = t.dofs[dof].link
     return sp.sub(sp.add(k.d[child], k.com[child]), k.com[t.links[child].parent])
 
 
 def displacement_start(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
                        dof: int) -> dict[str, list[Scalar]]:
-    """What a turning prismatic joint's travel is measured against; the axis another joint turns links about."""
+    """Rows for the displacement of a prismatic joint whose axis rotates; the axis of a rotary joint."""
     child = t.dofs[dof].link
     axis = k.axes[dof]
     if not axis_can_rotate(t, dof):
@@ -104,7 +103,7 @@ def displacement_start(t: Topology, rows: Rows, k: Kinematics, motions: Sequence
 def parent_rotation(t: Topology, rows: Rows, dof: int) -> sp.Vec3:
     """Rotation of the parent link since the step's start: its angular velocity inside the solver, integrated.
 
-    The turns of the joints above about their axes at the start, and dt Jdot v for the time that has passed.
+    It is the sum of rotations of the joints above about their initial axes, and of dt Jdot v over the elapsed time.
     """
     # theta = theta_root + sum axis_i (q_i - q0_i) + t dt (Jdot v)_w
     rotation = sp.ZERO3 if t.fixed_base else triple(rows, "root_angular_displacement", 0)
@@ -115,7 +114,7 @@ def parent_rotation(t: Topology, rows: Rows, dof: int) -> sp.Vec3:
 
 
 def link_rotation(t: Topology, rows: Rows, amounts: Scalars, link: int, rotation: sp.Vec3) -> sp.Vec3:
-    """`turn` of a link's parent and what the link's own dofs add, each turning by its amount about its axis."""
+    """The rotation of a link: that of its parent, plus the amount of each of its dofs about its axis."""
     for dof in t.dofs_of(link) if t.links[link].kind in ROTARY_JOINTS else ():
         rotation = sp.add(rotation, sp.scale(amounts[dof], triple(rows, "displacement_axis", dof)))
     return rotation
@@ -124,10 +123,9 @@ def link_rotation(t: Topology, rows: Rows, amounts: Scalars, link: int, rotation
 def joint_displacement(t: Topology, rows: Rows, k: Kinematics, dof: int) -> Scalar:
     """Change of a joint's position since the step's start as drives and limits see it.
 
-    Of a turning prismatic joint: displacements of both centres of mass along the axis at the step's start, less what
-    the parent's rotation accounts for. Of a spherical joint: its velocity as the solver sees it, integrated. Of any
-    other joint: its velocity integrated, which keeps digits that a position has not. With PGS nothing moves before the
-    step's end.
+    Prismatic joint with a rotating axis: displacement of both centres of mass along the initial axis, less the part of
+    the parent's rotation. Spherical joint: its integrated velocity inside the solver. Any other joint: its
+    integrated velocity, which has more digits than a difference of positions. With PGS it is 0 before the step's end.
     """
     if t.pgs:
         return 0.0

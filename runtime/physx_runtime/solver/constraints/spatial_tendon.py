@@ -1,4 +1,8 @@
-"""Spatial tendons: line-of-sight springs between attachments (physx_semantics.md, spatial tendons)."""
+"""Spatial tendons: springs along line segments between attachments (PhysX PxArticulationSpatialTendon).
+
+`tendon_axes` prepares a sub-tendon, `tendon_length` is its length, `solve_spatial_tendon` applies its impulse. See
+docs/physx_semantics.md, spatial tendons.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +39,7 @@ def attachment_point(R: sp.Mat3, anchor: sp.Vec3, local: sp.Vec3) -> tuple[sp.Ve
 
 
 def tendon_length(rows: Rows, tendon: int, points: Sequence[tuple[sp.Vec3, sp.Vec3]]) -> Scalar:
-    """Offset plus the geared segment lengths; the root's gearing does not enter."""
+    """Offset plus the segment lengths times gearing; the root's gearing is not used."""
     # L = offset + sum gearing_i |p_i - p_(i-1)|
     # (DyFeatherstoneArticulation.cpp, updateSpatialTendonConstraintsRecursive)
     length = rows[f"spatial_tendon{tendon}_offset"][0]
@@ -78,7 +82,7 @@ def tendon_axes(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
 
 
 def end_bias(u: sp.Vec3, acceleration: Motion, lever: sp.Vec3) -> Scalar:
-    """Along u, Jdot v of the point at `lever` from its link's centre of mass, which link velocities carry."""
+    """Jdot v along u, of the point at `lever` from its link's centre of mass."""
     return sp.dot(u, acceleration.at(lever).linear)
 
 
@@ -86,7 +90,7 @@ def solve_spatial_tendon(t: Topology, rows: Rows, tendon: int, k: Kinematics, ve
                          out: dict[str, list[Scalar]]) -> None:
     """Change velocities by the tendon's impulse at the link poses `k`.
 
-    With PGS these are those of the step's start, and totals go to `out`.
+    With PGS these are those of the step's start, and totals are put into `out`.
     """
     name = f"spatial_tendon{tendon}"
     length = (rows[f"{name}_length"][0] if t.pgs else
@@ -100,7 +104,7 @@ def solve_spatial_tendon(t: Topology, rows: Rows, tendon: int, k: Kinematics, ve
 
 def spatial_tendon_impulse(t: Topology, rows: Rows, tendon: int, length: Scalar, rate: Scalar,
                            out: dict[str, list[Scalar]]) -> Scalar:
-    """The impulse along a tendon of this length and rate; with PGS its totals go to `out`."""
+    """The impulse along a tendon of this length and rate; with PGS totals are put into `out`."""
     name, h = f"spatial_tendon{tendon}", rows["h"][0]
     # F = x (h k (L - L_rest) - a Ldot), x = 1 / (1 + a r), a = h (h k + d)
     # (DyFeatherstoneArticulation.cpp, solveInternalSpatialTendonConstraints)
@@ -112,7 +116,7 @@ def spatial_tendon_impulse(t: Topology, rows: Rows, tendon: int, length: Scalar,
     violation = limit_violation(length, rows[f"{name}_lower_limit"][0], rows[f"{name}_upper_limit"][0])
     spring = x * (spring_impulse(stiffness, h, length - rows[f"{name}_rest_length"][0]) - a * rate)
     bound = spring_impulse(x_limit * limit, h, violation)
-    if t.pgs:       # both work out their impulse of the whole step anew
+    if t.pgs:       # both compute their impulse of the whole step again
         total, total_bound = rows[f"{name}_total"][0], rows[f"{name}_limit_total"][0]
         spring, bound = spring - x * total, bound - x_limit * total_bound
         out[f"{name}_total"], out[f"{name}_limit_total"] = [total + spring], [total_bound + bound]

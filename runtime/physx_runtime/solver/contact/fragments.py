@@ -1,4 +1,4 @@
-"""Fragments of one patch (`solver.contact.patch`)."""
+"""Fragments of one contact patch for schedules: the functions of `solver.contact.patch`."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from physx_runtime.solver.scheduled.fragments.kinematics import Operands
 
 
 def prepare(rows: Operands, t: ContactTopology) -> Rows:
-    """What all iterations of a step need of a patch."""
+    """Prepare a patch for the iterations of a step."""
     return patch.prepare(t, rows)
 
 
 def solve_normal(rows: Operands, t: ContactTopology) -> Rows:
-    """One solution of a patch without its friction."""
+    """Solve a patch once, without friction."""
     return patch.solve_normal(t, rows)
 
 
 def solve(rows: Operands, t: ContactTopology, final: bool) -> Rows:
-    """One solution of a patch."""
+    """Solve a patch once."""
     return patch.solve(t, rows, final)

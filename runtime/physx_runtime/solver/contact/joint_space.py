@@ -1,12 +1,9 @@
-"""Contact rows of links in joint space.
+"""Contact patches of links with static shapes in joint space: rows of J and of J M^-1.
 
-A patch of a link with what does not move, in the velocities of the link's articulation: rows of J and of J M^-1.
-
-A link's velocity depends on those of the chain of joints that leads to it: the root's, if it floats, then the dofs'.
-
-How the centre of mass of a link moves with the joints that lead to it, by where they are at a step's start.
-
-All vectors are in world axes at the step's start.
+`LeverArms` is the Jacobian of a link's centre of mass: its axes and arms from every joint on the path, and its
+displacement since the step's start. `chain_to` is the path to a link. `prepare` and `solve` follow
+`solver.contact.patch`, with impulses that act on the articulation's velocities (Delassus matrix J_i M^-1 J_j^T). All
+vectors are in world axes at the step's start.
 """
 
 from __future__ import annotations
@@ -34,11 +31,11 @@ from physx_runtime.solver.scheduled.fragments.kinematics import Operands, centra
 
 @dataclass(frozen=True, slots=True)
 class LeverArms:
-    """Of the last link of a chain without spherical joints."""
+    """Axes and arms of the last link of a chain without spherical joints."""
 
     t: Topology
     root: Vec3                  # from the root's anchor to the centre of mass
-    growth: Vec3  # what a root's rotation that is longer than 1 adds to it, a unit of its square's excess
+    growth: Vec3  # its change per unit of the excess of a root rotation's squared length over 1
     axes: Sequence[Vec3]        # by dof
     arms: Sequence[Vec3]        # by dof, from the anchor of its joint
 
@@ -47,7 +44,7 @@ class LeverArms:
             raise ValueError("a chain with a spherical joint has no single axis for each of its joints")
 
     def velocity(self, v: Scalars) -> Motion:
-        """Of the link at its centre of mass, J v (RBDA section 4.4)."""
+        """Velocity of the link at its centre of mass, J v (RBDA section 4.4)."""
         # v_c = J v, summed over the chain: S_i at r_i times qd_i
         velocity = NO_MOTION if self.t.fixed_base else motion_of(v).at(self.root)
         for i, (axis, arm) in enumerate(zip(self.axes, self.arms, strict=True)):
@@ -62,10 +59,10 @@ class LeverArms:
                          for i, (axis, arm) in enumerate(zip(self.axes, self.arms, strict=True)))]
 
     def displacement(self, displacements: Scalars, root_rotation: Quat | None, excess: Scalar = 0.0) -> Vec3:
-        """The way of the centre of mass since the step's start, the root's anchor held: 0 where nothing has moved.
+        """Displacement of the centre of mass since the step's start for a fixed root anchor; exactly 0 without motion.
 
-        travelled: by dof. root_turned: the root's rotation since then; excess: by what its square is longer now. One
-        vector's change is turned from joint to joint towards the root; poses of links would hold fewer digits of it.
+        displacements: by dof. root_rotation: the root's rotation since then; excess: growth of its squared length. The
+        change of one vector is rotated from joint to joint towards the root, with more digits than poses of links have.
         """
         # dc' = dc + sin(q) a x (r + dc) + (1 - cos q) a x (a x (r + dc)), from the last joint to the root (Rodrigues)
         rotary = [i for i in range(len(self.axes)) if self._is_rotary(i)]
@@ -92,39 +89,39 @@ class LeverArms:
 
 
 def _sines(angles: Sequence[Scalar]) -> list[tuple[Scalar, Scalar]]:
-    """(sin x, 1 - cos x) of angles that are short in most worlds."""
+    """(sin x, 1 - cos x) of angles that are small in most worlds."""
     if not angles:
         return []
     squares = [0.25 * x * x for x in angles]
     long = unlikely(functools.reduce(maximum, squares) > MAX_SQUARE)
     short, result = [], []
     for angle, square in zip(angles, squares, strict=True):
-        # 1 - cos x = 2 sin(x / 2)^2, which keeps its digits for short angles
+        # 1 - cos x = 2 sin(x / 2)^2, which keeps its digits for small angles
         half, cosine = half_angle_series(square)
         twice = angle * half                # 2 sin(x / 2)
         short.append((twice * cosine, 0.5 * twice * twice))
     computed = [sincos(angle) for angle in angles]
     exact = [(sine, 1.0 - cosine) for sine, cosine in computed]
-    # the selections side by side, so that one jump passes over all that they need
+    # adjacent selections share one branch around the exact values
     for a, b in zip(exact, short, strict=True):
         result.append((where(long, a[0], b[0]), where(long, a[1], b[1])))
     return result
 
 
-# A dof without anything that acts on it.
+# A dof without constraints.
 PLAIN_DOF = DofTopology(0)
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The way to a link in an articulation of `nv` velocities."""
+    """The path from the root to a link in an articulation of `nv` velocities."""
 
-    t: Topology                 # of the links of the way alone
+    t: Topology                 # of the links of the path only
     nv: int
 
 
 def chain_to(t: Topology, link: int) -> tuple[Chain, list[int]]:
-    """The way to a link, the root included, and the dofs of its joints."""
+    """The path to a link, the root included, and the dofs of its joints."""
     path = [0, *t.path(link)]
     dofs = [dof for i in path for dof in t.dofs_of(i)]
     links = tuple(replace(t.links[i], parent=index - 1) for index, i in enumerate(path))
@@ -133,9 +130,9 @@ def chain_to(t: Topology, link: int) -> tuple[Chain, list[int]]:
 
 
 def solution_inputs(chain: Chain) -> dict[str, int]:
-    """What solving a patch reads of the way, and how many numbers each is: what moves, and what has been travelled.
+    """Names and sizes of the operands of `solve` for the path: velocities and displacements.
 
-    v{i}, dv{i}, travel{i}, axis{i}: of its i-th dof.
+    v{i}, dv{i}, displacement{i}, axis{i}: of its i-th dof.
     """
     rows = {"elapsed": 1, "dv": chain.nv}
     if not chain.t.fixed_base:
@@ -146,9 +143,9 @@ def solution_inputs(chain: Chain) -> dict[str, int]:
 
 
 def preparation_inputs(chain: Chain) -> dict[str, int]:
-    """What preparing a patch reads of the way and of its link, and how many numbers each is.
+    """Names and sizes of the operands of `prepare` for the path and its link.
 
-    hinge{i}: of the joint of the i-th dof; minv_root, minv{i}: lines of M^-1; minv{i}_{j}: where those of dofs cross.
+    hinge{i}: of the joint of the i-th dof; minv_root, minv{i}: rows of M^-1; minv{i}_{j}: its elements for two dofs.
     """
     dofs = range(len(chain.t.dofs))
     rows = solution_inputs(chain) | {"body0_position": 3, "body0_cfm": 1, "position": 3, "center": 3, "com": 3,
@@ -167,9 +164,9 @@ def prepared_rows(t: ContactTopology, chain: Chain) -> Mapping[str, int]:
 
 
 def prepare(rows: Operands, t: ContactTopology, full: ContactTopology, chain: Chain) -> PreparedRows:
-    """As `preparation.prepare`.
+    """As `patch.prepare`.
 
-    whole: the structure whose rows these are, where no world fills more places than `t` has.
+    full: the structure of the rows, where no world has more contacts than fit in `t`.
     """
     sizes = {"point_used": t.points, "separation": t.points, "anchor_used": t.anchors}
     step = _TreeSetup(t, rows | {name: rows[name][:size] for name, size in sizes.items()}, chain)
@@ -183,13 +180,13 @@ def prepare(rows: Operands, t: ContactTopology, full: ContactTopology, chain: Ch
 
 
 def solve(rows: Operands, t: ContactTopology, chain: Chain, final: bool) -> PreparedRows:
-    """As `solution.solve`; changes `dv`."""
+    """As `patch.solve`; changes `dv`."""
     return solve_with(_TreeVelocities(rows, chain), t, rows, final)
 
 
 def on_slot(rows: Operands, algorithm: Callable[..., PreparedRows], groups: tuple[tuple[str, int, int], ...],
             *static: Hashable) -> PreparedRows:
-    """An algorithm on row groups of a slot, which is one operand: one address for all of them.
+    """Run an algorithm on the row groups of a slot, which is a single operand with one address.
 
     groups: their names, first rows in the slot and sizes.
     """
@@ -202,9 +199,9 @@ def on_slot(rows: Operands, algorithm: Callable[..., PreparedRows], groups: tupl
 
 
 def rotate_root(rows: Operands) -> PreparedRows:
-    """The rotation of a floating root since the step's start, and by what its square is longer now than it was.
+    """The rotation of a floating root since the step's start, and the growth of its squared length.
 
-    Both are exactly none where it has not turned.
+    Both are exactly 0 if it has not rotated.
     """
     # delta = q conj(q_start), excess = |q|^2 - |q_start|^2
     now, start = quat(rows["axes_rotation"]), quat(rows["axes_start"])
@@ -217,9 +214,9 @@ def _axes(chain: Chain, rows: Operands) -> list[Vec3]:
 
 
 def _unrotated_center(chain: Chain, rows: Operands) -> Vec3:
-    """The way to the centre of mass, each part of it in the axes of its own link.
+    """The vector to the centre of mass, each part of it in the axes of its own link.
 
-    A root rotation that float32 leaves a little too long is in the rotations of all links. It grows what they change.
+    A root quaternion longer than 1 by float32 rounding is in the rotations of all links, and scales their changes.
     """
     center = vec(rows["com"])
     for i in range(1, len(chain.t.links)):
@@ -228,7 +225,7 @@ def _unrotated_center(chain: Chain, rows: Operands) -> Vec3:
 
 
 class _TreeSetup(PatchSetup):
-    """A link's J of the step's start, row by row."""
+    """Builds the rows of a patch with a link's J at the step's start."""
 
     def __init__(self, t: ContactTopology, rows: Operands, chain: Chain) -> None:
         self._chain, dofs = chain, range(len(chain.t.dofs))
@@ -241,7 +238,7 @@ class _TreeSetup(PatchSetup):
                        *(rows[f"minv{i}"] for i in dofs)]
         self._crossings = [[*rows[f"minv{i}"][:chain.t.root_size], *(rows[f"minv{i}_{j}"][0] for j in dofs)]
                            for i in dofs]
-        self._row_responses: list[list[Scalar]] = []     # of the rows so far, what the way's velocities answer to each
+        self._row_responses: list[list[Scalar]] = []     # of the rows so far: the change of the path's velocities
         super().__init__(t, rows)
 
     def velocities(self) -> Motions:
@@ -252,8 +249,7 @@ class _TreeSetup(PatchSetup):
         return self.arms.velocity(v) + self.bias, NO_MOTION
 
     def add_row(self, out: PreparedRows, group: str, forces: Forces) -> Scalar:
-        """Its part of J on the way, what it feels that velocities do not show, of the impulses of rows before it, and
-        its row of J M^-1."""
+        """Add a row: its J on the path, velocity bias, responses to earlier rows, and its row of J M^-1."""
         force, t = forces[0], self._chain.t
         # J^T f, M^-1 J^T f, and J_i M^-1 J^T with every row before it (Delassus matrix)
         jacobian = self.arms.generalized(force)
@@ -269,24 +265,24 @@ class _TreeSetup(PatchSetup):
 
 
 def _axis_size(t: Topology) -> int:
-    """How many numbers of a row of J are the direction that it pushes in, as it pushes a floating root."""
+    """The number of elements of a row of J that are its direction, which acts on a floating root."""
     return 0 if t.fixed_base else 3
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A row as `_TreeSetup.put_row` put it."""
+    """A row as written by `_TreeSetup.add_row`."""
 
     index: int
     force: Force
     jacobian: list[Scalar]
     bias: Scalar
     delta_velocity: list[Scalar]
-    delassus: list[Scalar]          # of a unit impulse of each row before
+    delassus: list[Scalar]          # response to a unit impulse of each earlier row
 
 
 class _TreeVelocities:
-    """An articulation while a patch is solved."""
+    """Velocities of an articulation while a patch is solved."""
 
     def __init__(self, rows: Operands, chain: Chain) -> None:
         self._chain, t, dofs = chain, chain.t, range(len(chain.t.dofs))

@@ -1,7 +1,8 @@
-"""The order in which joints and touching pairs of a world are solved: PhysX's partitions (DyConstraintPartition.cpp).
+"""The solving order of joints and contact pairs of a world: PhysX's partitions (DyConstraintPartition.cpp).
 
-The same rule as of joints alone (`solver.islands`): the smallest partition in which nothing else holds an actor, and
-what holds one actor alone behind all others of that actor, one after the other. What finds no partition is before all.
+Each is put in the smallest partition without another constraint of its actors, as for joints only (`solver.islands`).
+Constraints of a single actor follow all others of that actor, one after the other. Constraints without a partition
+come first. `partitions_of` computes the partitions, `patch_order` those of contact patches.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from physx_runtime.arrays import Array, Condition, Integer
 from physx_runtime.compiling.numba_functions import scalar_entry
 from physx_runtime.solver.islands import MAX_NUM_PARTITIONS, ROUNDS
 
-NO_ACTOR = -1        # in place of an actor: what no force moves
+NO_ACTOR = -1        # in place of an actor: a side that no force moves
 
 
 def solving_order(first: Array, second: Array, actors: int, pgs: bool = False) -> Array:
@@ -21,10 +22,10 @@ def solving_order(first: Array, second: Array, actors: int, pgs: bool = False) -
 
 
 def partitions_of(first: Array, second: Array, actors: int, pgs: bool = False) -> Array:
-    """The partition of each of some joints and pairs; those of one partition hold no actor in common.
+    """The partitions of joints and pairs; those in one partition share no actor.
 
-    first, second: (n,) the actors of each, NOTHING for what no force moves, in input order: joints as PhysX lists them,
-    then pairs of colliders since they touch. actors: how many there are.
+    first, second: (n,) the actors of each, NO_ACTOR for sides that no force moves, in input order: joints as PhysX
+    lists them, then pairs of colliders in the order of contact. actors: their number.
     """
     a, b = np.asarray(first, np.int32), np.asarray(second, np.int32)
     partitions = np.zeros(len(a), np.int32)
@@ -34,10 +35,10 @@ def partitions_of(first: Array, second: Array, actors: int, pgs: bool = False) -
 
 def patch_order(joints: Array, pair: Array, first: Array, second: Array, skipped: Array, actors: int, pgs: bool = False,
                 ) -> tuple[Array, Array]:
-    """When joints and patches of pairs are solved: what has one turn holds no actor in common.
+    """The places of joints and patches in the solving order; those with one place share no actor.
 
     joints: (n, 2) the actors of each, as PhysX lists them. pair, first, second: the pair of each patch, and its actors,
-    NOTHING for what no force moves; patches of a pair are neighbours. apart: which patches have no turn, but -1.
+    NO_ACTOR for sides that no force moves; patches of a pair are contiguous. skipped: patches that get -1.
     """
     order = np.empty(len(joints) + len(pair), np.int64)
     _order_patches(joints, pair, first, second, skipped, actors, pgs, order)
@@ -75,7 +76,7 @@ def _order_patches(joints: Array, pair: Array, first: Array, second: Array, skip
 
 @scalar_entry
 def _partition(first: Array, second: Array, pgs: Condition, partitions: Array, ends: Array, used: Array) -> None:
-    """The partition of every pair; behind: of every actor, the one after its last."""
+    """Fill in the partition of every pair; ends: by actor, the one after its last."""
     round_, remaining = 0, 0
     for i in range(len(first)):
         partitions[i] = -1

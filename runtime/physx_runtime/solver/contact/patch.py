@@ -1,9 +1,9 @@
-"""Rows of a contact patch: prepared once, solved in every iteration.
+"""Solver rows of a contact patch: normals, friction anchors and torsional friction (PhysX DyTGSContactPrep).
 
-Constants of a patch's rows, once a step at the poses of its start (DyTGSContactPrep.cpp; PGS: DyContactPrep.cpp).
-
-One solve of a patch in an iteration (solveContact and solveExtContactStep in DyTGSContactPrep.cpp; PGS:
-DySolverConstraints.cpp).
+`prepare` computes the constants of a patch once a step, at the poses of its start (PGS: DyContactPrep.cpp). `solve`
+solves it in an iteration (solveContact and solveExtContactStep; PGS: DySolverConstraints.cpp), `solve_normal` without
+friction. Normal rows: F = max(min(maxPenBias, c separation) r - (v - target) m, -total). Friction: |F_t| <= mu_s N,
+and mu_d N once it slips. `PatchSetup` builds rows, and `solver_bodies.BodyState` is what they act on.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ from physx_runtime.solver.maximal_joint.couplings import (
 )
 from physx_runtime.solver.maximal_joint.preparation import PreparedRows, RowReader, append_row
 
-# Share of an error that an iteration takes back at most: of depth, and of all friction.
+# Greatest fraction of an error that an iteration corrects: of penetration, and of friction.
 MAX_BIAS_COEFFICIENT = 0.8
-# Share of the way along a surface that friction of links takes back in SAPIEN 3.0.
+# Fraction of the drift along a surface that friction of links corrects in SAPIEN 3.0.
 SAPIEN_BIAS = 0.8
 # The square of a sliding speed [m^2/s^2] beyond which friction acts along it.
 MIN_SLIDING_SQUARE = 1e-4
-# A normal's part along x beyond which another axis makes the tangent.
+# Component of a normal along x beyond which another axis makes the tangent.
 TANGENT_THRESHOLD = 0.70710678
-# Rows of links whose sides answer them with less give no friction.
+# Rows of links with a smaller unit response give no friction.
 MIN_UNIT_RESPONSE = 1.1920929e-07
-# Share of the impulse that would stop a link at once, below which its friction does not sink.
+# Fraction of the impulse that would stop a link, as a lower bound of the load of its friction.
 MIN_NORMAL_FRACTION = 0.25
 
 
@@ -65,19 +65,19 @@ def prepared_rows(t: ContactTopology) -> Mapping[str, int]:
 
 
 def preparation_inputs(t: ContactTopology) -> dict[str, int]:
-    """What preparing a patch reads, and how many numbers each is."""
+    """Names and sizes of the rows that `prepare` reads."""
     sizes = {f"body{k}_{name}": size for k, body in enumerate(t.solver_bodies) for name,
              size in AT_START[body.kind].items()}
     return {**patch_rows(t), "dt": 1, "h": 1, **sizes}
 
 
 def prepare(t: ContactTopology, rows: Rows) -> PreparedRows:
-    """What solving a patch needs, its impulses 0. rows: as `preparation_inputs` says."""
+    """Constants of a patch for its solution, with impulses 0; rows: those of `preparation_inputs`."""
     return prepare_with(PatchSetup(t, rows))
 
 
 def prepare_with(setup: PatchSetup) -> PreparedRows:
-    """As `prepare` of what moves as `step` has it."""
+    """As `prepare`, with rows built by `setup`."""
     out: PreparedRows = {}
     _add_points(out, setup)
     _add_friction(out, setup)
@@ -88,7 +88,7 @@ def prepare_with(setup: PatchSetup) -> PreparedRows:
 
 
 class PatchSetup:
-    """What all rows of a patch are made of, and how they are kept: for `Sides.row`."""
+    """Common values of all rows of a patch, and their storage: read back by `SolverBodies.row`."""
 
     def __init__(self, t: ContactTopology, rows: Rows) -> None:
         self.t, self.rows = t, rows
@@ -104,11 +104,11 @@ class PatchSetup:
         self.bias_coefficient = minimum(MAX_BIAS_COEFFICIENT, 2.0 * sqrt(self.h / self.dt))
 
     def velocities(self) -> Motions:
-        """Of what forces move, at the step's start."""
+        """Velocities of the sides that forces move, at the step's start."""
         return velocities(self.t, self.rows)
 
     def add_row(self, out: PreparedRows, group: str, forces: Forces) -> Scalar:
-        """Put a row for the solution to read back; how far it feels what the sides answer to it."""
+        """Store a row for the solution; return its unit response."""
         delta_velocity = delta_velocities(forces, self._responses)
         add_row(out, self.t, group, forces, delta_velocity)
         return response_along(forces, delta_velocity)
@@ -118,21 +118,21 @@ class PatchSetup:
         return responses(self.t, self.rows)
 
     def scalar(self, name: str) -> Scalar:
-        """One number of a row group that has no more."""
+        """The value of a row group with a single value."""
         return self.rows[name][0]
 
     def target_velocity(self, forces: Forces) -> Scalar:
-        """How fast what is moved from outside leads along a row."""
+        """The velocity of kinematic sides along a row."""
         return -velocity_along(forces, self.kinematic)
 
     @property
     def has_kinematic(self) -> bool:
-        """Whether a side is moved from outside."""
+        """Whether a side is kinematic."""
         return any(body.kind == KINEMATIC for body in self.t.solver_bodies)
 
 
 def _add_points(out: PreparedRows, s: PatchSetup) -> None:
-    """Normal rows; of links also how little their friction may count on."""
+    """Add normal rows; for links also the least load of friction."""
     # J = [n, r x n], r = 1 / (J M^-1 J^T + cfm)  (DyTGSContactPrep.cpp, constructContactConstraintStep)
     stopping_impulse: Scalar = 0.0
     for i, used in enumerate(s.rows["point_used"]):
@@ -149,7 +149,7 @@ def _add_points(out: PreparedRows, s: PatchSetup) -> None:
         bounces = bounces if s.t.sapien else bounces & closing
         bounces = bounces & logical_not(s.scalar("stiffness") > 0.0)
         rebound = where(bounces, -s.scalar("restitution") * speed, 0.0)
-        # bouncing: error = separation + v_target (dt + separation / v), where it meets the surface in this step
+        # bouncing: error = separation + v_target (dt + separation / v), where it reaches the surface in this step
         error = 0.0 if s.t.pgs else depth + rebound * (s.dt + depth / where(bounces, speed, 1.0))
         append_row(out, "error", where(bounces, error, depth))
         append_row(out, "target", rebound + s.target_velocity(forces))
@@ -163,7 +163,7 @@ def _add_points(out: PreparedRows, s: PatchSetup) -> None:
         stopping_impulse = stopping_impulse + maximum((rebound - gap / s.dt - speed) * velocity_multiplier * used, 0.0)
     # maxPenBias of a compliant contact is infinite  (DyTGSContactPrep.cpp, setupFinalizeSolverConstraints)
     compliant = s.scalar("stiffness") > 0.0
-    # between bodies compliant surfaces part as fast as they may, at links they do not but with PGS
+    # compliant surfaces separate without a speed limit between bodies, but at links only with PGS
     append_row(out, "max_bias_velocity", s.scalar("max_depenetration") if s.t.has_link and not s.t.pgs
                else where(compliant, math.inf, s.scalar("max_depenetration")))
     if s.t.has_link:
@@ -173,8 +173,7 @@ def _add_points(out: PreparedRows, s: PatchSetup) -> None:
 
 def _stiffness(out: PreparedRows, s: PatchSetup, unit_response: Scalar, r: Scalar, depth: Scalar,
                closing: Scalar) -> tuple[Scalar, Scalar]:
-    """What a row makes of its depth as a velocity, and of a velocity as an impulse; with PGS also what it keeps of the
-    impulse so far."""
+    """Add the factors of depth and of velocity in a normal impulse; with PGS also that of the impulse so far."""
     k, accelerates = s.scalar("stiffness"), s.scalar("acceleration_spring") > 0.0
     compliant, separated = k > 0.0, depth > 0.0
     # a = h (h k + d), x = 1 / (1 + a r) of a force, 1 / (1 + a) of an acceleration
@@ -190,7 +189,7 @@ def _stiffness(out: PreparedRows, s: PatchSetup, unit_response: Scalar, r: Scala
 
 
 def _add_friction(out: PreparedRows, s: PatchSetup) -> None:
-    """Two rows for each anchor."""
+    """Add two rows for each anchor."""
     # t0 along the sliding velocity, t1 = n x t0  (DyTGSContactPrep.cpp, computeFrictionTangents)
     first = _tangent(s)
     third = sp.cross(s.normal, first)
@@ -223,7 +222,7 @@ def _friction_multiplier(s: PatchSetup, unit_response: Scalar, is_used: Scalar) 
 
 
 def _tangent(s: PatchSetup) -> Vec3:
-    """Along which the sides slide, or any axis in the surface where they hardly do."""
+    """The direction of sliding, or any tangent at low speed."""
     # sliding = v - (n . v) n; below 0.01 m/s any vector of the plane  (DyTGSContactPrep.cpp, computeFrictionTangents)
     n = s.normal
     relative = sp.sub(s.all_velocities[0].linear, s.all_velocities[1].linear)
@@ -243,7 +242,7 @@ def _normalized(a: Vec3) -> Vec3:
 
 
 def _add_torsion(out: PreparedRows, s: PatchSetup) -> None:
-    """One row about the normal, where the patch has one anchor."""
+    """Add one row about the normal, where the patch has one anchor."""
     # J = [0, n], radius = max(minRadius, sqrt(depth torsionalRadius))
     # (DyTGSContactPrep.cpp, setupFinalizeSolverConstraints)
     forces = Force(s.normal, ZERO3), Force(s.normal, ZERO3)
@@ -261,18 +260,18 @@ def _add_torsion(out: PreparedRows, s: PatchSetup) -> None:
 
 
 def solve(t: ContactTopology, rows: Rows, final: bool) -> PreparedRows:
-    """A patch's impulses so far, and what those of this iteration do.
+    """Solve a patch in an iteration: its impulses so far, and the effect of those of this iteration.
 
-    rows: what the patch is given and what `prepare` made of it, `elapsed`, and per moving side `bodyK_v`,
+    rows: the inputs of the patch and the rows of `prepare`, `elapsed`, and per moving side `bodyK_v`,
     `bodyK_displacement` and `bodyK_angular_displacement`; of a body `bodyK_inverse_mass`. Makes `impulse`,
-    `friction_impulse`, `torsion_impulse`, `broken`, `bodyK_v` of bodies and `bodyK_impulse` of links. final: an
-    iteration for velocities alone, in which no depth is taken back.
+    `friction_impulse`, `torsion_impulse`, `broken`, `bodyK_v` of bodies and `bodyK_impulse` of links. final: a
+    velocity iteration, in which no penetration is corrected.
     """
     return solve_with(SolverBodies(t, rows), t, rows, final)
 
 
 def solve_with(state: BodyState, t: ContactTopology, rows: Rows, final: bool) -> PreparedRows:
-    """As `solve` of what moves as `state` has it."""
+    """As `solve`, with impulses applied to `state`."""
     reader, out = RowReader(rows), PreparedRows()
     normal_impulse = _solve_normal(out, t, rows, reader, state, final)
     broken = _solve_friction(out, t, rows, reader, state, normal_impulse, final)
@@ -282,7 +281,7 @@ def solve_with(state: BodyState, t: ContactTopology, rows: Rows, final: bool) ->
 
 
 def solve_normal(t: ContactTopology, rows: Rows) -> PreparedRows:
-    """As `solve`, but for friction: the early position iterations of PGS."""
+    """As `solve` without friction: the early position iterations of PGS."""
     state, out = SolverBodies(t, rows), PreparedRows()
     _solve_normal(out, t, rows, RowReader(rows), state, final=False)
     return {**out, **state.outputs()}
@@ -290,7 +289,7 @@ def solve_normal(t: ContactTopology, rows: Rows) -> PreparedRows:
 
 def _solve_normal(out: PreparedRows, t: ContactTopology, rows: Rows, reader: RowReader, state: BodyState,
                   final: bool) -> Scalar:
-    """Normal rows, point after point; the sum of their impulses."""
+    """Solve normal rows, point after point; return the sum of their impulses."""
     # F = max(min(maxPenBias, c separation) r - (v - target) m, -total), total <= maxImpulse
     # (DyTGSContactPrep.cpp, solveDynamicContactsStep; PGS: DySolverConstraints.cpp, solveContact)
     normal, normal_impulse = triple(rows, "normal", 0), 0.0
@@ -299,9 +298,9 @@ def _solve_normal(out: PreparedRows, t: ContactTopology, rows: Rows, reader: Row
     for _ in range(t.points):
         row = state.row(reader, "point", normal)
         target, before = reader.scalar("target"), reader.scalar("impulse")
-        # separation now: that of the start and n . (dx0 - dx1)
+        # current separation: that of the start plus n . (dx0 - dx1)
         depth = reader.scalar("error") + state.displacement(row) - target * elapsed
-        # velocity iterations take back no penetration
+        # velocity iterations correct no penetration
         if final:
             depth = where(springs, depth, maximum(depth, 0.0))
         bias = minimum(max_bias_velocity, reader.scalar("bias_coefficient") * depth)
@@ -319,7 +318,7 @@ def _solve_normal(out: PreparedRows, t: ContactTopology, rows: Rows, reader: Row
 def _solve_friction(out: PreparedRows, t: ContactTopology, rows: Rows, reader: RowReader, state: BodyState,
                     normal_impulse: Scalar,
                     final: bool) -> Scalar:
-    """Friction, anchor after anchor; 1 where one slips."""
+    """Solve friction, anchor after anchor; return 1 where one slips."""
     # |F_t| <= mu_s N, F_t = mu_d N once it slips
     load = rows["anchor_fraction"][0] * normal_impulse
     static_limit, dynamic_limit = rows["static_friction"][0] * load, rows["dynamic_friction"][0] * load
@@ -330,7 +329,7 @@ def _solve_friction(out: PreparedRows, t: ContactTopology, rows: Rows, reader: R
 
 def _solve_anchors(out: PreparedRows, t: ContactTopology, rows: Rows, reader: RowReader, state: BodyState,
                    limits: tuple[Scalar, Scalar]) -> Scalar:
-    """Both axes of an anchor at once."""
+    """Solve both tangents of an anchor together."""
     (static_limit, dynamic_limit), broken, scale = limits, 0.0, rows["friction_bias_scale"][0]
     axes = triple(rows, "tangents", 0), triple(rows, "tangents", 1)
     for _ in range(t.anchors):
@@ -351,7 +350,7 @@ def _solve_anchors(out: PreparedRows, t: ContactTopology, rows: Rows, reader: Ro
 
 def _solve_axes(out: PreparedRows, t: ContactTopology, rows: Rows, reader: RowReader, state: BodyState,
                 limits: tuple[Scalar, Scalar], final: bool) -> Scalar:
-    """Axis after axis, each within the limits by itself; in velocity iterations no axis goes back to where it began."""
+    """Solve each tangent with its own limits; velocity iterations do not correct drift."""
     # PGS: each tangent by itself, a pyramid  (DySolverConstraints.cpp, solveContact)
     broken, scale = 0.0, 0.0 if final else rows["friction_bias_scale"][0]
     for axis in [triple(rows, "tangents", i) for _ in range(t.anchors) for i in (0, 1)]:
@@ -365,7 +364,7 @@ def _solve_axes(out: PreparedRows, t: ContactTopology, rows: Rows, reader: RowRe
 
 
 def _clamp_friction(impulse: Scalar, limits: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
-    """What friction gives along one axis of what it would take to hold, and whether that slips."""
+    """The friction impulse along one tangent, clamped to its limits, and whether it slips."""
     static_limit, dynamic_limit = limits
     slides = abs(impulse) > static_limit
     return where(slides, clamp(impulse, -dynamic_limit, dynamic_limit), impulse), slides
@@ -373,7 +372,7 @@ def _clamp_friction(impulse: Scalar, limits: tuple[Scalar, Scalar]) -> tuple[Sca
 
 def _stick(t: ContactTopology, rows: Rows, reader: RowReader, state: BodyState, row: PatchRow, before: Scalar,
            scale: Scalar) -> Scalar:
-    """The impulse with which a row would stand still where it began."""
+    """The impulse with which a row would stick at its anchor."""
     # F_t = total - m (error / h + v_t)  (DyTGSContactPrep.cpp, solveContact)
     error = reader.scalar("friction_error") + state.displacement(row)
     speed = state.velocity(row)
@@ -386,7 +385,7 @@ def _stick(t: ContactTopology, rows: Rows, reader: RowReader, state: BodyState, 
 def _solve_torsion(out: PreparedRows, t: ContactTopology, rows: Rows, reader: RowReader, state: BodyState,
                    normal_impulse: Scalar,
                    broken: Scalar) -> Scalar:
-    """Friction about the normal."""
+    """Solve friction about the normal."""
     # F = total - m w_n, |F| <= mu radius N
     row = state.row(reader, "torsion", ZERO3)
     speed = state.velocity(row)

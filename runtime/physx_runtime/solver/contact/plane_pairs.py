@@ -1,6 +1,8 @@
-"""The one pair of a link with a plane, met by all worlds of a block at once: its contacts and its patch, in a slot.
+"""The single pair of a link and a plane: contacts, friction patch and slot rows, traced for all worlds of a block.
 
-What a pair keeps between steps are rows, called as in its records; so is what can be read of it after the step.
+`write_contacts` schedules broad phase, narrow phase and friction correlation (DyFrictionCorrelation.cpp) of a pair,
+and fills its slot. `write_output` stores the results of its patch. Persistent values of a pair are rows with the names
+of the fields of its records, as are the results of a step.
 """
 
 from __future__ import annotations
@@ -25,25 +27,25 @@ from physx_runtime.dynamics.spatial import Vec3
 from physx_runtime.language.ops import Rows, Scalar, logical_not, unfused, where
 from physx_runtime.solver.scheduled.fragments.kinematics import Operands, vec
 
-# Contacts that a shape of a kind has with a plane at most, and places for them in rows.
+# Greatest number of contacts of a kind of shape with a plane, which is their capacity in rows.
 POINTS = {SPHERE: MAX_CONTACTS[SPHERE, PLANE], CAPSULE: MAX_CONTACTS[PLANE, CAPSULE]}
 MAX_POINTS = max(POINTS.values())
-# Of the records of a pair: flags and counts, its manifold, its patch.
+# Persistent rows, as in the records of a pair: flags and counts, manifold, patch.
 PERSISTENT = {"overlapping": 1, "touching": 1, "known": 1, "points": 1, "local0": 3 * MAX_POINTS,
               "local1": 3 * MAX_POINTS,
               "distance": MAX_POINTS, "position": 3, "manifold_rotation": 4, "broken": 1, "anchors": 1, "normal0": 3,
               "normal1": 3, "anchor0": 3 * ANCHORS, "anchor1": 3 * ANCHORS}
-# What a step leaves to be read: the link's frame and contacts it began with, and what these gave.
+# Results of a step: the link's frame and contacts at its start, and their impulses.
 OUTPUT = {"frame": 7, "contacts": 1, "contact_point": 3 * MAX_POINTS, "contact_separation": MAX_POINTS,
           "impulse": MAX_POINTS,
           "tangents": 6, "friction_impulse": 2 * ANCHORS}
 STORED = PERSISTENT | OUTPUT
-# The same in all steps. collider: its pose in the mass frame. size: radius, half height. plane_normal, normal: of the
-# plane, and that of contacts. anchor_threshold: a contact farther apart gets no anchor.
+# Constants. collider: its pose in the mass frame. size: radius, half height. plane_normal, normal: of the plane, and
+# of contacts. anchor_threshold: a contact with a larger separation gets no anchor.
 CONSTANT = {"collider": 7, "size": 2, "offset": 1, "plane": 7, "low": 3, "high": 3, "plane_normal": 3, "normal": 3,
             "contact_distance": 1, "rest_distance": 1, "anchor_threshold": 1, "correlation": 1, "frame1": 7}
-# Of a step alone: where the collider is, whether the bounds met in this step, whether the pair touched in the last one,
-# whether either is otherwise now.
+# Within a step: pose of the collider, whether bounds begin to overlap, whether the pair touched in the last step,
+# whether either has changed.
 STEP = {"collider_pose": 7, "is_new": 1, "touched": 1, "changed": 1}
 SLOT = ("used", "several", "point", "separation", "point_used", "anchor0", "anchor1", "anchor_used")
 
@@ -59,7 +61,7 @@ def write_contacts(s: Schedule, kind: int, rows: Mapping[str, Span], slot: Layou
 
 
 def write_output(s: Schedule, kind: int, rows: Mapping[str, Span], slot: Layout) -> None:
-    """Keep what a slot's patch gave."""
+    """Store the results of a slot's patch."""
     guarded = Schedule()
     outputs = {name: rows[name] for name in ("broken", "tangents", "friction_impulse")}
     outputs["impulse"] = rows["impulse"].part(0, POINTS[kind])
@@ -68,7 +70,7 @@ def write_output(s: Schedule, kind: int, rows: Mapping[str, Span], slot: Layout)
 
 
 def _broad_phase(rows: Operands, kind: int) -> Rows:
-    """Where the shape is, and whether its bounds meet the plane's; where they do not, nothing touches."""
+    """The pose of the shape, and whether its bounds overlap the plane's; if not, it does not touch."""
     # pose = body2World shape2Actor  (GuBounds.cpp, computeBounds)
     pose = transform_fast(pose_of(singles(rows["pose"])), pose_of(singles(rows["collider"])))
     low, high = (vec(singles(rows[name])) for name in ("low", "high"))
@@ -83,7 +85,7 @@ def _broad_phase(rows: Operands, kind: int) -> Rows:
 
 
 def _narrow_phase(rows: Operands, kind: int) -> Rows:
-    """Contacts and patch of worlds in which the bounds meet."""
+    """Contacts and patch of worlds with overlapping bounds."""
     out = dict[str, list[Scalar]]()
     # PCM, then friction patches  (DyFrictionCorrelation.cpp, correlatePatches)
     touch = _contacts(out, rows, kind)
@@ -129,7 +131,7 @@ def _patch(rows: Operands) -> FrictionPatch:
 
 
 def _store_patch(out: dict[str, list[Scalar]], touches: Condition, patch: FrictionPatch, before: FrictionPatch) -> None:
-    """As it is now where the pair touches."""
+    """Store the new patch where the pair touches."""
     out["anchors"] = [where(touches, patch.anchors, before.anchors)]
     out["broken"] = [where(touches, 0.0, before.broken)]
     for name, now, old in (("normal0", [patch.normal0], [before.normal0]), ("normal1", [patch.normal1],
@@ -163,7 +165,7 @@ def _fill_slot(out: dict[str, list[Scalar]], rows: Operands, contacts: Contacts,
 
 
 def _output(rows: Operands) -> Rows:
-    """What a patch gave."""
+    """The results of a patch."""
     return {name.removeprefix("slot_"): values for name, values in rows.items() if name.startswith("slot_")}
 
 

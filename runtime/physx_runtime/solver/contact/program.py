@@ -1,26 +1,18 @@
-"""Programs of worlds with contacts.
+"""Schedules of the step of a world with contacts, open at its contact patches.
 
-The step of a world with contacts as schedules, but for its patches, which come and go.
+`contact_program` is the step of an island of all actors. Patches between actors are solved among the joints. Static
+contacts of a link are solved after the constraints of the link's own joint, as are static joints
+(`solver.island.links`). `iteration_of` is one iteration around its patches. `pre_patch`, `post_patch` and their
+variants read the velocities of links and apply impulses.
 
-It is the step of one island of all its actors, open where patches stand: among the joints between actors, and, where a
-link touches what does not move, behind the constraints of the link's own joint.
+`patch_code` has the instructions of a patch, shared by all patches of one structure. A `Template` tells for every
+operand whether it is a row of the patch, of a side, or of the world. With it instructions of thousands of patches are
+written at once, and several patches are solved as one vector.
 
-Links among what patches hold: what a patch is given of a link, and where its impulse goes.
-
-As of joints outside articulations (`solver.island.links`): against what moves a patch acts among the joints between
-actors, against what does not behind the constraints of the link's own joint.
-
-The instructions of a patch, alike for all patches of one structure but for the rows they work on.
-
-A template says of every operand where it lies: in the patch's own rows, in those of what it touches, or in those of
-the world. With it the instructions of thousands of patches are written at once, and one serves several patches side by
-side that touch different things.
-
-Falling asleep where actors touch: who rests together changes from step to step, so a world is told.
-
-Two groups of rows of every actor are written before the end of each step: STAYS_AWAKE is 0 in the step with which
-everything that it touches rests, and PAIR_COUNTS says how many pairs of colliders whose bounds meet hold each of its
-links that can move: each counts as a joint does (Sc::BodySim::registerCountedInteraction).
+`write_contact_sleep` is the sleep of actors in contact, whose islands change from step to step. Two row groups of
+every actor are written before the end of each step. STAYS_AWAKE is 0 in the step in which its whole island falls
+asleep. PAIR_COUNTS is the number of pairs with overlapping bounds of each link that can move. Each counts like a joint
+(Sc::BodySim::registerCountedInteraction).
 """
 
 from __future__ import annotations
@@ -53,13 +45,13 @@ from physx_runtime.solver.scheduled.sweeps import clear, copy_rows
 LinkRef = tuple[int, int]
 # Writes instructions of a position iteration, or of a velocity iteration where the argument is True.
 Writer = Callable[[Schedule, bool], None]
-# What patches read of a link in every iteration, but for its velocity, and once a step: by what they call it.
+# Rows of a link that patches read in every iteration, except its velocity, and once a step, by operand.
 LINK_NAMES = {"position": "center_position", "response": "response", "displacement": "displacement",
               "angular_displacement": "angular_displacement"}
 
 
 def write_velocities_at_start(p: IslandPlan, s: Schedule) -> None:
-    """Velocities of links that contacts may hold, as patches are prepared by them."""
+    """Write the velocities of links that may have contacts, for preparing patches."""
     # v = J v + dt Jdot v of the start, for restitution and tangents  (DyTGSContactPrep.cpp, getLinVel)
     for tree in p.trees.values():
         if tree.touching:
@@ -67,19 +59,19 @@ def write_velocities_at_start(p: IslandPlan, s: Schedule) -> None:
 
 
 def with_contacts(a: TreePlan, outer: list[int], inside: list[int], misread: list[Pair]) -> TreePlan:
-    """The plan while patches hold these links besides those that joints hold; misread: those held to an ancestor."""
+    """The plan with patches on these links in addition to joints; misread: links in contact with an ancestor."""
     return replace(a, p=replace(a.p, behind={}), outer=sorted({*a.outer, *outer}),
                    inside=sorted({*a.inside, *inside}), misread=misread, flags={})
 
 
 def add_insertion_points(p: IslandPlan, inside: Iterable[LinkRef], points: list[tuple[int, LinkRef]]) -> None:
-    """Have noted where patches of these links with what does not move belong, behind joints of that kind."""
+    """Record the insertion points of static contacts of these links, after static joints."""
     for actor_link in inside:
         schedule_behind(p, actor_link, functools.partial(_note_point, points, actor_link))
 
 
 def schedule_behind(p: IslandPlan, actor_link: LinkRef, write: Writer) -> None:
-    """Have something written behind all that is behind the own joint of a link so far."""
+    """Schedule `write` after everything that follows the own joint of a link so far."""
     behind, node = p.trees[actor_link[0]].p.behind, p.trees[actor_link[0]].p.tree.last[actor_link[1]]
     behind[node] = functools.partial(_write_both, behind[node], write) if node in behind else write
 
@@ -94,7 +86,7 @@ def _note_point(points: list[tuple[int, LinkRef]], actor_link: LinkRef, s: Sched
 
 
 def body_row(p: IslandPlan, actor_link: LinkRef, k: int, name: str, at_start: bool) -> Span:
-    """The rows of a link that a patch calls `bodyK_NAME`."""
+    """The rows of a link for the operand `bodyK_NAME` of a patch."""
     tree, link = p.trees[actor_link[0]], actor_link[1]
     if name == "cfm":
         return tree.p.at("cfm", link)
@@ -105,7 +97,7 @@ def body_row(p: IslandPlan, actor_link: LinkRef, k: int, name: str, at_start: bo
 
 def pre_patch(p: IslandPlan, actor_link: LinkRef, k: int) -> Schedule:
     """Before a patch among the joints: the link's velocity after all impulses so far."""
-    # a fixed base does not answer
+    # a fixed base does not move
     s, tree, link = Schedule(), p.trees[actor_link[0]], actor_link[1]
     out = p.row(f"body{k}_v")
     if links.is_fixed(tree.p, link):
@@ -118,7 +110,7 @@ def pre_patch(p: IslandPlan, actor_link: LinkRef, k: int) -> Schedule:
 
 
 def pre_ancestor_patch(p: IslandPlan, actor_link: LinkRef, k: int, link: int) -> Schedule:
-    """Before a patch of a link, at side k, and one below it: the velocities that PhysX reads of them."""
+    """Before a patch of a link, at side k, and one of its descendants: the velocities that PhysX reads of them."""
     s, tree = Schedule(), p.trees[actor_link[0]]
     # of two links on one path: velocities as PhysX reads them  (DyFeatherstoneArticulation.cpp, pxcFsGetVelocities)
     read_pair(tree, s, actor_link[1], link, {actor_link[1]: p.row(f"body{k}_v"), link: p.row(f"body{1 - k}_v")})
@@ -126,7 +118,7 @@ def pre_ancestor_patch(p: IslandPlan, actor_link: LinkRef, k: int, link: int) ->
 
 
 def post_patch(p: IslandPlan, actor_link: LinkRef, k: int) -> Schedule:
-    """Behind it: its impulse, up the link's path."""
+    """After a patch among the joints: its impulse, up the link's path."""
     # impulse to the root  (DyFeatherstoneArticulation.cpp, pxcFsApplyImpulse)
     s = Schedule()
     links.raise_impulse(p.trees[actor_link[0]], s, actor_link[1], p.row(f"body{k}_impulse"))
@@ -134,8 +126,8 @@ def post_patch(p: IslandPlan, actor_link: LinkRef, k: int) -> Schedule:
 
 
 def pre_static_patch(p: IslandPlan, actor_link: LinkRef, k: int) -> Schedule:
-    """Before a patch with what does not move: the link's velocity in the sweep of its articulation."""
-    # within the joint's turn the velocity is at hand
+    """Before a static contact: the link's velocity in the sweep of its articulation."""
+    # while the joint is solved its velocity is known
     # (DyFeatherstoneArticulation.cpp, solveInternalJointConstraintRecursive)
     s = Schedule()
     links.read_link_velocity(p.trees[actor_link[0]], s, actor_link[1], p.row(f"body{k}_v"))
@@ -143,13 +135,13 @@ def pre_static_patch(p: IslandPlan, actor_link: LinkRef, k: int) -> Schedule:
 
 
 def post_static_patch(p: IslandPlan, actor_link: LinkRef, k: int, joins: bool) -> Schedule:
-    """Behind it: its impulse on the link; joins: not the first of the link in this sweep."""
+    """After a static contact: its impulse on the link; joins: whether it is not the first on the link in this sweep."""
     s = Schedule()
     links.apply_link_impulse(p.trees[actor_link[0]], s, actor_link[1], p.row(f"body{k}_impulse"), joins)
     return s
 
 
-# What a rigid body calls what its patches read.
+# Rows of a rigid body that patches read, by operand.
 BODY_NAMES = {"position": "root_position", "displacement": "root_linear_displacement",
               "angular_displacement": "root_angular_displacement"}
 WORLD_ROWS = {"dt": 1, "h": 1, "elapsed": 1}
@@ -157,7 +149,7 @@ WORLD_ROWS = {"dt": 1, "h": 1, "elapsed": 1}
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """One instruction, and of each operand that is not the patch's own whose row it is and which."""
+    """One instruction, and for each operand outside the patch its owner and name."""
 
     code: GatherFragment
     operands: tuple[tuple[str, str], ...]       # ("body0" | "body1" | "world", name)
@@ -165,18 +157,18 @@ class Template:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PatchCode:
-    """What there is for patches of one structure."""
+    """Rows and instructions of patches of one structure."""
 
-    layout: Layout              # of a patch's rows, from its first
+    layout: Layout              # rows of a patch, relative to its first
     prepare: Template
-    solve_normal: Template | None      # of iterations in which PGS leaves friction out
+    solve_normal: Template | None      # for iterations in which PGS leaves out friction
     solve: Template
     final: Template
 
 
 @functools.lru_cache(maxsize=256)
 def patch_code(t: ContactTopology) -> PatchCode:
-    """Rows and instructions of a patch; t: `alone`."""
+    """Rows and instructions of a patch with structure `t`."""
     layout = Layout()
     for name, size in (patch_rows(t) | dict(prepared_rows(t))).items():
         layout.add(name, size)
@@ -203,7 +195,7 @@ STAYS_AWAKE, PAIR_COUNTS = "stays_awake", "pair_counts"
 
 
 def write_contact_sleep(p: IslandPlan, s: Schedule) -> None:
-    """After everything else of a step: who rests, and every counter."""
+    """Write sleep after everything else of a step: sleeping actors, and every wake counter."""
     # energy threshold *= 1 + number of counted interactions  (ScBodySim.h, registerCountedInteraction)
     for i, (actor, t) in enumerate(zip(p.actors, p.t.actors, strict=True)):
         if not t.sleeping:
@@ -220,7 +212,7 @@ def write_contact_sleep(p: IslandPlan, s: Schedule) -> None:
             write_asleep(actor.p, s, awake, pair_counts)
 
 
-# Kept of all programs; links that touch by turns have more combinations than there is memory for.
+# Cache size over all programs; changing contacts of links have too many combinations to keep all.
 MAX_CACHED_ITERATIONS = 256
 
 
@@ -230,14 +222,14 @@ class Iteration:
 
     forces: Schedule                # before joints and patches
     joints: dict[int, Schedule]     # each joint that is solved among patches
-    tail: Schedule                  # behind them
-    insertion_points: tuple[tuple[int, LinkRef], ...]      # before which of `rest` patches of a link with what stays go
+    tail: Schedule                  # after them
+    insertion_points: tuple[tuple[int, LinkRef], ...]      # places in `tail` of static contacts, with their links
     bytecode: dict[object, Any] = field(default_factory=dict, repr=False)    # its schedules in words of a target
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContactProgram:
-    """What a world does with contacts or without; patches have rows behind `size`."""
+    """The parts of a step that do not depend on contacts; rows of patches begin at `size`."""
 
     plan: IslandPlan
     start: Schedule                 # before patches are prepared
@@ -254,7 +246,7 @@ def contact_program(t: IslandTopology, touching: tuple[LinkRef, ...] = (),
                     self_touching: tuple[int, ...] = ()) -> ContactProgram:
     """The step of a world with these actors and joints as schedules.
 
-    touching: links that contacts may hold. selves: the articulations that may touch themselves. Raises
+    touching: links that may have contacts. self_touching: articulations with self collision. Raises
     UnsupportedError where the dofs of a joint are not numbered one after another.
     """
     p, start, end = make_island_plan(t, touching, self_touching), Schedule(), Schedule()
@@ -274,10 +266,10 @@ def contact_program(t: IslandTopology, touching: tuple[LinkRef, ...] = (),
 @functools.lru_cache(maxsize=MAX_CACHED_ITERATIONS)
 def iteration_of(program: ContactProgram, outer: frozenset[LinkRef], inside: frozenset[LinkRef],
                  misread: frozenset[tuple[int, Pair]], has_joints: bool, final: bool) -> Iteration:
-    """An iteration while these links touch what moves, and what does not.
+    """An iteration for contacts of links with moving actors (`outer`) and with static shapes (`inside`).
 
-    misread: articulations with a link and one below it that touch each other. among: there are joints or patches
-    besides those of links with what does not move.
+    misread: articulations with a link and its descendant that touch each other. has_joints: whether there are joints or
+    patches besides static contacts of links.
     """
     p = program.plan
     p = replace(p, trees={i: with_contacts(

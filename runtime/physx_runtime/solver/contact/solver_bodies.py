@@ -1,10 +1,10 @@
-"""Poses, velocities and inverse masses of what a patch touches (PhysX PxSolverBody).
+"""Solver bodies of a contact patch: poses, velocities and responses of its two sides (PhysX PxSolverBody).
 
-What a patch touches at its two sides, and the forces of its rows.
+`AT_START` and `IN_ITERATIONS` list the rows that a patch reads of each kind of side. `responses`, `velocities` and
+`displacements` read them, and `forces_at` is J of a row. `SolverBodies` applies impulses while a patch is solved.
 
-Rows with the poses of links that collision detection is handed, from the root on (`dynamics.link_poses`).
-
-What they are carried on by follows from the stage alone and is written into rows once: `constants`.
+`write_poses` computes the poses of links for collision detection, from the root on (`dynamics.link_poses`).
+`constants` are the frames that it uses, which follow from the stage and are written once.
 """
 
 from __future__ import annotations
@@ -50,25 +50,25 @@ from physx_runtime.solver.maximal_joint.preparation import PreparedRows, RowRead
 from physx_runtime.solver.scheduled.fragments.kinematics import Operands, quat, vec
 from physx_runtime.solver.scheduled.plan import Plan
 
-# What a patch reads of each kind of side once a step, and how many numbers each is.
+# Names and sizes of the rows that a patch reads of each kind of side once a step.
 AT_START: dict[BodyKind, dict[str, int]] = {
     STATIC: {}, KINEMATIC: {"position": 3, "velocity": 6}, LINK: {"position": 3, "v": 6, "response": 21, "cfm": 1},
     BODY: {"position": 3, "v": 6, "inverse_mass": 1, "inverse_inertia": 6}}
-# What it reads or makes besides in every iteration.
+# Additional rows that it reads or writes in every iteration.
 IN_ITERATIONS: dict[BodyKind, dict[str, int]] = {
     STATIC: {}, KINEMATIC: {}, LINK: {"displacement": 3, "angular_displacement": 3, "impulse": 6},
     BODY: {"displacement": 3, "angular_displacement": 3}}
 
 
 def positions(t: ContactTopology, rows: Rows) -> tuple[Vec3, Vec3]:
-    """Centres of mass at the step's start; the world's origin of what does not move."""
+    """Centres of mass at the step's start; the world's origin for static sides."""
     first, second = (ZERO3 if body.kind == STATIC else triple(rows, f"body{k}_position", 0)
                      for k, body in enumerate(t.solver_bodies))
     return first, second
 
 
 def responses(t: ContactTopology, rows: Rows) -> Responses:
-    """How both sides answer impulses at their centres of mass."""
+    """Responses of both sides to impulses at their centres of mass."""
     # the larger response counts: a patch between links has both
     first, second = (_response(body.kind, rows, k) for k, body in enumerate(t.solver_bodies))
     return first, second
@@ -82,21 +82,21 @@ def _response(kind: BodyKind, rows: Rows, k: int) -> LinkResponse:
 
 
 def velocities(t: ContactTopology, rows: Rows) -> Motions:
-    """Of what forces move, now."""
+    """Current velocities of the sides that forces move."""
     first, second = (motion_of(rows[f"body{k}_v"]) if body.moves else NO_MOTION for k,
                      body in enumerate(t.solver_bodies))
     return first, second
 
 
 def kinematic_velocities(t: ContactTopology, rows: Rows) -> Motions:
-    """Of what is moved from outside."""
+    """Velocities of kinematic sides."""
     first, second = (motion_of(rows[f"body{k}_velocity"]) if body.kind == KINEMATIC else NO_MOTION
                      for k, body in enumerate(t.solver_bodies))
     return first, second
 
 
 def displacements(t: ContactTopology, rows: Rows) -> Motions:
-    """How both sides have moved since the step's start: time integrals of their velocities."""
+    """Displacements of both sides since the step's start: time integrals of their velocities."""
     # dx = integral of v dt since the step's start, dtheta that of w
     first, second = (Motion(triple(rows, f"body{k}_angular_displacement", 0),
                             triple(rows, f"body{k}_displacement", 0)) if body.moves else NO_MOTION
@@ -105,7 +105,7 @@ def displacements(t: ContactTopology, rows: Rows) -> Motions:
 
 
 def forces_at(arms: tuple[Vec3, Vec3], axis: Vec3) -> Forces:
-    """Of a row that pushes along an axis at these arms."""
+    """Forces of a row along an axis at these arms."""
     # J0 = [n, r0 x n], J1 = -[n, r1 x n]
     return Force(sp.cross(arms[0], axis), axis), Force(sp.cross(arms[1], axis), axis)
 
@@ -119,7 +119,7 @@ def cfm_of(t: ContactTopology, rows: Rows) -> Scalar:
 
 
 def add_row(out: PreparedRows, t: ContactTopology, group: str, forces: Forces, delta_v: Motions) -> None:
-    """Put what a row does to the sides that move, for `Sides.row` to read back."""
+    """Store the changes of velocity by a row, read back by `SolverBodies.row`."""
     for k, body in enumerate(t.solver_bodies):
         if body.moves:
             append_row(out, f"{group}_r_cross_n", *forces[k].angular)
@@ -127,31 +127,31 @@ def add_row(out: PreparedRows, t: ContactTopology, group: str, forces: Forces, d
                        *(delta_v[k].linear if body.kind == LINK else ()))
 
 
-# A row of a patch, as the state that made it reads it back.
+# A row of a patch, of a type of its own for each BodyState.
 PatchRow: TypeAlias = Any
 
 
 class BodyState(Protocol):
-    """What moves while a patch is solved, between two of its rows."""
+    """The moving sides while a patch is solved, between two of its rows."""
 
     def row(self, reader: RowReader, group: str, axis: Vec3) -> PatchRow:
-        """The next row of a group, which pushes along an axis."""
+        """The next row of a group, which acts along an axis."""
 
     def displacement(self, row: PatchRow) -> Scalar:
-        """How far the sides have moved along a row since the step's start."""
+        """Relative displacement of the sides along a row since the step's start."""
 
     def velocity(self, row: PatchRow) -> Scalar:
-        """How fast side 0 moves against side 1 along a row."""
+        """Relative velocity of side 0 and side 1 along a row."""
 
     def apply_impulse(self, row: PatchRow, impulse: Scalar) -> None:
-        """Give an impulse of a row to side 0, and take it from side 1."""
+        """Apply an impulse of a row to side 0, and the opposite one to side 1."""
 
     def outputs(self) -> PreparedRows:
-        """What all impulses do."""
+        """Rows with the effect of all impulses."""
 
 
 class SolverBodies:
-    """Both sides as they move in space: a row is its forces and what the sides answer."""
+    """Both sides as free bodies: a row is its forces and the changes of velocity by them."""
 
     def __init__(self, t: ContactTopology, rows: Rows) -> None:
         self.t, self.rows = t, rows
@@ -196,14 +196,14 @@ class SolverBodies:
 
 
 POSE = "body_pose"
-# 1 where a step has brought the links to where they are, 0 where they were put there; of trees with spherical joints.
+# 1 where a step computed the poses of links, 0 where they were set; for trees with spherical joints.
 STEPPED = "stepped"
-# Of every link, the numbers of MASS_FRAME, called so.
+# Rows of every link, with the fields of MASS_FRAME.
 CONSTANT = {f"mass_{name}": int(np.prod(MASS_FRAME[name].shape)) for name in MASS_FRAME.names or ()}
 
 
 def add_poses(p: IslandPlan) -> None:
-    """Rows for the poses of all links of articulations that can touch, and for what they are carried on by."""
+    """Add rows for the poses of all links of articulations that can touch, and for their constant frames."""
     for tree in p.trees.values():
         if tree.touching:
             for name, size in {POSE: 7, **CONSTANT}.items():
@@ -213,7 +213,7 @@ def add_poses(p: IslandPlan) -> None:
 
 
 def constants(p: IslandPlan, frames: Mapping[int, Array]) -> tuple[Array, Array]:
-    """Rows that stay what they are, and their numbers. frames: of MASS_FRAME, by actor."""
+    """Constant rows and their values; frames: of dtype MASS_FRAME, by actor."""
     rows: list[int] = []
     values: list[Array] = []
     for actor, frame in frames.items():
@@ -230,7 +230,7 @@ def stepped_rows(p: IslandPlan) -> dict[int, int]:
 
 
 def write_poses(p: IslandPlan, s: Schedule) -> None:
-    """The poses at the step's start."""
+    """Write the poses at the step's start."""
     for tree in p.trees.values():
         if tree.touching:
             _write_tree(tree.p, s)
@@ -251,7 +251,7 @@ def _write_tree(p: Plan, s: Schedule) -> None:
 
 
 def _bare(joint: Topology) -> Topology:
-    """What a pose depends on: many joints share its code."""
+    """A joint reduced to what its pose depends on, so that many joints share code."""
     return Topology(True, True, joint.links, tuple(DofTopology(1, axis=dof.axis) for dof in joint.dofs))
 
 
@@ -261,7 +261,7 @@ def pose_rows(p: Plan, link: int) -> Span:
 
 
 def _root(rows: Operands) -> Rows:
-    """The root's mass frame from where its F is."""
+    """The root's mass frame from the pose of its F."""
     # body2World of the root: actor frame times body2Actor
     frame = vec(_singles(rows["position"])), quat(_singles(rows["rotation"]))
     position, rotation = _pose(rows["center"])

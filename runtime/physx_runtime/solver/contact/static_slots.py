@@ -1,8 +1,9 @@
-"""The step of articulations that touch nothing but what stands still, with a fixed number of places for patches.
+"""Schedules of articulations that touch static shapes only, with a fixed number of contact slots for each link.
 
-Such patches are solved behind the constraints of their link's own joint, one after the other, whatever else touches: so
-the order of all instructions is known, and worlds share them. Every link has slots for as many patches as it can have;
-a patch takes the next one. Slots that are used in no world of a block are passed over.
+Such patches are solved after the constraints of their link's own joint, one after the other. So the order of all
+instructions is known, and worlds share them. A link has a slot for each of its pairs; slots that no world of a block
+uses are skipped. `slot_program` is the step. Impulses are passed on by sweeps over the tree, or act on all velocities
+by M^-1 (`joint_space`) in a small articulation.
 """
 
 from __future__ import annotations
@@ -40,30 +41,30 @@ from physx_runtime.solver.scheduled.joint_space import (
 )
 from physx_runtime.solver.scheduled.sweeps import clear
 
-# Of an articulation whose M^-1 is worked with.
+# Most velocities of an articulation that is solved with M^-1.
 MAX_VELOCITIES = 32
 
 
 @dataclass(frozen=True, slots=True)
 class LinkSlots:
-    """The places that one link has for patches, all alike."""
+    """The contact slots of one link, all of one structure."""
 
     owner: int          # its articulation among the actors
     link: int
     count: int
-    points: int         # places for contacts in each
+    points: int         # capacity for contact points of each
     torsional: bool
-    on_plane: int | None = None     # the kind of its one shape, where its one pair is met by rows (`on_planes`)
+    on_plane: int | None = None     # the kind of its shape, where its only pair is one of `PlanePairs`
 
     @property
     def patch(self) -> ContactTopology:
-        """The structure of each."""
+        """The structure of each slot."""
         return ContactTopology((SolverBody(LINK), SolverBody(STATIC)), self.points, torsional=self.torsional)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SlotProgram:
-    """The step in two halves; patches are written into the rows of their slots between them."""
+    """The step in two parts; between them patches are written into the rows of their slots."""
 
     plan: IslandPlan
     start: Schedule
@@ -74,7 +75,7 @@ class SlotProgram:
     # rows of every slot of every link; `used` is 0 where no patch is in it, `several` where it has one contact and one
     # anchor at most
     slots: tuple[tuple[LayoutPart, ...], ...]
-    plane_rows: Mapping[int, LayoutPart]        # by link with slots: rows of `plane_pairs`, STORED ones neighbours
+    plane_rows: Mapping[int, LayoutPart]        # by link with slots: rows of `plane_pairs`, STORED ones contiguous
     layout: Mapping[str, int]                   # row scalar -> row: state, then inputs
     state_size: int
     size: int
@@ -82,7 +83,7 @@ class SlotProgram:
 
 @functools.lru_cache(maxsize=16)
 def slot_program(t: IslandTopology, links_with: tuple[LinkSlots, ...]) -> SlotProgram:
-    """The step of worlds of these actors where these links can touch what stands still.
+    """The step of worlds of these actors where these links can touch static shapes.
 
     Raises UnsupportedError where the dofs of a joint are not numbered one after another.
     """
@@ -118,7 +119,7 @@ def slot_program(t: IslandTopology, links_with: tuple[LinkSlots, ...]) -> SlotPr
 
 
 def _rows(layout: Layout, spec: LinkSlots, i: int, k: int, prepared: Mapping[str, int]) -> LayoutPart:
-    """Rows for one slot, those that it is given first."""
+    """Rows for one slot, its inputs first."""
     part = LayoutPart(parent=layout, prefix=f"slot{i}_{k}_")
     for name, size in ({"used": 1, "several": 1} | patch_rows(spec.patch) | dict(prepared)).items():
         part.add(name, size)
@@ -126,7 +127,7 @@ def _rows(layout: Layout, spec: LinkSlots, i: int, k: int, prepared: Mapping[str
 
 
 def _plane_rows(layout: Layout, links: Collection[int]) -> dict[int, LayoutPart]:
-    """Rows for pairs that are met by rows, those that are kept between steps side by side."""
+    """Rows for plane pairs, with the persistent ones contiguous."""
     parts = {i: LayoutPart(parent=layout, prefix=f"plane{i}_") for i in links}
     for groups in (plane_pairs.STORED, plane_pairs.CONSTANT | plane_pairs.STEP):
         for part in parts.values():
@@ -159,7 +160,7 @@ def _write_iterations(p: IslandPlan, method: _Sweeps | _JointSpace, links_with: 
 
 def _write_slots(method: _Sweeps | _JointSpace, spec: LinkSlots, slots: tuple[LayoutPart, ...], s: Schedule,
                  final: bool) -> None:
-    """The patches of a link, behind its own joint."""
+    """The patches of a link, after its own joint."""
     method.write_before(s, spec)
     for slot in slots:
         guarded = Schedule()
@@ -168,7 +169,7 @@ def _write_slots(method: _Sweeps | _JointSpace, spec: LinkSlots, slots: tuple[La
 
 
 class _Sweeps:
-    """Impulses are passed on from link to link."""
+    """Impulses are propagated from link to link by sweeps."""
 
     def __init__(self, p: IslandPlan) -> None:
         self._p = p
@@ -208,14 +209,14 @@ class _Sweeps:
 
 
 def _fits_joint_space(t: IslandTopology) -> bool:
-    """Whether M^-1 is worth its rows: of one articulation that is not too large."""
+    """Whether to use M^-1: for a single articulation that is not too large."""
     # M^-1 takes nv^2 numbers and nv^2 products per impulse; sweeps are linear in nv
     return (len(t.actors) == 1 and not t.joints and t.actors[0].tree.nv <= MAX_VELOCITIES
             and not t.actors[0].tree.spherical_links)
 
 
 class _JointSpace:
-    """Impulses act on all velocities of the one articulation at once, by M^-1."""
+    """Impulses act on all velocities of the single articulation at once, by M^-1."""
 
     def __init__(self, p: IslandPlan) -> None:
         self._p, self._tree = p, p.trees[0].p
@@ -256,7 +257,7 @@ class _JointSpace:
             s.do(pass_time, elapsed=p.row("elapsed"), h=p.time["h"])
 
     def write_before(self, s: Schedule, spec: LinkSlots) -> None:
-        """Nothing has to be ready."""
+        """Nothing to prepare."""
 
     def write_solve(self, s: Schedule, spec: LinkSlots, slot: Layout, final: bool) -> None:
         self._write(s, spec, slot, lambda part,
@@ -265,7 +266,7 @@ class _JointSpace:
 
     def _write(self, s: Schedule, spec: LinkSlots, slot: Layout, write: Callable[[Schedule, ContactTopology], None]
                ) -> None:
-        """For patches of one contact and one anchor alone, and for others."""
+        """Write code for patches with one contact and one anchor, and for larger ones."""
         # most patches have one point and one anchor
         small, full = Schedule(), Schedule()
         write(small, replace(spec.patch.canonical, points=1, anchors=1))
@@ -274,7 +275,7 @@ class _JointSpace:
         s.where_any(slot["several"], full)
 
     def _operands(self, spec: LinkSlots, slot: Layout) -> dict[str, Span]:
-        """What a patch reads of the way to its link."""
+        """The operands of a patch for the path to its link."""
         p, (_, dofs) = self._tree, joint_space.chain_to(self._tree.t, spec.link)
         first, size = slot["used"].row, sum(span.size for span in slot.groups.values())
         spans = {"slot": Span(first, size), "elapsed": self._p.row("elapsed"), "v_root": p.v_root}

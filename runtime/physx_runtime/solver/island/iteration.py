@@ -1,11 +1,9 @@
-"""Iterations of an island, and its sleep.
+"""Schedules of an iteration of an island, and of its sleep (PhysX DyTGSDynamics, iterativeSolveIsland).
 
-An iteration of an island: forces on all actors, joints between them, the actors' own constraints, motion of all.
-
-Falling asleep together: actors of an island rest once the counters of all of them are 0.
-
-Each counts by itself and is woken by itself; what is woken keeps the others awake (ScSleep.cpp, DySleep.cpp), and so
-does a kinematic body that is sent to a target.
+`write_island_iteration` writes forces on all actors, the joints between them, the actors' own constraints, and motion.
+`write_island_sleep` puts an island to sleep once the wake counters of all its actors are 0. Each actor counts and is
+woken by itself, and keeps the others awake (ScSleep.cpp, DySleep.cpp). A kinematic body with a target also keeps them
+awake.
 """
 
 from __future__ import annotations
@@ -36,10 +34,10 @@ def write_island_iteration(p: IslandPlan, s: Schedule, final: bool) -> None:
 
 
 def write_island_forces(p: IslandPlan, s: Schedule, final: bool, has_joints: bool) -> dict[int, Span | None]:
-    """What precedes joints and patches among actors, of which there are some where `among`.
+    """Write the part before joints and patches between actors; has_joints: whether there are any.
 
-    Forces on all actors, and links' own constraints where what holds links is last; by articulation, the change of v
-    that its next sweep begins with.
+    It has forces on all actors, and with articulationContactLast the articulations' own constraints. Returns by
+    articulation the change of v for its next sweep.
     """
     # v += h (g + f / m)  (DyTGSDynamics.cpp, applySubstepGravity)
     for actor in p.bodies.values() if not final else ():
@@ -49,7 +47,7 @@ def write_island_forces(p: IslandPlan, s: Schedule, final: bool, has_joints: boo
 
 
 def write_actors(p: IslandPlan, s: Schedule, changes: dict[int, Span | None], final: bool, has_joints: bool) -> None:
-    """What comes behind joints and patches among actors: the actors' own constraints, and motion."""
+    """Write the part after joints and patches between actors: the actors' own constraints, and motion."""
     last = p.t.articulation_contact_last
     # articulationContactLast: limits of speed and patches come in a second pass
     # (DyCpuGpuArticulation.h, ArticulationConstraintProcessingConfig)
@@ -69,9 +67,9 @@ def write_actors(p: IslandPlan, s: Schedule, changes: dict[int, Span | None], fi
 
 
 def _write_forces(a: TreePlan, s: Schedule, final: bool, first: bool) -> Span | None:
-    """The change of v by forces; velocities of links that joints between actors see.
+    """Write the change of v by forces, and velocities of links for joints between actors.
 
-    first: the articulation's own constraints come before those.
+    first: the articulation's own constraints come before them.
     """
     dv = write_forces(a.p, s, final, separate=coupled(a.p.t) or bool(a.active))
     # first pass: couplings, drives, friction and position limits  (DyCpuGpuArticulation.h, getFirstPassConfig)
@@ -87,18 +85,18 @@ def _write_forces(a: TreePlan, s: Schedule, final: bool, first: bool) -> Span | 
 
 
 def _write_tree(a: TreePlan, s: Schedule, dv: Span | None, sweep: Sweep) -> None:
-    """An articulation's own constraints, those of its links to the world among them, and its motion."""
+    """Write an articulation's own constraints, static joints and contacts of its links included, and its motion."""
     # dv = M^-1 J^T of all impulses between actors  (DyFeatherstoneArticulation.cpp, computeLinkVelocities)
     if a.outer:
         links.spread_impulses(a, s)
     prismatic = write_couplings(a.p, s, sweep)
-    if a.inside:        # with what tendons and mimic joints have changed
+    if a.inside:        # after the changes by tendons and mimic joints
         links.read_velocities(a, s, a.inside, a.p.row("dv"))
     write_constraints(a.p, s, dv, sweep, prismatic)
 
 
 def write_island_sleep(p: IslandPlan, s: Schedule) -> None:
-    """After everything else of a step: whether the island rests, and every counter."""
+    """Write sleep after everything else of a step: whether the island is asleep, and every wake counter."""
     # max_counter = max of the counters of all bodies in the island
     max_counter = p.row("max_counter")
     clear(s, max_counter)
@@ -122,7 +120,7 @@ def write_island_sleep(p: IslandPlan, s: Schedule) -> None:
 
 
 def _restore_joints(p: IslandPlan, s: Schedule) -> None:
-    """What joints keep stays what it was in islands that rested before."""
+    """Restore the rows of joints in islands that were asleep before."""
     # asleep: impulses and angles of joints stay those of the last step
     sleeping = [actor.layout for actor, t in zip(p.actors, p.t.actors, strict=True) if t.sleeping]
     for rows, name in p.persistent_rows if sleeping else ():
@@ -131,7 +129,7 @@ def _restore_joints(p: IslandPlan, s: Schedule) -> None:
 
 
 def _joint_counts(p: IslandPlan, s: Schedule, actor: int) -> Span:
-    """The rows with how many joints hold each link of an actor that can move."""
+    """The rows with the number of joints of each link of an actor that can move."""
     out = p.actors[actor].layout.add("joints", len(p.t.actors[actor].tree.moving_links))
     clear(s, out)
     count_joints(p, s, actor, out)
@@ -139,7 +137,7 @@ def _joint_counts(p: IslandPlan, s: Schedule, actor: int) -> Span:
 
 
 def count_joints(p: IslandPlan, s: Schedule, actor: int, counts: Span) -> None:
-    """Add to rows, one of each link of an actor that can move, how many joints hold it; broken ones do not."""
+    """Add the number of unbroken joints to `counts`, one row for each link of an actor that can move."""
     # each joint counts as an interaction of its bodies  (ScBodySim.h, registerCountedInteraction)
     links = p.t.actors[actor].tree.moving_links
     for t, rows in zip(p.t.joints, p.joints, strict=True):

@@ -1,4 +1,9 @@
-"""The joints of an island: what each is given of its sides, and where its impulses go."""
+"""Schedules of the maximal joints of an island: operands from both sides, and impulses on them.
+
+`write_prepare` writes the rows of a joint at the step's start, `write_solve` one solution of a joint between actors.
+`write_conclusion` writes its force at the end. `schedule_inside` puts static joints of links after the links' own
+joints (DyFeatherstoneArticulation.cpp, solveStaticConstraint).
+"""
 
 from __future__ import annotations
 
@@ -12,7 +17,7 @@ from physx_runtime.solver.island.fragments import joint as fragments
 from physx_runtime.solver.island.links import read_pair
 from physx_runtime.solver.island.plan import IslandPlan, TreePlan, ancestor_and_link
 
-# Of what a joint moves, since the step's start.
+# Motion of the sides of a joint since the step's start.
 MOTION = ("displacement", "angular_displacement", "delta_rotation")
 
 
@@ -41,7 +46,7 @@ def _velocities_at_start(p: IslandPlan, s: Schedule, t: JointTopology) -> dict[s
 
 
 def _coordinate(p: IslandPlan, s: Schedule, t: JointTopology, i: int) -> Span:
-    """The rows with how far the i-th hinge of a gear or a rack is turned, or the slider of a rack is out."""
+    """The rows with the angle of the i-th hinge of a gear or a rack, or the displacement of a rack's slider."""
     # angle of a hinge or travel of a slider  (ExtGearJoint.cpp, updateError; ExtRackAndPinionJoint.cpp, updateError)
     hinge = t.hinges[i]
     if hinge.joint < 0:
@@ -53,7 +58,7 @@ def _coordinate(p: IslandPlan, s: Schedule, t: JointTopology, i: int) -> Span:
 
 
 def _poses(p: IslandPlan, t: JointTopology) -> dict[str, Span]:
-    """Where both sides are."""
+    """The poses of both sides."""
     spans: dict[str, Span] = {}
     for k, side in enumerate(t.solver_bodies):
         if side.kind == BODY:
@@ -70,7 +75,7 @@ def _poses(p: IslandPlan, t: JointTopology) -> dict[str, Span]:
 
 
 def _responses(p: IslandPlan, t: JointTopology) -> dict[str, Span]:
-    """How both sides answer impulses."""
+    """The responses of both sides to impulses."""
     spans: dict[str, Span] = {}
     for k, side in enumerate(t.solver_bodies):
         # M^-1 at the side: [1 / m, I^-1] of a body, T and cfm of a link
@@ -93,7 +98,7 @@ def write_solve(p: IslandPlan, s: Schedule, j: int, final: bool) -> None:
 
 
 def _velocities(p: IslandPlan, s: Schedule, j: int) -> dict[str, Span]:
-    """The velocities of what a joint between actors moves, as the joint sees them."""
+    """The velocities of the moving sides of a joint between actors, as the joint reads them."""
     t, spans = p.t.joints[j], dict[str, Span]()
     first = p.trees.get(t.solver_bodies[0].owner) if t.solver_bodies[0].kind == LINK else None
     # two links on one path: see `read_pair`  (DyFeatherstoneArticulation.cpp, pxcFsGetVelocities)
@@ -111,7 +116,7 @@ def _velocities(p: IslandPlan, s: Schedule, j: int) -> dict[str, Span]:
 
 
 def schedule_inside(p: IslandPlan) -> None:
-    """Have the joints of links to the world and to kinematic bodies written behind the links' own joints."""
+    """Schedule the joints of links to the world and to kinematic bodies after the links' own joints."""
     # static joints of a link are solved inside the recursion  (DyFeatherstoneArticulation.cpp, solveStaticConstraint)
     for (owner, link), joints in p.order.inside.items():
         a = p.trees[owner]
@@ -119,7 +124,7 @@ def schedule_inside(p: IslandPlan) -> None:
 
 
 def _write_inside(p: IslandPlan, a: TreePlan, joints: tuple[int, ...], s: Schedule, final: bool) -> None:
-    """Joints of one link to the world or kinematic bodies, behind the link's own joint."""
+    """Write joints of one link to the world or kinematic bodies, after the link's own joint."""
     for index, j in enumerate(joints):
         k, side = next((k, side) for k, side in enumerate(p.t.joints[j].solver_bodies) if side.kind == LINK)
         links.read_link_velocity(a, s, side.link, p.row(f"body{k}_v"))
@@ -135,7 +140,7 @@ def _solve(p: IslandPlan, s: Schedule, j: int, final: bool, velocities: dict[str
 
 
 def _now(p: IslandPlan, j: int) -> dict[str, Span]:
-    """What a joint is given in iterations, but for velocities."""
+    """The operands of a joint in iterations, without velocities."""
     t = p.t.joints[j]
     motion = {f"body{k}_{name}": span for k, side in enumerate(t.solver_bodies) for name,
               span in _motion(p, side).items()}
@@ -143,7 +148,7 @@ def _now(p: IslandPlan, j: int) -> dict[str, Span]:
 
 
 def _motion(p: IslandPlan, side: SolverBody) -> dict[str, Span]:
-    """How what a joint holds has moved since the step's start."""
+    """The motion of a side of a joint since the step's start."""
     if side.kind == BODY:
         body = p.bodies[side.owner]
         return {"displacement": body.row("root_linear_displacement"),
@@ -156,7 +161,7 @@ def _motion(p: IslandPlan, side: SolverBody) -> dict[str, Span]:
 
 def write_conclusion(p: IslandPlan, s: Schedule, j: int) -> None:
     # force = impulse / dt, broken above its limits  (DyTGSContactPrep.cpp, writeBack1DStep)
-    """What a joint leaves at the step's end: its force, and whether it gives way."""
+    """Write the force of a joint at the step's end, and whether it breaks."""
     t = p.t.joints[j]
     velocities = {f"body{k}_v": p.row(f"body{k}_v") for k, side in enumerate(t.solver_bodies) if side.moves}
     s.do(fragments.conclude, t.canonical, **_now(p, j), **velocities)

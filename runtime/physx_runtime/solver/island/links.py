@@ -1,18 +1,16 @@
-"""Links of an island that joints hold, and ancestors that feel them.
+"""Schedules of articulation links with maximal joints or contacts: velocities read, impulses applied
+(pxcFsGetVelocity).
 
-Links that joints outside their articulation hold.
+A joint sees a link at its centre of mass with its velocity inside the solver, J v + dt Jdot v. Its impulse acts on the
+whole articulation: `raise_impulse` passes it up the link's path, where every node keeps its part u. `sweep_twists`
+passes the change of velocity down the path of the next link that is read. `spread_impulses` passes it down the whole
+tree after the last joint.
 
-A joint sees a link at its centre of mass with the velocity that the solver gives it, J v + dt Jdot v. Its impulse acts
-on the whole articulation: it rises along the link's path, where every node keeps its share u, and what comes of it is
-swept down the path of the next link that is read, and down the whole tree behind the last joint.
-
-Velocities of a link and its ancestor, held together by a joint, as PhysX reads them.
-
-It loses what happened to the ancestor's own joint since velocities were last integrated: that link's change is taken
-for its parent's, and the changes of the links below it follow from there (pxcFsGetVelocities stops before the last
-common link; measured, see docs/physx_semantics.md, joints between free bodies). A joint to the root reads right.
-
-How links of one articulation answer impulses on each other, which PhysX leaves out of the joints between them.
+`read_pair` reads the velocities of a link and its ancestor that one joint connects, as PhysX does. PhysX loses the
+change at the ancestor's own joint since velocities were last integrated. It takes that of the ancestor's parent, and
+the changes of the links below follow from there. Its pxcFsGetVelocities stops before the last common link (measured,
+see docs/physx_semantics.md, joints between free bodies). A joint to the root reads right. `write_cross_response` is
+the response of two links of one articulation to each other, which PhysX leaves out.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ from physx_runtime.solver.scheduled.tree import paths_to
 
 
 def write_links_start(a: TreePlan, s: Schedule) -> None:
-    """Poses and responses of held links at the step's start, from which they have not moved."""
+    """Write poses, responses and zero displacements of constrained links at the step's start."""
     # cfm = cfmScale max diag(T)  (DyFeatherstoneArticulation.cpp, getCfm)
     p = a.p
     if not any(dof.softened for dof in p.t.dofs):
@@ -54,7 +52,7 @@ def is_fixed(p: Plan, link: int) -> bool:
 
 
 def nodes_to(p: Plan, targets: Iterable[int]) -> list[int]:
-    """Nodes on the way from the root to links, these included, parents first; the root left out."""
+    """Nodes on the paths from the root to links, these included, parents first, without the root."""
     nodes: set[int] = set()
     for link in targets:
         node = p.tree.last[link]
@@ -65,7 +63,7 @@ def nodes_to(p: Plan, targets: Iterable[int]) -> list[int]:
 
 
 def read_velocities(a: TreePlan, s: Schedule, targets: list[int], dv: Span | None) -> None:
-    """Velocities of held links after the change `dv` of v, where there is any yet."""
+    """Write velocities of constrained links after the change `dv` of v, if any."""
     # v_c = J (v + dv) + dt Jdot v
     p = a.p
     sweep_motions(p, s, targets, "constrained_motion", p.row("v"), dv)
@@ -79,7 +77,7 @@ def read_velocities(a: TreePlan, s: Schedule, targets: list[int], dv: Span | Non
 
 
 def _guard(a: TreePlan, s: Schedule, link: int, guarded: Schedule) -> None:
-    """Do a part where something holds a link."""
+    """Run a part only where a link is constrained."""
     if link in a.flags:
         s.where_any(a.flags[link], guarded)
     else:
@@ -87,7 +85,7 @@ def _guard(a: TreePlan, s: Schedule, link: int, guarded: Schedule) -> None:
 
 
 def sweep_motions(p: Plan, s: Schedule, targets: list[int], name: str, v: Span, dv: Span | None) -> None:
-    """The rows `name` of the nodes on the way to links, their motions at v and the change `dv` of it."""
+    """Write the rows `name` of the nodes on the paths to links: their motions at v + `dv`."""
     # v_i = v_parent + S (qd + dqd), along the path alone
     if not p.t.fixed_base:
         change = {"dv": Span(dv.row, 6)} if dv else {}
@@ -107,7 +105,7 @@ def change_of(p: Plan, dv: Span, dof: int) -> Span:
 
 
 def begin_impulses(a: TreePlan, s: Schedule) -> None:
-    """No impulses of this iteration yet."""
+    """Clear the impulses of this iteration."""
     p = a.p
     # u = 0, p_root = 0 at the iteration's start
     clear(s, Span(p.row("u").row, len(p.tree.nodes)))
@@ -117,7 +115,7 @@ def begin_impulses(a: TreePlan, s: Schedule) -> None:
 
 
 def current_velocity(a: TreePlan, s: Schedule, link: int, out: Span) -> Span:
-    """The rows with a held link's velocity after the impulses so far, `out` where there are any."""
+    """The rows with a constrained link's velocity after the impulses so far; `out` if there are any."""
     if not a.has_impulses:
         return a.at("velocity", link)
     sweep_twists(a, s, link)
@@ -126,7 +124,7 @@ def current_velocity(a: TreePlan, s: Schedule, link: int, out: Span) -> Span:
 
 
 def sweep_twists(a: TreePlan, s: Schedule, link: int) -> None:
-    """The twists on the way to a link by the impulses so far."""
+    """Write the twists on the path to a link by the impulses so far."""
     p = a.p
     # twist_i = X twist_parent + S (u / D - K . a)  (DyCpuGpuArticulation.h, propagateAccelerationW)
     compute_root_twist(a, s)
@@ -139,14 +137,14 @@ def sweep_twists(a: TreePlan, s: Schedule, link: int) -> None:
 
 
 def read_link_velocity(a: TreePlan, s: Schedule, link: int, out: Span) -> None:
-    """The velocity of a held link after the twist of its node."""
+    """Write the velocity of a constrained link after the twist of its node."""
     p = a.p
     s.do(links.velocity_after_impulses, velocity=a.at("velocity", link), twist=p.at("twist", p.tree.last[link]),
          center=p.at("center", link), body_v=out)
 
 
 def raise_impulse(a: TreePlan, s: Schedule, link: int, impulse: Span) -> None:
-    """An impulse on a link, up its path."""
+    """Pass an impulse on a link up its path."""
     p, i = a.p, a.p.tree.last[link]
     if is_fixed(p, link):
         return
@@ -163,7 +161,7 @@ def raise_impulse(a: TreePlan, s: Schedule, link: int, impulse: Span) -> None:
 
 
 def spread_impulses(a: TreePlan, s: Schedule) -> None:
-    """The change of v by all impulses, added to `dv`."""
+    """Add the change of v by all impulses to `dv`."""
     # dv = M^-1 J^T F by one sweep down the tree
     p, dv = a.p, a.p.row("dv")
     compute_root_twist(a, s)
@@ -182,7 +180,7 @@ def spread_impulses(a: TreePlan, s: Schedule) -> None:
 
 
 def apply_link_impulse(a: TreePlan, s: Schedule, link: int, impulse: Span, adds: bool) -> None:
-    """An impulse on a link within the sweep of its articulation's own constraints."""
+    """Apply an impulse to a link within the sweep of its articulation's own constraints."""
     # p += F, twist += T F: seen by the links below
     p, i = a.p, a.p.tree.last[link]
     s.do(links.impulse_to_wrench, adds, impulse=impulse, center=p.at("center", link), P=p.at("P", i))
@@ -191,7 +189,7 @@ def apply_link_impulse(a: TreePlan, s: Schedule, link: int, impulse: Span, adds:
 
 
 def measure_motion(a: TreePlan, s: Schedule, elapsed: Span) -> None:
-    """How held links have moved since the step's start."""
+    """Write the displacements of constrained links since the step's start."""
     # dx and dtheta of the mass centre since the start  (DyFeatherstoneArticulation.cpp, getLinkMotionVector)
     p = a.p
     if not a.active:
@@ -207,7 +205,7 @@ def measure_motion(a: TreePlan, s: Schedule, elapsed: Span) -> None:
 
 
 def _pose_current(a: TreePlan, s: Schedule, path: list[int]) -> None:
-    """Poses and turns of links on a path."""
+    """Write poses and rotations of links on a path."""
     p = a.p
     # c(q) along the path, theta = sum axis_i dq_i
     pose_below(p, s, path, solved=True, prefix="current_")
@@ -230,7 +228,7 @@ def _measure_link(a: TreePlan, s: Schedule, link: int, elapsed: Span) -> None:
 
 
 def compute_root_twist(a: TreePlan, s: Schedule) -> None:
-    """The floating root's twist by the impulses so far."""
+    """Write the floating root's twist by the impulses so far."""
     # twist_root = T_0 p_root
     p = a.p
     if not p.t.fixed_base:
@@ -238,12 +236,12 @@ def compute_root_twist(a: TreePlan, s: Schedule) -> None:
 
 
 def _wrench_at(a: TreePlan, node: int) -> Span:
-    """Where the wrench on a node is; that on the root stays for all impulses of an iteration."""
+    """The rows of the wrench on a node; that on the root is kept for all impulses of an iteration."""
     return a.p.at("P", node) if node else a.p.row("constrained_P")
 
 
 def store_integrated(a: TreePlan, s: Schedule) -> None:
-    """v as it is integrated, and the motions of links by it."""
+    """Store v as integrated, and the motions of links by it."""
     if a.misread:
         # v_integrated = v  (DyFeatherstoneArticulation.cpp, recordDeltaMotion)
         copy_rows(s, a.p.row("v"), a.p.row("v_integrated"))
@@ -251,7 +249,7 @@ def store_integrated(a: TreePlan, s: Schedule) -> None:
 
 
 def read_pair(a: TreePlan, s: Schedule, ancestor: int, link: int, out: dict[int, Span]) -> None:
-    """The velocities read of both links after all changes so far; out: by link."""
+    """Write the velocities that PhysX reads of both links after all changes so far; out: by link."""
     # from the common link down; PhysX stops one link early  (DyFeatherstoneArticulation.cpp, pxcFsGetVelocities)
     p, last, dv = a.p, a.p.tree.last, a.p.row("dv")
     ancestors = set(nodes_to(p, [ancestor]))
@@ -286,7 +284,7 @@ def _write_change(a: TreePlan, s: Schedule, i: int, dv: Span, misread: bool) -> 
 
 
 def write_cross_response(p: IslandPlan, s: Schedule, j: int) -> None:
-    """Motion of one side's centre of mass by unit wrenches on that of the other side, where the joint asks for it."""
+    """Write the motion of one side's centre of mass by unit wrenches on the other side's, if the joint uses it."""
     if CROSS_RESPONSE not in p.joints[j].groups:
         return
     # C_ij = (T_01)_ij: twist of one link for unit wrenches on the other

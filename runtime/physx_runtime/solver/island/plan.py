@@ -1,4 +1,8 @@
-"""What is known of an island while its schedules are written: the plans of its actors, and where every row is."""
+"""Plan of an island for its schedules: row layouts of actors, joints and kinematic bodies.
+
+`make_island_plan` builds an `IslandPlan` with a `BodyPlan` or `TreePlan` for each actor. `joined_pairs` finds links
+with a joint to an ancestor, whose velocities PhysX misreads.
+"""
 
 from __future__ import annotations
 
@@ -37,15 +41,15 @@ from physx_runtime.solver.scheduled.sleep import SPEED_LIMIT_SCRATCH
 
 # An ancestor and a link of one articulation.
 Pair = tuple[int, int]
-# Of every link that joints hold: F and the centre of mass at the step's start, the response there, the velocity before
-# the running iteration's impulses, and the motion since the start.
+# Rows of every constrained link: F and the centre of mass at the step's start, the response there, the velocity before
+# the impulses of the current iteration, and the motion since the start.
 CONSTRAINED_SCRATCH = {"origin": 3, "center_position": 3, "response": 21, "velocity": 6, "displacement": 3,
                        "angular_displacement": 3, "delta_rotation": 4}
-# Of every node: the velocity of its link as coordinates have it.
+# Rows of every node: the velocity of its link by coordinates.
 READ_SCRATCH = {"constrained_motion": 6}
-# Of every node, for `ancestors`: the motion with which it was integrated, the change since, and what is read of it.
+# Rows of every node, for `read_pair`: the motion as integrated, the change since, and the change that PhysX reads.
 MISREAD_SCRATCH = {"integrated": 6, "velocity_change": 6, "misread_change": 6}
-CROSS_RESPONSE = "cross_response"       # 6 x 6, of a joint between links of one articulation that answer together
+CROSS_RESPONSE = "cross_response"       # 6 x 6, of a joint between links of one articulation with a coupled response
 ISLAND_SCRATCH = {"elapsed": 1, "size": 1, "flags": 1, "valid": 1, "max_counter": 1, "body0_v": 6, "body1_v": 6,
                   "body0_impulse": 6, "body1_impulse": 6, "hinge0_coordinate": 1, "hinge1_coordinate": 1}
 
@@ -64,16 +68,16 @@ class BodyPlan:
 
 @dataclass(slots=True)
 class TreePlan:
-    """Rows of one articulation, and its links that joints hold."""
+    """Rows of one articulation, and its constrained links."""
 
     p: Plan
-    outer: list[int]        # links held to other actors
-    inside: list[int]       # links held to the world or to kinematic bodies
-    misread: list[Pair]     # links held together where the first is the other's ancestor (`ancestors`)
-    touching: list[int] = field(default_factory=list)       # links that contacts may hold, whether they do or not
-    by_joints: frozenset[int] = frozenset()     # links that joints hold, whatever touches
-    flags: dict[int, Span] = field(default_factory=dict)    # of links held at times: rows that are 0 where they are not
-    has_impulses: bool = False     # impulses of the iteration being written are on their way through the tree
+    outer: list[int]        # links with joints or contacts to other actors
+    inside: list[int]       # links with joints or contacts to the world or to kinematic bodies
+    misread: list[Pair]     # connected links of which the first is the other's ancestor (`links.read_pair`)
+    touching: list[int] = field(default_factory=list)       # links that may have contacts
+    by_joints: frozenset[int] = frozenset()     # links with joints, in any contact state
+    flags: dict[int, Span] = field(default_factory=dict)    # rows that are 0 while a link is free
+    has_impulses: bool = False     # whether impulses are pending
 
     @property
     def layout(self) -> Layout:
@@ -82,16 +86,16 @@ class TreePlan:
 
     @property
     def constrained(self) -> list[int]:
-        """All links that have rows as held ones."""
+        """All links with rows of constrained links."""
         return sorted({*self.outer, *self.inside, *self.touching})
 
     @property
     def active(self) -> list[int]:
-        """All links that something holds now."""
+        """All links that are constrained now."""
         return sorted({*self.outer, *self.inside})
 
     def at(self, name: str, link: int) -> Span:
-        """Rows of a link that joints hold."""
+        """Rows of a constrained link."""
         return self.p.at(f"constrained_{name}", self.constrained.index(link))
 
 
@@ -108,17 +112,17 @@ class IslandPlan:
     order: SolvingOrder
 
     def row(self, name: str) -> Span:
-        """All rows of a group that no actor or joint has for itself."""
+        """All rows of a group that belongs to no actor or joint."""
         return self.layout[name]
 
     @property
     def time(self) -> dict[str, Span]:
-        """The time step, which all actors have alike."""
+        """The rows of the time step, shared by all actors."""
         return {name: self.layout[str(RowKey(ACTOR_GROUP, 0, name))] for name in ("dt", "h")}
 
     @property
     def persistent_rows(self) -> Iterator[tuple[Layout, str]]:
-        """What joints keep from step to step: of every row group the joint's own groups and the name."""
+        """Persistent rows of joints: for every row group the joint's layout and the name."""
         for joint, groups in zip(self.t.joints, self.joints, strict=True):
             yield from ((groups, name) for name in joint_rows(joint, PERSISTENT))
 
@@ -130,9 +134,9 @@ class IslandPlan:
 
 def make_island_plan(t: IslandTopology, touching: Sequence[tuple[int, int]] = (), self_touching: Collection[int] = (),
                      ) -> IslandPlan:
-    """The rows of an island: what a step leaves, then its inputs, then scratch.
+    """The rows of an island: state, then inputs, then scratch.
 
-    touching: (actor, link) of links that contacts may hold. selves: the articulations that may touch themselves.
+    touching: (actor, link) of links that may have contacts. self_touching: articulations with self collision.
     """
     layout, order = Layout(), partitions(t)
     for name, size in (island_output_rows(t) | island_input_rows(t)).items():
@@ -173,7 +177,7 @@ def _body_plan(t: BodyTopology, part: Layout) -> BodyPlan:
 
 @functools.lru_cache(maxsize=256)
 def _begin_rows(t: BodyTopology) -> dict[str, int]:
-    """Size of every row group that a body's start makes."""
+    """Size of every row group that `body.step.begin` makes."""
     _, sizes = trace(lambda rows: body.begin(t, rows), row_scalars(output_rows(t) | input_rows(t)))
     return sizes
 
@@ -207,7 +211,7 @@ def _tree_plan(t: IslandTopology, order: SolvingOrder, actor: int, p: Plan, touc
 
 
 def joined_pairs(t: IslandTopology, actor: int) -> list[Pair]:
-    """The links of an articulation that joints hold to an ancestor and that are misread, the ancestor first."""
+    """Links of an articulation with a joint to an ancestor, whose velocities are misread; ancestor first."""
     tree = t.actors[actor]
     if t.coupled or isinstance(tree, BodyTopology):
         return []
@@ -216,7 +220,7 @@ def joined_pairs(t: IslandTopology, actor: int) -> list[Pair]:
 
 
 def ancestor_and_link(t: Topology, joint: JointTopology) -> Pair | None:
-    """The links of a joint in one articulation where one is the other's ancestor but not the root, that one first."""
+    """The links of a joint if one is an ancestor of the other and not the root, ancestor first; otherwise None."""
     first, second = joint.solver_bodies
     if first.kind != LINK or second.kind != LINK or first.owner != second.owner:
         return None
@@ -224,6 +228,6 @@ def ancestor_and_link(t: Topology, joint: JointTopology) -> Pair | None:
 
 
 def ancestor_of(t: Topology, first: int, second: int) -> Pair | None:
-    """Two links where one is the other's ancestor but not the root, that one first."""
+    """Two links if one is an ancestor of the other and not the root, ancestor first; otherwise None."""
     pairs = ((first, second), (second, first))
     return next(((ancestor, link) for ancestor, link in pairs if ancestor != link and ancestor in t.path(link)), None)

@@ -1,10 +1,8 @@
-"""The scheduled step of an island.
+"""The scheduled step of an island: start, iterations and end.
 
-The step of an island as schedules: nothing is compiled for an island but fragments that no other had before.
-
-The step's start of an island: every actor's own, then its joints'.
-
-The step's end of an island: every actor's own, joints that give way, and diverged worlds put back as a whole.
+`island_schedules` is the whole step; only fragments that no other island used are compiled. `write_island_start`
+writes the start of all actors, then of the joints. `write_island_end` writes the end of all actors, breaking joints,
+and the return of a diverged island to the step's start.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ from physx_runtime.solver.scheduled.sweeps import clear, copy_rows
 
 
 def write_island_start(p: IslandPlan, s: Schedule) -> None:
-    """Everything at the step's start."""
+    """Write the start of a step."""
     # t = 0
     clear(s, p.row("elapsed"))
     for actor in p.actors:
@@ -51,7 +49,7 @@ def write_island_start(p: IslandPlan, s: Schedule) -> None:
 
 
 def write_island_end(p: IslandPlan, s: Schedule) -> None:
-    """What a step leaves."""
+    """Write the end of a step."""
     for actor in p.actors:
         if isinstance(actor, BodyPlan):
             s.do(body.finish, actor.t, **actor.layout.groups)
@@ -64,7 +62,7 @@ def write_island_end(p: IslandPlan, s: Schedule) -> None:
 
 
 def _freeze(p: IslandPlan, s: Schedule) -> None:
-    """An island stays where it was once anything in it has diverged."""
+    """Restore the state of the step's start once anything in the island has diverged."""
     # one diverged actor stops its island: sum |x| over all of them
     clear(s, p.row("size"))
     clear(s, p.row("flags"))
@@ -87,7 +85,7 @@ def _moving(p: IslandPlan) -> Iterator[tuple[Layout, str]]:
         yield from ((actor.layout, name) for name in moving_rows(t))
 
 
-# Islands whose steps are kept: verification steps two of every joint, and those of a stage of 20 are 42.
+# Cache size: verification steps two islands for every joint, 42 on a stage of 20 joints.
 MAX_CACHED_STEPS = 256
 
 

@@ -1,1 +1,1 @@
-"""Joints between bodies that are in no articulation's tree."""
+"""Maximal joints: joints between bodies that are in no articulation's tree (PhysX PxJoint, Px1DConstraint)."""

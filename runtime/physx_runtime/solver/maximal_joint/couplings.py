@@ -1,10 +1,8 @@
-"""Gears and racks, and rows made orthogonal.
+"""Gear and rack joints, and orthogonal rows of a joint (PhysX ExtGearJoint, ExtRackAndPinionJoint, DyConstraintSetup).
 
-Gears and racks: one row between two bodies, whose error is what their hinges have turned.
-
-ExtGearJoint.cpp, ExtRackAndPinionJoint.cpp.
-
-Rows of a joint between rigid bodies made independent of each other (DyConstraintSetup.cpp, preprocessRows).
+`coupling_row` is the single row of a gear or a rack, whose error is the rotation counted by `count_turns`.
+`orthogonalize` makes the rows of a joint between rigid bodies independent of each other, by Gram-Schmidt with M^-1
+(DyConstraintSetup.cpp, preprocessRows).
 """
 
 from __future__ import annotations
@@ -32,26 +30,26 @@ from physx_runtime.solver.maximal_joint.rows import (
 )
 
 TWO_PI = 2.0 * math.pi
-# A rack beside its pinion by no more than this, or moved by it no faster, has no side of it (PhysX's units).
+# A smaller offset of a rack from its pinion, or a slower motion by it, gives the rack no side (PhysX's units).
 MIN_OFFSET = 1e-3
 
 
 def hinge(t: JointTopology, rows: Rows) -> dict[str, list[Scalar]]:
-    """The angle of a hinge that a gear or a rack counts."""
+    """The angle of a hinge of a gear or a rack."""
     # angle = 2 atan2(x, w) of B seen from A
     return {"hinge_angle": [twist_angle(joint_frames(t, rows).relative)]}
 
 
 def slide(t: JointTopology, rows: Rows) -> dict[str, list[Scalar]]:
-    """Where the slider of a rack is."""
+    """The position of the slider of a rack."""
     return {"slide_position": [joint_frames(t, rows).offset[0]]}
 
 
 def count_turns(t: JointTopology, rows: Rows) -> dict[str, list[Scalar]]:
-    """`turns` of a gear's hinges since the start, the first's counted backwards, with what to count from next.
+    """`turns` of a gear's hinges since the start, the first one negative, and the angles for the next step.
 
-    A rack's second hinge slides and is not counted. An infinite last angle is none yet; half a turn within a step
-    counts the other way round.
+    The second hinge of a rack is a slider and is not counted. An infinite last angle means none yet. Half a turn within
+    a step counts in the opposite direction.
     """
     # turns_i += angleDiff(angle, last)  (ExtGearJoint.cpp, angleDiff; ExtRackAndPinionJoint.cpp, angleDiff)
     now = [rows["hinge0_coordinate"][0], -rows["hinge1_coordinate"][0]]
@@ -69,7 +67,7 @@ def _wrapped(angle: Scalar) -> Scalar:
 
 
 def coupling_row(t: JointTopology, rows: Rows, frames: JointFrames, turns: Sequence[Scalar]) -> JointRow:
-    """The row of a gear or of a rack; without `turns` nothing has been counted and it has no error."""
+    """The row of a gear or a rack; without `turns` it has no error."""
     # C = s1 turns1 - s0 ratio turns0, J = [0, ratio A_x, 0, -B_x]  (ExtGearJoint.cpp, GearJointSolverPrep)
     first, second = (axis(frames.A, 0), axis(frames.B, 0))
     signs = [-1.0 if topology.holds_first else 1.0 for topology in t.hinges]
@@ -85,7 +83,7 @@ def coupling_row(t: JointTopology, rows: Rows, frames: JointFrames, turns: Seque
 
 
 def _opposed(frames: JointFrames) -> Scalar:
-    """Whether the rack lies at the side of its pinion that moves it backwards."""
+    """Whether the rack is on the side of its pinion that moves it backwards."""
     # (A_x x (p_B - p_A)) . B_x < 0: the rack is on the pinion's other side
     direction = sp.cross(axis(frames.A, 0), frames.between)
     projection = sp.dot(direction, axis(frames.B, 0))
@@ -97,7 +95,7 @@ def _square(a: Vec3) -> Scalar:
     return sp.dot(a, a)
 
 
-# What a unit impulse of a row gives side 0 and takes from side 1, about their centres of mass; what the sides answer.
+# Unit impulse of a row on side 0, and on side 1 with opposite sign, about the centres of mass; changes of velocity.
 Forces = tuple[Force, Force]
 Motions = tuple[Motion, Motion]
 Responses = tuple[LinkResponse, LinkResponse]
@@ -106,24 +104,24 @@ GROUPS = ((ROTATION, ROTATION_LIMIT), (TRANSLATION, TRANSLATION_LIMIT))
 
 
 def forces_of(row: JointRow) -> Forces:
-    """At the step's start."""
+    """The forces of a row at the step's start."""
     return Force(row.angular0, row.linear0), Force(row.angular1, row.linear1)
 
 
 def delta_velocities(forces: Forces, responses: Responses) -> Motions:
-    """What side 0 gains and side 1 loses, each for itself."""
+    """The changes of velocity of side 0, and of side 1 with opposite sign, without cross response."""
     # M^-1 J^T
     return responses[0].motion(forces[0]), responses[1].motion(forces[1])
 
 
 def response_along(forces: Forces, delta_velocity: Motions) -> Scalar:
-    """How far a row feels such answers."""
+    """The unit response of a row, J M^-1 J^T, from these changes of velocity."""
     # J M^-1 J^T
     return forces[0].dot(delta_velocity[0]) + forces[1].dot(delta_velocity[1])
 
 
 def velocity_along(forces: Forces, velocities: Motions) -> Scalar:
-    """J v: how fast side 0 moves against side 1."""
+    """J v: the velocity of side 0 relative to side 1."""
     # J v = J0 v0 - J1 v1
     return forces[0].dot(velocities[0]) - forces[1].dot(velocities[1])
 
@@ -135,8 +133,10 @@ def reciprocal(x: Scalar) -> Scalar:
 
 
 def orthogonalize(rows: list[JointRow], responses: Responses) -> list[JointRow]:
-    """The rows, in the same order: of a group every equality row upright to those before it, every limit to all
-    equality rows, in the measure of how the sides answer."""
+    """The rows in the same order, orthogonal with respect to M^-1.
+
+    In each group equality rows are orthogonal to those before them, and limits to all equality rows.
+    """
     result = []
     equalities: dict[tuple[int, int], list[tuple[JointRow, Motions]]] = {group: [] for group in GROUPS}
     for row in rows:
@@ -155,7 +155,7 @@ def orthogonalize(rows: list[JointRow], responses: Responses) -> list[JointRow]:
 
 
 def _subtract_row(row: JointRow, factor: Scalar, other: JointRow) -> JointRow:
-    """row - share other."""
+    """row - factor other."""
     def subtract(a: sp.Vec3, b: sp.Vec3) -> sp.Vec3:
         return sp.sub(a, sp.scale(factor, b))
     return replace(row, linear0=subtract(row.linear0, other.linear0), angular0=subtract(row.angular0, other.angular0),

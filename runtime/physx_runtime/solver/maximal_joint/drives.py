@@ -1,8 +1,7 @@
-"""Drives and locked axes.
+"""Rows of drives and locked axes of a D6 joint (PhysX ExtD6Joint, ExtConstraintHelper).
 
-Drives of a D6 joint: springs of the joint's offset and rotation (ExtD6Joint.cpp, D6JointSolverPrep).
-
-Locked axes of a D6 joint (ExtConstraintHelper.h, prepareLockedAxes; ExtD6Joint.cpp).
+`drive_rows` are springs of the joint's offset and rotation (ExtD6Joint.cpp, D6JointSolverPrep). `locked_rows` are the
+equality rows of locked axes (ExtConstraintHelper.h, prepareLockedAxes).
 """
 
 from __future__ import annotations
@@ -43,9 +42,9 @@ def drive_rows(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointR
 
 
 def _driven(row: JointRow, t: JointTopology, rows: Rows, i: int) -> JointRow:
-    """A row that pulls as the drive of the axis, whose velocity is B's against A's, the opposite of J v.
+    """A row with the drive of the axis, whose velocity is that of B relative to A, the opposite of J v.
 
-    SAPIEN's PhysX 5.3.1 takes the target velocities of turns the other way round (ExtD6Joint.cpp of that version).
+    SAPIEN's PhysX 5.3.1 has the opposite sign of angular target velocities (ExtD6Joint.cpp of that version).
     """
     # F = k error + d (v_target - v), |F| <= maxForce  (ExtConstraintHelper.h, addDrive)
     target = rows["target_velocity"][i]
@@ -55,9 +54,9 @@ def _driven(row: JointRow, t: JointTopology, rows: Rows, i: int) -> JointRow:
 
 
 def _rotation_errors(t: JointTopology, rows: Rows, relative: Quat) -> list[Scalar]:
-    """Errors of the rotational drives: the turn from the target, then where it takes the x axis.
+    """Errors of the rotational drives: twist of the delta rotation, then the direction of its x axis.
 
-    The turn is relative conj(target), as measured; PhysX's source, SAPIEN's too, has conj(target) relative.
+    The delta rotation is relative conj(target), as measured. PhysX's source, SAPIEN's too, has conj(target) relative.
     """
     # twist: -2 delta_x, of both quaternions the nearer; swings: +-D_x, the x axis of the turn
     # (ExtD6Joint.cpp, D6JointSolverPrep)
@@ -70,7 +69,7 @@ def _rotation_errors(t: JointTopology, rows: Rows, relative: Quat) -> list[Scala
 
 
 def target_rotation(rows: Rows) -> Quat:
-    """The turn by the target angles of all axes, locked ones too: about x, then y, then z of A."""
+    """The rotation by the target angles of all axes, locked ones included: about x, then y, then z of A."""
     # target = q_z q_y q_x
     target: Quat = (0.0, 0.0, 0.0, 1.0)
     for i in range(3):
@@ -79,7 +78,7 @@ def target_rotation(rows: Rows) -> Quat:
     return target
 
 
-# What keeps the rotational axes independent where both frames are half a turn apart (PX_EPS_F32).
+# Keeps the rotational axes independent where both frames differ by half a turn (PX_EPS_F32).
 EPSILON = 1.1920929e-07
 
 
@@ -120,13 +119,13 @@ def _locked_translations(t: JointTopology) -> list[int]:
 
 
 def _locked_swing(frames: JointFrames, i: int) -> JointRow:
-    """Keeps B's x upright to the other swing axis of A."""
+    """Keep B's x axis perpendicular to the other swing axis of A."""
     twist, swing = axis(frames.B, 0), axis(frames.A, 3 - i)
     return _equality_row(angular_row(sp.cross(twist, swing), -sp.dot(twist, swing)), ROTATION)
 
 
 def rotation_axes(a: Quat, b: Quat) -> list[Vec3]:
-    """How B's quaternion seen from A changes as A turns against B: half unit axes where they agree."""
+    """Derivative of B's quaternion relative to A by the rotation of A; half unit axes where both frames agree."""
     # 1/2 (w_a w_b - v_a . v_b) 1 + 1/2 (v_a v_b^T + v_b v_a^T) + 1/2 [(w_a v_b + w_b v_a) x]
     # (ExtConstraintHelper.h, computeJacobianAxes)
     va, vb = (a[0], a[1], a[2]), (b[0], b[1], b[2])

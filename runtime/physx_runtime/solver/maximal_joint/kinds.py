@@ -1,10 +1,9 @@
-"""Kinds of joints outside articulations, and their geometry.
+"""Rows of a maximal joint: which it has, in solving order, and their geometry at the step's start.
 
-What is known of a joint's rows before any value: which there are, in solving order, and what each of them needs.
-
-It follows from the geometry itself, evaluated once on symbols: what stays a literal there is so in every island.
-
-The rows of any joint outside articulations at the poses of the step's start.
+`rows_of` is the geometry of any kind of joint: D6, distance, gear or rack. `row_kinds` evaluates it once on symbols.
+Values that stay literals there are constant for all islands and decide which code each row needs. `solving_order`
+sorts rows by hint (DyConstraintSetup.cpp, preprocessRows), and `preparation_inputs` lists the operands of
+`preparation.prepare`.
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ from physx_runtime.solver.maximal_joint.rows import (
 
 @dataclass(frozen=True, slots=True)
 class JointGeometry:
-    """What a joint is at the step's start, world axes."""
+    """Rows and arms of a joint at the step's start, world axes."""
 
     rows: list[JointRow]            # in the order that PhysX writes them, unsorted
-    arm0: Vec3                      # r_A: from side 0's centre of mass to where all linear rows act in the iterations
+    arm0: Vec3                      # r_A: from side 0's centre of mass to the point of all linear rows
     arm1: Vec3                      # r_B: from side 1's
-    lever: Vec3                     # from side 0's centre of mass to B's anchor, about which its torque counts
+    lever: Vec3                     # from side 0's centre of mass to B's anchor, the reference point of its torque
     persistent: dict[str, list[Scalar]] = field(default_factory=dict)     # row groups that it keeps for the next step
 
 
@@ -46,8 +45,8 @@ def rows_of(t: JointTopology, rows: Rows) -> JointGeometry:
     """The geometry of a joint.
 
     rows: its row groups without prefix, `length_scale`, and per side that is not the world `bodyK_rotation`,
-    `bodyK_position` and, of a link, `bodyK_origin`. Of a gear or a rack with hinges `hingeK_coordinate` too, their
-    angles, of a rack's second how far it is out.
+    `bodyK_position` and, of a link, `bodyK_origin`. A gear or a rack with hinges also has `hingeK_coordinate`: their
+    angles, and the displacement of a rack's slider.
     """
     # drives, limits, locked axes  (ExtD6Joint.cpp, D6JointSolverPrep)
     frames = joint_frames(t, rows)
@@ -61,7 +60,7 @@ def rows_of(t: JointTopology, rows: Rows) -> JointGeometry:
     return JointGeometry([row], frames.arm0, frames.arm1, frames.arm0, persistent)
 
 
-# TGS makes rows that turn a group of their own, PGS has one group of all.
+# TGS has a separate group of angular rows, PGS one group of all.
 TGS_HINTS = {TRANSLATION: ROTATION, TRANSLATION_LIMIT: ROTATION_LIMIT}
 PGS_HINTS = {ROTATION: TRANSLATION, ROTATION_LIMIT: TRANSLATION_LIMIT}
 
@@ -77,12 +76,12 @@ class RowKind:
     nonnegative: bool            # its impulse is not below 0
     nonpositive: bool             # it is not above 0
     keeps_bias: bool        # it may keep its bias in velocity iterations
-    bounces: bool           # off its limit, to a speed of its own
+    bounces: bool           # has a target velocity at its limit, by restitution
     holds: bool
 
     @staticmethod
     def of(row: JointRow) -> RowKind:
-        """Of a row of symbols."""
+        """The kind of a row of symbols."""
         return RowKind(row.hint, row.angular, row.spring is not None, row.drive, not row.drive and row.lower == 0.0,
                        not row.drive and row.upper == 0.0, row.keeps_bias is not False, row.bounce is not None,
                        row.holds)
@@ -94,7 +93,7 @@ class RowKind:
 
     @property
     def projected(self) -> bool:
-        """Whether it is kept from turning what the joint's rotational equality rows hold."""
+        """Whether the part along the joint's rotational equality rows is projected out."""
         return self.hint in (TRANSLATION, TRANSLATION_LIMIT)
 
 
@@ -107,7 +106,7 @@ def solving_order(t: JointTopology, rows: list[JointRow]) -> list[JointRow]:
 
 
 def preparation_inputs(t: JointTopology) -> dict[str, int]:
-    """What preparing a joint reads, and how many numbers each is."""
+    """Names and sizes of the rows that preparing a joint reads."""
     sizes = {**joint_rows(t, *OUTPUT_MAKERS, *INPUT_MAKERS), "dt": 1, "h": 1, "length_scale": 1}
     if t.kind in (GEAR, RACK):
         sizes |= {"hinge0_coordinate": 1, "hinge1_coordinate": 1}
@@ -124,14 +123,14 @@ def preparation_inputs(t: JointTopology) -> dict[str, int]:
 
 
 def symbols_for(t: JointTopology) -> dict[str, list[Symbol]]:
-    """Symbols for all that preparing a joint reads."""
+    """Symbols for all rows that preparing a joint reads."""
     graph = Graph()
     return {name: [graph.input(f"{name}_{i}") for i in range(size)] for name, size in preparation_inputs(t).items()}
 
 
 @functools.lru_cache(maxsize=256)
 def row_kinds(t: JointTopology) -> tuple[RowKind, ...]:
-    """A joint's rows in solving order."""
+    """The kinds of a joint's rows in solving order."""
     return tuple(RowKind.of(row) for row in solving_order(t, rows_of(t, symbols_for(t)).rows))
 
 
@@ -146,20 +145,20 @@ def is_constant(t: JointTopology) -> bool:
 
 
 def has_kinematic(t: JointTopology) -> bool:
-    """Whether a side is moved by its speed, whatever forces say."""
+    """Whether a side is kinematic."""
     return any(body.kind == KINEMATIC for body in t.solver_bodies)
 
 
 def has_target(t: JointTopology, kind: RowKind) -> bool:
-    """Whether a hard row may want another speed than 0."""
+    """Whether a hard row may have a target velocity other than 0."""
     return kind.bounces or has_kinematic(t)
 
 
 def is_fixed(t: JointTopology, kind: RowKind) -> bool:
-    """Whether a row acts about axes that stay as at the step's start; others end at arms that turn with their sides."""
+    """Whether the axes of a row are those of the step's start; other rows have arms that rotate with their sides."""
     return kind.angular and t.kind != RACK
 
 
 def has_arm(t: JointTopology, k: int) -> bool:
-    """Whether a row asks for the arm at a side: of what moves, and of both for the joint's force."""
+    """Whether a row uses the arm at a side: of moving sides, and of both for the joint's force."""
     return (t.measures_force or t.solver_bodies[k].moves) and not all(is_fixed(t, kind) for kind in row_kinds(t))

@@ -1,13 +1,9 @@
-"""Limits of joints outside articulations: axes, cones and distances.
+"""Rows of limits of D6 joints and of distance joints (PhysX ExtD6Joint, ExtConstraintHelper, ExtDistanceJoint).
 
-Limits of a D6 joint: of its swing and twist, and of its offset (ExtD6Joint.cpp, ExtConstraintHelper.h).
-
-Hard limits make rows however far they are, so that the solver sees them coming; soft ones are springs, and act only
-where the step starts beyond them, but then both ways (measured; PhysX's later source bounds their impulse).
-
-The cone limit of a D6 joint's swings, an ellipse of angles (CmConeLimitHelper.h, PxMathUtils.h).
-
-A distance joint: bounds of the distance between its anchors (ExtDistanceJoint.cpp).
+`limit_rows` are the limits of swing, twist and offset of a D6 joint. A hard limit is a row at any distance, so that
+the solver stops before it. A soft limit is a spring, which acts only if the step starts beyond it, but then in both
+directions (measured; PhysX's later source bounds its impulse). `cone_limit` is the elliptic cone of the swings
+(CmConeLimitHelper.h). `distance_rows` are the bounds of a distance joint.
 """
 
 from __future__ import annotations
@@ -31,17 +27,17 @@ from physx_runtime.solver.maximal_joint.rows import (
     linear_row,
 )
 
-# How PhysX ends its search for the nearest point: the end shows in motions.
+# Termination of PhysX's search for the closest point, which is visible in motions.
 ELLIPSE_TOLERANCE, MAX_EVALUATIONS = 1e-4, 20
-# A point this near to the major axis goes to the axis' end.
+# A point closer to the major axis is moved to the end of the axis.
 ON_MAJOR_AXIS = 1e-6
 
 
 def cone_limit(angles: tuple[Scalar, Scalar], half_angles: tuple[Scalar, Scalar],
                twist: Vec3) -> tuple[Vec3, Scalar]:
-    """The axis about which these swing angles leave the cone, in A's axes, and what is left to its rim.
+    """The axis about which these swing angles leave the cone, in A's axes, and the distance to its rim.
 
-    twist: the twist axis of B in A's axes; `line` is where it would be at the nearest point of the rim. With the
+    twist: the twist axis of B in A's axes; `line` is its direction at the closest point of the rim. With the
     tangents r of a quarter of the angles there it is v1 v2 - e_x; dv1 and dv2 are the changes across the rim.
     """
     # p = closest point of the ellipse, r = tan(p / 4), d = p / a^2
@@ -63,14 +59,14 @@ def cone_limit(angles: tuple[Scalar, Scalar], half_angles: tuple[Scalar, Scalar]
 
 
 def closest_on_ellipse(y: Scalar, z: Scalar, ry: Scalar, rz: Scalar) -> tuple[Scalar, Scalar]:
-    """The point of (y / ry)^2 + (z / rz)^2 = 1 nearest to (y, z), as closely as PhysX looks for it.
+    """The point of (y / ry)^2 + (z / rz)^2 = 1 closest to (y, z), to PhysX's tolerance.
 
     Newton's method on the factor t of the normal: (ry^2 y / (t + ry^2), rz^2 z / (t + rz^2)).
     """
     wide = rz <= ry
     at_end = where(wide, abs(z), abs(y)) < ON_MAJOR_AXIS
     # t: f(t) = sum (r_i p_i / (t + r_i^2))^2 - 1 = 0, t -= f / f'  (PxMathUtils.h, PxEllipseClamp)
-    py, pz = where(at_end, ry, abs(y)), where(at_end, rz, abs(z))      # the search must find something
+    py, pz = where(at_end, ry, abs(y)), where(at_end, rz, abs(z))      # the search must find a point
     ey, ez, ay, az = ry * ry, rz * rz, ry * py, rz * pz
     t = maximum(ay - ey, az - ez)
     for _ in range(MAX_EVALUATIONS - 1):
@@ -88,10 +84,10 @@ def _tangent(angle: Scalar) -> Scalar:
     return s / c
 
 
-TWIST, SWINGS = 3, (4, 5)       # which of the joint's axes they are
-# No bound is farther away: an infinite one would make NaN of sides that nothing moves.
+TWIST, SWINGS = 3, (4, 5)       # indices of the joint's axes
+# Greatest error: an infinite one would give NaN for immovable sides.
 MAX_ERROR = 1e18
-# A shorter way, in metres, has no direction (distanceMinDist).
+# A shorter offset, in metres, has no direction (distanceMinDist).
 MIN_OFFSET = 1e-6
 
 
@@ -119,14 +115,14 @@ def _angular_limits(t: JointTopology, rows: Rows, frames: JointFrames) -> list[J
 
 
 def _limited_swings(t: JointTopology) -> list[int]:
-    """Swings with limits of their own: a cone bounds both, and beside a free swing the other has no row."""
+    """Swings with limits of their own; there are none under a cone, nor if the other swing is free."""
     if t.cone or FREE in (t.axes[i].motion for i in SWINGS):
         return []
     return [i for i in SWINGS if t.axes[i].motion == LIMITED]
 
 
 def _cone(t: JointTopology, rows: Rows, frames: JointFrames, angles: tuple[Scalar, Scalar]) -> JointRow:
-    """The row of the cone; a soft one always acts, and draws the twist axis out to its rim."""
+    """The row of the cone; a soft one always acts, and pulls the twist axis out to its rim."""
     # C = (line x axis) . B_x  (ExtD6Joint.cpp, setupConeSwingLimits)
     twist = axis(sp.matrix(frames.relative), 0)
     about, error = cone_limit(angles, (rows["cone_angle"][0], rows["cone_angle"][1]), twist)
@@ -146,7 +142,7 @@ def _angle_rows(t: JointTopology, rows: Rows, i: int, angle: Scalar, about: Vec3
 
 
 def _distance_limit(t: JointTopology, rows: Rows, frames: JointFrames) -> JointRow:
-    """The row along the way that B's anchor has come by all translations that are not locked."""
+    """The row along the offset of B's anchor by all translations that are not locked."""
     # C = limit - |offset|, J along the offset  (ExtD6Joint.cpp, D6JointSolverPrep)
     offset = ZERO3
     for i in (i for i in range(3) if t.axes[i].motion != LOCKED):
@@ -176,7 +172,7 @@ def _linear_limits(t: JointTopology, rows: Rows, frames: JointFrames) -> list[Jo
 
 
 def _limit_row(t: JointTopology, rows: Rows, i: int, row: JointRow, hint: int) -> JointRow:
-    """A row whose error is what is left to the limit of an axis."""
+    """A row whose error is the distance to the limit of an axis."""
     topology = t.axes[i]
     spring = Spring(rows["limit_stiffness"][i], rows["limit_damping"][i]) if topology.soft else None
     return _bound_row(row, hint, spring, Bounce(rows["restitution"][i], rows["bounce_threshold"][i])
@@ -184,7 +180,7 @@ def _limit_row(t: JointTopology, rows: Rows, i: int, row: JointRow, hint: int) -
 
 
 def _bound_row(row: JointRow, hint: int, spring: Spring | None, bounce: Bounce | None = None) -> JointRow:
-    """A row whose error is what is left to a limit; of a soft one 0 where it does not act."""
+    """A row whose error is the distance to a limit; 0 for an inactive soft limit."""
     # hard: F >= 0, bias only beyond the limit in velocity iterations  (ExtConstraintHelper.h, addLimit)
     if spring is None:
         return _hard_row(replace(row, error=minimum(row.error, MAX_ERROR)), hint, bounce)
@@ -198,16 +194,16 @@ def _hard_row(row: JointRow, hint: int, bounce: Bounce | None) -> JointRow:
 
 
 def twist_angle(relative: Quat) -> Scalar:
-    """How far B is turned against A about its x axis, in [-pi, pi] where w >= 0."""
+    """The angle of B relative to A about its x axis, in [-pi, pi] where w >= 0."""
     # 2 atan2(x, w)
     return 2.0 * arctan2(relative[0], relative[3])
 
 
 def measured_twist(t: JointTopology, relative: Quat) -> Scalar:
-    """The twist that a limit is compared with.
+    """The twist that is compared with a limit.
 
-    PhysX takes it from a cosine in float32, which is 1 for angles below 5e-4: a joint pressed against a limit of 0
-    creeps on until that is seen.
+    PhysX takes it from a float32 cosine, which is 1 for angles below 5e-4. A joint pressed against a limit of 0 creeps
+    until the angle is larger.
     """
     if t.exact:
         return twist_angle(relative)
@@ -221,7 +217,7 @@ def measured_twist(t: JointTopology, relative: Quat) -> Scalar:
 
 
 def swing_of(relative: Quat) -> Quat:
-    """B's turn against A without its twist: relative = swing twist."""
+    """The swing of B relative to A: relative = swing twist."""
     # twist = [x, 0, 0, w] / |(x, w)|, swing = q conj(twist)  (PxMathUtils.h, PxSeparateSwingTwist)
     x, w = relative[0], relative[3]
     size = sqrt(x * x + w * w)
@@ -236,14 +232,14 @@ def swing_angles(swing: Quat) -> tuple[Scalar, Scalar]:
     return 4.0 * arctan2(swing[1], 1.0 + swing[3]), 4.0 * arctan2(swing[2], 1.0 + swing[3])
 
 
-# Beyond the bounds by this much of a metre the joint does not pull yet: what its loader gives every one.
+# Tolerance in metres beyond the bounds within which the joint does not pull, as set by its loader.
 TOLERANCE = 0.025
 # A shorter distance has no direction (PX_EPS_F32).
 MIN_DISTANCE = 1.1920929e-07
 
 
 def distance_rows(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointRow]:
-    """The row of the least distance, then that of the greatest; one row where they are the same."""
+    """The rows of the minimum and the maximum distance; a single row where both are equal."""
     # C = distance - bound, beyond the tolerance  (ExtDistanceJoint.cpp, DistanceJointSolverPrep)
     direction, distance = _direction(frames.between)
     tolerance = TOLERANCE * rows["length_scale"][0]
@@ -270,7 +266,7 @@ def distance_rows(t: JointTopology, rows: Rows, frames: JointFrames) -> list[Joi
 
 
 def _direction(between: Vec3) -> tuple[Vec3, Scalar]:
-    """From B's anchor to A's, and how far that is; x where there is no direction."""
+    """The unit vector from B's anchor to A's, x where there is no direction, and the distance."""
     # n = (p_A - p_B) / |p_A - p_B|
     distance = sp.norm(between)
     nonzero = distance > MIN_DISTANCE

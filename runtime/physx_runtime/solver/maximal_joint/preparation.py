@@ -1,11 +1,8 @@
-"""Preparing the rows of a joint.
+"""Constants of a maximal joint's rows, computed once a step at the poses of its start (PhysX DyTGSContactPrep).
 
-Constants of a joint's rows, once a step at the poses of its start (DyTGSContactPrep.cpp, DyConstraintSetup.cpp).
-
-Between rigid bodies the rows are orthogonalised first, and linear ones are built anew in every iteration; at links, and
-with PGS, they stay what they are, and how they answer each other is all that an iteration needs of the responses.
-
-What preparing a joint leaves for its solution: row groups filled row by row, and read back in the same order.
+`prepare` writes them to row groups, row by row, and `RowReader` reads them back in the same order. Between rigid
+bodies rows are orthogonalised first (DyConstraintSetup.cpp), and linear ones are built again in every iteration. At
+links, and with PGS, rows are constant, and their responses to each other (Delassus matrix) suffice for the iterations.
 """
 
 from __future__ import annotations
@@ -60,29 +57,29 @@ def append_row(out: PreparedRows, name: str, *values: Scalar) -> None:
 
 @dataclass(slots=True)
 class RowReader:
-    """Row groups being read, each from its start."""
+    """Reads row groups, each from its start."""
 
     rows: Rows
     _indices: dict[str, int] = field(default_factory=dict, init=False)
 
     def scalar(self, name: str) -> Scalar:
-        """The next number of a group."""
+        """The next value of a group."""
         index = self._indices.get(name, 0)
         self._indices[name] = index + 1
         return self.rows[name][index]
 
     def vector(self, name: str) -> Vec3:
-        """The next three numbers of a group."""
+        """The next three values of a group."""
         return (self.scalar(name), self.scalar(name), self.scalar(name))
 
     def several(self, name: str, count: int) -> list[Scalar]:
-        """The next numbers of a group."""
+        """The next `count` values of a group."""
         return [self.scalar(name) for _ in range(count)]
 
 
-# The fastest that hard rows take their error back: angles over the step, and metres.
+# Greatest bias velocity of hard rows: angles over the step, and metres.
 MAX_ANGULAR_BIAS, MAX_LINEAR_BIAS, MAX_LINEAR_BIAS_AT_LINKS = 0.75, 15.0, 1.5
-# Rows that the sides answer with less have none to push.
+# Rows with a smaller unit response are disabled.
 MIN_UNIT_RESPONSE = 1e-12
 
 
@@ -95,9 +92,9 @@ def prepared_rows(t: JointTopology) -> Mapping[str, int]:
 
 
 def prepare(t: JointTopology, rows: Rows) -> PreparedRows:
-    """What solving a joint needs, its impulses 0.
+    """Constants of a joint for its solution, with impulses 0.
 
-    rows: as `kinds.prepared_from` says; `cross_response`(36) where two links of one articulation answer together.
+    rows: those of `kinds.preparation_inputs`; `cross_response`(36) for two links of one articulation.
     """
     geometry, kinds, out = rows_of(t, rows), row_kinds(t), dict[str, list[Scalar]]()
     _add_joint(out, t, rows, geometry, kinds)
@@ -117,7 +114,7 @@ def prepare(t: JointTopology, rows: Rows) -> PreparedRows:
 
 def _add_joint(out: PreparedRows, t: JointTopology, rows: Rows, geometry: JointGeometry,
                kinds: Sequence[RowKind]) -> None:
-    """What all rows share: where they act, and how hard ones take their error back."""
+    """Add the values of all rows: their arms, and the bias of hard ones."""
     dt, h = rows["dt"][0], rows["h"][0]
     for k, arm in enumerate((geometry.arm0, geometry.arm1)):
         if has_arm(t, k):
@@ -139,7 +136,7 @@ def _add_joint(out: PreparedRows, t: JointTopology, rows: Rows, geometry: JointG
 
 
 def impulse_group(kind: RowKind) -> str:
-    """Where a row's impulse so far is kept; springs rest in velocity iterations."""
+    """The row group of a row's impulse so far; springs are skipped in velocity iterations."""
     return "spring_impulse" if kind.spring else "impulse"
 
 
@@ -151,7 +148,7 @@ def _response(t: JointTopology, rows: Rows, k: int) -> LinkResponse:
 
 
 def body_response(rows: Rows, k: int) -> LinkResponse:
-    """Of a rigid body at its centre of mass."""
+    """The response of a rigid body at its centre of mass."""
     # M^-1 = [I^-1, 0; 0, 1 / m]
     m, x = rows[f"body{k}_inverse_mass"][0], rows[f"body{k}_inverse_inertia"]
     return LinkResponse((x[0], x[1], x[2], x[3], x[4], x[5]), NO_LINK_RESPONSE.cross, (m, m, m, 0.0, 0.0, 0.0))
@@ -159,7 +156,7 @@ def body_response(rows: Rows, k: int) -> LinkResponse:
 
 def _add_body_rows(out: PreparedRows, t: JointTopology, rows: list[JointRow], kinds: Sequence[RowKind],
                    responses: Responses) -> list[Scalar]:
-    """Axes, and how bodies answer the rows that turn with nothing; how they answer each row at the start."""
+    """Add axes, and responses of bodies to rows with fixed axes; return the unit response of each row at the start."""
     unit_responses = []
     for row, kind in zip(rows, kinds, strict=True):
         # J M^-1 J^T  (DyTGSContactPrep.cpp, setupSolverConstraintStep)
@@ -175,7 +172,7 @@ def _add_body_rows(out: PreparedRows, t: JointTopology, rows: list[JointRow], ki
 
 
 def _axes(t: JointTopology, row: JointRow) -> list[Scalar]:
-    """What a row acts along or about: one axis for both sides, but for gears and racks."""
+    """The axis of a row: one for both sides, except for gears and racks."""
     if t.kind == RACK:
         return [*row.angular0, *row.linear1]
     return [*row.angular0, *row.angular1] if t.kind == GEAR else [*(row.angular0 if row.angular else row.linear0)]
@@ -183,7 +180,7 @@ def _axes(t: JointTopology, row: JointRow) -> list[Scalar]:
 
 def _add_constant_rows(out: PreparedRows, t: JointTopology, rows: Rows, ordered: list[JointRow],
                        responses: Responses) -> tuple[list[Scalar], list[Scalar]]:
-    """Axes, levers and how rows answer each other; how the sides answer each row, and one over that."""
+    """Add axes, arms and the Delassus matrix; return the unit response of each row, and its reciprocal."""
     # cfm = max of both links  (DyTGSContactPrep.cpp, getCFM)
     cfm = functools.reduce(
         maximum, [rows[f"body{k}_cfm"][0] for k, body in enumerate(t.solver_bodies) if body.kind == LINK] or [0.0])
@@ -205,7 +202,7 @@ def _add_constant_rows(out: PreparedRows, t: JointTopology, rows: Rows, ordered:
 
 
 def _add_forces(out: PreparedRows, t: JointTopology, row: JointRow) -> None:
-    """What a row acts along and about throughout the step; with PGS any row may do both, made upright to others."""
+    """Add the constant forces of a row; with PGS an orthogonalised row may be linear and angular."""
     if t.pgs:
         append_row(out, "forces", *row.angular0, *row.linear0, *row.angular1, *row.linear1)
         return
@@ -216,7 +213,7 @@ def _add_forces(out: PreparedRows, t: JointTopology, row: JointRow) -> None:
 
 
 def _coupled_response(rows: Rows, forces: Forces, responses: Responses) -> Motions:
-    """How links answer a row: each for itself, unless they answer together."""
+    """Changes of velocity of links by a row, with their cross response if they have one."""
     first, second = delta_velocities(forces, responses)
     if "cross_response" not in rows:
         return first, second
@@ -229,7 +226,7 @@ def _coupled_response(rows: Rows, forces: Forces, responses: Responses) -> Motio
 
 def _add_constants(out: PreparedRows, t: JointTopology, rows: Rows, row: JointRow, kind: RowKind, unit_response: Scalar,
                    r: Scalar) -> None:
-    """What one row wants; r: one over how the sides answer it, 0 for a row that does not act."""
+    """Add the constants of one row; r: reciprocal of its unit response, 0 for an inactive row."""
     kinematic_velocity = _kinematic_velocity(t, rows, row)
     # spring rows  (DyTGSContactPrep.cpp, setupSolverConstraintStep)
     if row.spring:
@@ -256,11 +253,11 @@ def _add_constants(out: PreparedRows, t: JointTopology, rows: Rows, row: JointRo
 def _add_spring(out: PreparedRows, t: JointTopology, spring: Spring, row: JointRow, h: Scalar, unit_response: Scalar,
                 r: Scalar,
                 kinematic_velocity: Scalar) -> None:
-    """What an implicit spring gives for its velocity, for the way it has gone, and at once.
+    """Add the factors of an implicit spring for velocity and displacement, and its constant part.
 
-    In SAPIEN's PhysX 5.3.1 its damping counts in the way as well, which it measures against its target velocity; in
-    velocity iterations it still gives what is for velocities (setSolverConstantsStep and conclude1DStep in
-    DyTGSContactPrep.cpp of that version).
+    In SAPIEN's PhysX 5.3.1 damping also acts on the displacement, relative to the target velocity. In velocity
+    iterations the velocity part still acts (setSolverConstantsStep and conclude1DStep in DyTGSContactPrep.cpp of that
+    version).
     """
     # a = h (h k + d), x = 1 / (1 + a r): F = x (h d v_target - a v - h k C)
     k, d = spring.stiffness, spring.damping
@@ -279,14 +276,14 @@ def _add_spring(out: PreparedRows, t: JointTopology, spring: Spring, row: JointR
 
 def _spring_factor(t: JointTopology, spring: Spring, row: JointRow, a: Scalar, unit_response: Scalar,
                    r: Scalar) -> Scalar:
-    """What is left of a spring's impulse where it answers itself by a; 0 where it does not act."""
+    """The factor x of a spring's impulse with a = h (h k + d); 0 for an inactive spring."""
     # accelerations: x = 1 / ((1 + a) r)
     x = 1.0 / (1.0 + a) * r if spring.acceleration else 1.0 / (1.0 + a * unit_response)
     return where(row.active, where(r > 0.0, x, 0.0) if has_link(t) else x, 0.0)
 
 
 def _decay_factor(spring: Spring, row: JointRow, h: Scalar, unit_response: Scalar) -> Scalar:
-    """With PGS: the part of its impulse so far that a spring works out anew."""
+    """With PGS: the part of its impulse so far that a spring computes again."""
     # total' = (1 - x) total + F
     a = h * (h * spring.stiffness + spring.damping)
     x = 1.0 / (1.0 + (a if spring.acceleration else a * unit_response))
@@ -294,7 +291,7 @@ def _decay_factor(spring: Spring, row: JointRow, h: Scalar, unit_response: Scala
 
 
 def _bounce_velocity(bounce: Bounce, error: Scalar, speed: Scalar) -> Scalar:
-    """The speed with which a limit sends its sides back, which come to it with `speed`; 0 where it does not."""
+    """The target velocity of a limit by restitution, for sides approaching with `speed`; 0 without a bounce."""
     return where((error <= 0.0) & (-speed > bounce.threshold), -bounce.restitution * speed, 0.0)
 
 
@@ -308,7 +305,7 @@ def _row_velocity(t: JointTopology, rows: Rows, row: JointRow) -> Scalar:
 
 
 def _kinematic_velocity(t: JointTopology, rows: Rows, row: JointRow) -> Scalar:
-    """How fast what is moved from outside comes along the row."""
+    """The velocity of kinematic sides along the row."""
     # v_target = -J v_kinematic
     velocities = [motion_of(rows[f"body{k}_velocity"]) if body.kind == KINEMATIC else NO_MOTION
                   for k, body in enumerate(t.solver_bodies)]

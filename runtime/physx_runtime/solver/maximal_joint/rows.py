@@ -1,11 +1,8 @@
-"""Frames of a joint, and a row of it.
+"""Frames of a maximal joint, and its rows (PhysX Px1DConstraint, ExtConstraintHelper).
 
-The joint's frames at both sides in the world: A on side 0, B on side 1.
-
-One row of a joint outside articulations: a velocity that it wants, and the impulse that it may give for it.
-
-J v = linear0 . v0 + angular0 . w0 - linear1 . v1 - angular1 . w1, of the centres of mass of what it holds at either
-side (Px1DConstraint; ExtConstraintHelper.h).
+`joint_frames` are the joint's frames in the world, A on side 0 and B on side 1. `JointRow` is one constraint row: a
+target velocity and bounds of its impulse. J v = linear0 . v0 + angular0 . w0 - linear1 . v1 - angular1 . w1, of the
+centres of mass of both sides. `linear_row` and `angular_row` build rows.
 """
 
 from __future__ import annotations
@@ -26,18 +23,18 @@ class JointFrames:
     """Frames A and B at the step's start, world axes."""
 
     a: Quat                 # rotation of A
-    b: Quat                 # of B, of its two quaternions the one nearer to A's
+    b: Quat                 # of B, the quaternion in the hemisphere of A's
     A: Mat3                 # a as a matrix, its columns the axes
     B: Mat3
     between: Vec3           # from A's anchor to B's
-    relative: Quat          # B seen from A
-    offset: Vec3            # B's anchor seen from A
+    relative: Quat          # B relative to A
+    offset: Vec3            # B's anchor relative to A
     arm0: Vec3              # from side 0's centre of mass to B's anchor
     arm1: Vec3              # from side 1's
 
 
 def joint_frames(t: JointTopology, rows: Rows) -> JointFrames:
-    """The frames of a joint whose sides' poses and own frames are in rows."""
+    """The frames of a joint, from rows with the poses of its sides and its local frames."""
     # A = pose0 frame0, B = pose1 frame1 with its quaternion in A's hemisphere
     a, anchor_a, center0 = _frame(t, rows, 0)
     b, anchor_b, center1 = _frame(t, rows, 1)
@@ -51,7 +48,7 @@ def joint_frames(t: JointTopology, rows: Rows) -> JointFrames:
 
 
 def _frame(t: JointTopology, rows: Rows, index: int) -> tuple[Quat, Vec3, Vec3]:
-    """Rotation and anchor of one frame, and its side's centre of mass; the world's is its origin."""
+    """Rotation and anchor of one frame, and its side's centre of mass, the origin for the world."""
     rotation, position = quaternion(rows, f"frame{index}_rotation", 0), triple(rows, f"frame{index}_position", 0)
     if t.solver_bodies[index].kind == STATIC:
         return rotation, position, sp.ZERO3
@@ -72,13 +69,13 @@ def axis(m: Mat3, i: int) -> Vec3:
     return (m[0][i], m[1][i], m[2][i])
 
 
-# What rows are sorted and orthogonalised by (PxConstraintSolveHint); odd ones bound the impulse.
+# Hints by which rows are sorted and orthogonalised (PxConstraintSolveHint); odd ones are limits.
 NO_HINT, ROTATION, ROTATION_LIMIT, TRANSLATION, TRANSLATION_LIMIT = 0, 1024, 1025, 2048, 2049
 
 
 @dataclass(frozen=True, slots=True)
 class Spring:
-    """What makes a row an implicit spring."""
+    """Parameters of a row that is an implicit spring."""
 
     stiffness: Scalar
     damping: Scalar
@@ -88,10 +85,10 @@ class Spring:
 
 @dataclass(frozen=True, slots=True)
 class Bounce:
-    """What sends a hard limit's row back that the step starts beyond."""
+    """Restitution of a hard limit."""
 
     restitution: Scalar
-    threshold: Scalar                   # no slower it bounces
+    threshold: Scalar                   # least speed of a bounce
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +101,15 @@ class JointRow:
     angular1: Vec3
     error: Scalar
     hint: int
-    angular: bool                       # its bias is bounded as a rotation's, and it moves with what turns
+    angular: bool                       # its bias has the bound of rotations, and it is measured by rotation
     lower: Scalar = -math.inf           # bounds of the impulse; of a drive its force, times dt once prepared
     upper: Scalar = math.inf
     spring: Spring | None = None
     bounce: Bounce | None = None
     drive: bool = False                 # the bounds are forces
-    keeps_bias: Scalar = False          # whether velocity iterations still see its error: limits not reached yet
+    keeps_bias: Scalar = False          # whether velocity iterations use its error: limits not reached yet
     active: Scalar = True               # soft limits act only where the step starts beyond them
-    holds: bool = False                 # its impulse counts for breaking the joint: all but drives
+    holds: bool = False                 # its impulse counts for breaking the joint: all except drives
 
     @property
     def bounded(self) -> bool:
@@ -121,7 +118,7 @@ class JointRow:
 
 
 def linear_row(axis: Vec3, arm0: Vec3, arm1: Vec3, error: Scalar) -> JointRow:
-    """A row along an axis, which acts on both sides at the ends of their arms."""
+    """A row along an axis, at the ends of the arms of both sides."""
     # J = [n, r0 x n, n, r1 x n]  (ExtConstraintHelper.h, _linear)
     return JointRow(axis, cross(arm0, axis), axis, cross(arm1, axis), error, NO_HINT, False)
 

@@ -1,10 +1,8 @@
-"""Solving the rows of a joint, and the force it gave.
+"""Solution of a maximal joint's rows in an iteration, and the force of the joint after a step (PhysX DyTGSContactPrep).
 
-One solve of a joint in an iteration (solve1DStep and solveExt1D in DyTGSContactPrep.cpp).
-
-What a joint gave on average over a step, and whether that breaks it (DyTGSContactPrep.cpp, writeBack1DStep).
-
-What the rows of a joint act on within an iteration: both sides where they are now, and the forces of each row.
+`solve` solves all rows: F = (clamp(bias) + v_target - v) / (J M^-1 J^T + cfm), or that of a spring (solve1DStep,
+solveExt1D). `moved_bodies` and `forces_now` are the current sides and the forces of each row. `conclude` is the mean
+force of the joint over the step, and whether it breaks the joint (writeBack1DStep).
 """
 
 from __future__ import annotations
@@ -50,12 +48,12 @@ from physx_runtime.solver.maximal_joint.rows import ROTATION
 
 @dataclass(frozen=True, slots=True)
 class MovedBody:
-    """What a joint holds at one side."""
+    """One side of a joint during an iteration."""
 
-    velocity: Motion                # before the joint acts
-    response: LinkResponse          # of a rigid body, none of others
-    arm: Vec3                       # to where linear rows act, turned with it
-    displacement: Vec3                       # how far that point has come since the step's start
+    velocity: Motion                # before the joint's impulses
+    response: LinkResponse          # of a rigid body, otherwise zero
+    arm: Vec3                       # to the point of linear rows, rotated with the side
+    displacement: Vec3                       # displacement of that point since the step's start
     rotation: Vec3                      # time integral of its angular velocity
 
 
@@ -72,7 +70,7 @@ def _moved_body(t: JointTopology, rows: Rows, k: int, reader: RowReader) -> Move
     arm = reader.vector("arms") if has_arm(t, k) else ZERO3
     if not body.moves:
         return MovedBody(NO_MOTION, NO_LINK_RESPONSE, arm, ZERO3, ZERO3)
-    # dx = R(delta) r + x - r: of the point where linear rows act  (DyTGSContactPrep.cpp, solve1DStep)
+    # dx = R(delta) r + x - r: of the point of linear rows  (DyTGSContactPrep.cpp, solve1DStep)
     rotate = rounded.rotate if body.rotates_itself else sp.rotate
     rotated = rotate(quaternion(rows, f"body{k}_delta_rotation", 0), arm)
     displacement = sp.sub(sp.add(rotated, triple(rows, f"body{k}_displacement", 0)), arm)
@@ -82,14 +80,14 @@ def _moved_body(t: JointTopology, rows: Rows, k: int, reader: RowReader) -> Move
 
 
 def bodies_at_start(t: JointTopology, reader: RowReader) -> Bodies:
-    """Both sides of a joint before anything has moved, as far as forces ask for them."""
+    """Both sides of a joint at the step's start, with the arms only."""
     first, second = (reader.vector("arms") if has_arm(t, k) else ZERO3 for k in (0, 1))
     return (MovedBody(NO_MOTION, NO_LINK_RESPONSE, first, ZERO3, ZERO3),
             MovedBody(NO_MOTION, NO_LINK_RESPONSE, second, ZERO3, ZERO3))
 
 
 def forces_now(t: JointTopology, kind: RowKind, bodies: Bodies, reader: RowReader) -> Forces:
-    """The forces of the next row: of bodies linear ones at the arms as they are, of links those of the step's start."""
+    """The forces of the next row: linear ones at current arms between bodies, at those of the step's start at links."""
     # PGS: J of the start, any row linear and angular
     if t.pgs:
         first, second = (Force(reader.vector("forces"), reader.vector("forces")) for _ in (0, 1))
@@ -102,7 +100,7 @@ def forces_now(t: JointTopology, kind: RowKind, bodies: Bodies, reader: RowReade
         return Force(axis, ZERO3), Force(ZERO3 if is_constant(t) else sp.cross(bodies[1].arm, slider), slider)
     if kind.angular:
         return Force(axis, ZERO3), Force(axis, ZERO3)
-    # J = [n, r x n] with r as it is now between bodies, that of the start at links
+    # J = [n, r x n] with the current r between bodies, that of the start at links
     r_cross_n = [_r_cross_n(t, k, bodies[k], axis, reader) for k in (0, 1)]
     return Force(r_cross_n[0], axis), Force(r_cross_n[1], axis)
 
@@ -115,18 +113,18 @@ def _r_cross_n(t: JointTopology, k: int, body: MovedBody, axis: Vec3, reader: Ro
 
 @dataclass(frozen=True, slots=True)
 class RotationalRow:
-    """A rotational equality row between bodies: what linear rows leave alone."""
+    """A rotational equality row between bodies, projected out of linear rows."""
 
     forces: Forces
     delta_velocity: Motions
     reciprocal: Scalar
-    error: Scalar                   # now
+    error: Scalar                   # current
 
 
 def project_out(rotational_rows: list[RotationalRow], forces: Forces) -> tuple[Forces, Scalar]:
-    """Forces that turn nothing against rotational equality rows, and the part of those rows' errors left with them."""
+    """Forces orthogonal to rotational equality rows, and the part of those rows' errors to subtract."""
     first, second = forces
-    # J -= (J M^-1 J_k^T) / (J_k M^-1 J_k^T) J_k of the rotational equality rows, with r as it is now
+    # J -= (J M^-1 J_k^T) / (J_k M^-1 J_k^T) J_k of the rotational equality rows, with the current r
     # (DyTGSContactPrep.cpp, solve1DStep)
     removed_error: Scalar = 0.0
     for row in rotational_rows:
@@ -137,13 +135,13 @@ def project_out(rotational_rows: list[RotationalRow], forces: Forces) -> tuple[F
 
 
 def solve(t: JointTopology, rows: Rows, final: bool) -> PreparedRows:
-    """A joint's impulses so far, and what those of this iteration do.
+    """Solve a joint in an iteration: its impulses so far, and the effect of those of this iteration.
 
-    rows: what `prepare` made, `elapsed`, and per moving side `bodyK_v`, `bodyK_displacement`,
+    rows: those of `prepare`, `elapsed`, and per moving side `bodyK_v`, `bodyK_displacement`,
     `bodyK_angular_displacement` and `bodyK_delta_rotation`; of a body `bodyK_inverse_mass` and
     `bodyK_inverse_inertia`. Makes `impulse`, `spring_impulse`, `bodyK_v` of bodies and `bodyK_impulse` of links.
-    final: an iteration for velocities alone, in which nothing has a
-    bias but limits that are not reached yet.
+    final: a velocity iteration, in which only limits that are not
+    reached yet have a bias.
     """
     out: PreparedRows = {}
     reader = RowReader(rows)
@@ -159,7 +157,7 @@ def solve(t: JointTopology, rows: Rows, final: bool) -> PreparedRows:
 
 def _solve_body_rows(out: PreparedRows, t: JointTopology, rows: Rows, bodies: Bodies, reader: RowReader,
                      final: bool) -> None:
-    """Row by row, each on the velocities that the ones before it left."""
+    """Solve row by row, each on the velocities after the rows before it."""
     # v0 += M0^-1 J0^T F, v1 -= M1^-1 J1^T F, row after row  (DyTGSContactPrep.cpp, solve1DStep)
     first, second = bodies[0].velocity, bodies[1].velocity
     rotational_rows: list[RotationalRow] = []
@@ -190,7 +188,7 @@ def _spun(t: JointTopology, k: int, reader: RowReader) -> Motion:
 
 def _solve_constant_rows(out: PreparedRows, t: JointTopology, rows: Rows, bodies: Bodies, reader: RowReader,
                          final: bool) -> None:
-    """Row by row, all as they were prepared, on velocities that are read once; how they answer each other is known."""
+    """Solve constant rows one by one, on velocities that are read once, with the Delassus matrix."""
     # J v, then + sum (J_i M^-1 J_j^T) F_j of the rows before  (DyTGSContactPrep.cpp, solveExt1D)
     velocities = (bodies[0].velocity, bodies[1].velocity)
     impulse0, impulse1 = NO_FORCE, NO_FORCE
@@ -212,7 +210,7 @@ def _solve_constant_rows(out: PreparedRows, t: JointTopology, rows: Rows, bodies
 
 
 def _error(kind: RowKind, forces: Forces, bodies: Bodies, reader: RowReader) -> Scalar:
-    """How far off a row is now; of a spring, how much farther than at the start."""
+    """The current error of a row; of a spring, its change since the start."""
     # C = C_start + J_linear dx + J_angular theta
     displacement = _displacement_along(kind, forces[0], bodies[0]) - _displacement_along(kind, forces[1], bodies[1])
     return displacement if kind.spring else reader.scalar("error") + displacement
@@ -225,7 +223,7 @@ def _displacement_along(kind: RowKind, force: Force, body: MovedBody) -> Scalar:
 
 def _change(out: PreparedRows, t: JointTopology, rows: Rows, kind: RowKind, reader: RowReader,
             now: tuple[Scalar, Scalar, Scalar], final: bool) -> Scalar:
-    """The impulse that a row adds; now: the velocity along it, its error, and one over how the sides answer it."""
+    """The impulse that a row adds; now: the velocity along it, its error, and the reciprocal of its unit response."""
     # total' = clamp(total + F, lower, upper)
     before = reader.scalar(impulse_group(kind))
     change = _spring(t, rows, reader, now, final) if kind.spring else _hard(t, rows, kind, reader, now, final)
@@ -235,7 +233,7 @@ def _change(out: PreparedRows, t: JointTopology, rows: Rows, kind: RowKind, read
     bounded = kind.drive or kind.nonnegative or kind.nonpositive
     after = _bounded(kind, reader, before + change) if bounded else before + change
     if t.breaks:
-        # a broken joint gives nothing
+        # a broken joint has no impulse
         after = rows["acts"][0] * after
     append_row(out, impulse_group(kind), after)
     return after - before if bounded or t.breaks else change
@@ -264,7 +262,7 @@ def _hard(t: JointTopology, rows: Rows, kind: RowKind, reader: RowReader, now: t
     final_bias = reader.scalar("final_bias") if kind.keeps_bias else 0.0
     max_bias = max_angular_bias if kind.angular else max_linear_bias
     bias_velocity = minimum((final_bias if final else row_bias) * (error - target * rows["elapsed"][0]), max_bias)
-    # limits are pushed out as fast as C asks, but in no faster than maxBias
+    # only corrections of a violated limit are bounded by maxBias
     if not kind.limit:
         bias_velocity = maximum(bias_velocity, -max_bias)
     return r * ((bias_velocity if kind.keeps_bias or not final else 0.0) + target - speed)
@@ -279,9 +277,9 @@ def _bounded(kind: RowKind, reader: RowReader, impulse: Scalar) -> Scalar:
 
 
 def conclude(t: JointTopology, rows: Rows) -> PreparedRows:
-    """What a joint leaves at a step's end: `force`(6) where it keeps that; `broken`, 1 for good, where it may break.
+    """Results of a joint at a step's end: `force`(6) where it is measured; `broken`, 1 for good, where it may break.
 
-    rows: what `prepare` made with the impulses of the last iteration, `dt`, and of a joint that breaks `break_force`,
+    rows: those of `prepare` with the impulses of the last iteration, `dt`, and of a joint that breaks `break_force`,
     `break_torque` and `broken`.
     """
     force, out = mean_force(t, rows), dict[str, list[Scalar]]()
@@ -295,9 +293,9 @@ def conclude(t: JointTopology, rows: Rows) -> PreparedRows:
 
 
 def mean_force(t: JointTopology, rows: Rows) -> Force:
-    """What a joint gave side 0 on average over the step, in world axes, its torque about B's anchor.
+    """The mean force of a joint on side 0 over the step, in world axes, its torque about B's anchor.
 
-    Drives do not count; impulses act at the arms of the step's start, as measured of PhysX.
+    Drives are left out; impulses act at the arms of the step's start, as measured of PhysX.
     """
     # f = sum J^T F / dt, about B's anchor, without drives  (DyTGSContactPrep.cpp, writeBack1DStep)
     reader, total, rotational_rows = RowReader(rows), NO_FORCE, list[RotationalRow]()

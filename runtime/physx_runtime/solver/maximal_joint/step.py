@@ -1,4 +1,4 @@
-"""The step of a joint outside articulations: prepared once, solved in every iteration, concluded at the end."""
+"""The step of a maximal joint: prepared once, solved in every iteration, concluded at the end."""
 
 from __future__ import annotations
 

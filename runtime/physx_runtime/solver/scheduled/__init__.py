@@ -1,1 +1,1 @@
-"""A step as a schedule of fragments over joints."""
+"""The step of an articulation as schedules of precompiled fragments, joint by joint."""

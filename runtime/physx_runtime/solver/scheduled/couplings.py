@@ -1,8 +1,8 @@
-"""Mimic joints and what couplings share.
+"""Schedules of mimic joints, and the parts that tendons and mimic joints share.
 
-What tendons and mimic joints have in common: their operands, their wrenches on links, the rate along them.
-
-Mimic joints: their column of M^-1, and impulses on all of v.
+`load_wrenches`, `respond_pair` and `measure_rate` are the wrenches of a coupling on links, its response and its rate.
+`write_mimic_start` writes the column of M^-1 of a mimic joint, and `write_mimic_iteration` its impulse on v
+(DyArticulationMimicJoint.cpp).
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from physx_runtime.solver.scheduled.sweeps import add_product, clear, copy_rows,
 
 
 def parameters(p: Plan, name: str, owner: str, axis: int | None = None) -> dict[str, Span]:
-    """All parameters of one coupling or of one of its axes, called as those of the first of its kind."""
+    """All parameters of one coupling or of one of its axes, named as those of the first of its kind."""
     spans = {part: p.row(f"{name}_{part}") for part in names_of(owner, PARAMETER)}
     return {f"{GROUPS[owner]}0_{part}": span if axis is None else span.part(axis) for part, span in spans.items()}
 
 
 def start_rows(p: Plan, name: str, owner: str, *parts: str) -> dict[str, Span]:
-    """What the step's start makes for one coupling, called as that of the first of its kind."""
+    """Rows of the step's start for one coupling, named as those of the first of its kind."""
     return {f"{GROUPS[owner]}0_{part}": p.row(f"{name}_{part}") for part in parts}
 
 
 def load_wrenches(p: Plan, s: Schedule, wrenches: Sequence[tuple[int, Span]], factor: Span | None = None) -> None:
-    """The rows `couple_wrench` with nothing but these wrenches on links."""
+    """Write the rows `couple_wrench` with only these wrenches on links."""
     # p = sum J^T of unit pulls, at the nodes that carry the links
     clear(s, p.row("couple_wrench"))
     for link, wrench in wrenches:
@@ -37,7 +37,7 @@ def load_wrenches(p: Plan, s: Schedule, wrenches: Sequence[tuple[int, Span]], fa
 
 
 def respond_pair(p: Plan, s: Schedule, out: Span, ends: Sequence[tuple[int, Span]]) -> None:
-    """Response of two wrenches on links together, after the sweep that answers them."""
+    """Write the response of two wrenches on links together, after the sweep of responses."""
     # r = w0 . twist0 + w1 . twist1 = J M^-1 J^T
     (link, wrench), (other, other_wrench) = ends
     s.do(coupling.respond_pair, response=out, wrench=wrench, other_wrench=other_wrench,
@@ -45,7 +45,7 @@ def respond_pair(p: Plan, s: Schedule, out: Span, ends: Sequence[tuple[int, Span
 
 
 def measure_rate(p: Plan, s: Schedule, row: Span, bias: Span) -> None:
-    """The row `couple_rate`: row (v + dv) + bias."""
+    """Write the row `couple_rate`: row (v + dv) + bias."""
     # Ldot = row (v + dv) + bias
     rate = p.row("couple_rate")
     copy_rows(s, bias, rate)
@@ -54,7 +54,7 @@ def measure_rate(p: Plan, s: Schedule, row: Span, bias: Span) -> None:
 
 
 def write_mimic_start(p: Plan, s: Schedule, i: int) -> None:
-    """Column and coefficients of the i-th mimic joint."""
+    """Write the column and coefficients of the i-th mimic joint."""
     (follower, reference), name = p.t.mimics[i], f"mimic{i}"
     column = p.scratch(f"{name}_column", p.t.nv)
     for part in ("scale", "hard_scale", "erp"):
@@ -72,7 +72,7 @@ def write_mimic_start(p: Plan, s: Schedule, i: int) -> None:
 
 
 def write_mimic_iteration(p: Plan, s: Schedule, i: int, final: bool) -> None:
-    """Its impulse on `dv`."""
+    """Write the impulse of the i-th mimic joint on `dv`."""
     (follower, reference), name, first = p.t.mimics[i], f"mimic{i}", p.t.root_size
     # dv -= column F  (DyArticulationMimicJoint.cpp, solveInternalMimicJointConstraints)
     spans = {}

@@ -1,7 +1,9 @@
-"""An iteration: one sweep over the tree in O(n), impulses passed on link by link.
+"""Schedules of an iteration of an articulation: one sweep over the tree in O(n).
 
-Down the tree every joint sees what the impulses before it do to its parent's twist, solves its constraints and hands
-its link's twist to its children; up the tree wrenches add; down again every joint gets its final change of velocity.
+`write_iteration` writes forces, couplings and joints. Down the tree every joint reads the change of its parent's twist
+by earlier impulses. It solves its constraints and passes its link's twist to its children. Up the tree wrenches are
+added. Down again every joint gets its final change of velocity (DyFeatherstoneArticulation.cpp,
+solveInternalConstraints).
 """
 
 from __future__ import annotations
@@ -19,18 +21,18 @@ from physx_runtime.solver.scheduled.sweeps import clear, copy_rows, pose_links, 
 from physx_runtime.solver.scheduled.tendons import coupled, write_couplings_iteration
 from physx_runtime.solver.scheduled.tree import paths_to
 
-# What the constraints of a degree of freedom may read of it.
+# Rows that the constraints of a dof may read.
 SOLVED_ROWS = ("displacement", *names_of(DOF, CONTROL, PARAMETER, PREPARED, ACCUMULATED_IMPULSE))
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """What one sweep over an articulation does (ArticulationConstraintProcessingConfigCPU)."""
+    """The parts of one sweep over an articulation (ArticulationConstraintProcessingConfigCPU)."""
 
     final: bool                     # in a velocity iteration
     joint_constraints: bool = True                # couplings; drives, friction and limits of joints
-    closing: bool = True            # no other follows in the iteration
-    speed_last: bool = False        # limits of speed come behind all that holds the link, in the closing sweep
+    closing: bool = True            # the last sweep of the iteration
+    speed_last: bool = False        # speed limits come after all constraints of the link, in the closing sweep
 
     @property
     def moves(self) -> bool:
@@ -39,16 +41,16 @@ class Sweep:
 
 
 def write_iteration(p: Plan, s: Schedule, final: bool) -> None:
-    """One position iteration, or with `final` one velocity iteration, as `actors.iterate`."""
+    """Write one position iteration, or with `final` one velocity iteration, as `settings.iterate`."""
     # dv of forces, couplings, then joints  (DyFeatherstoneArticulation.cpp, solveInternalConstraints)
     dv, sweep = write_forces(p, s, final, separate=coupled(p.t)), Sweep(final)
     write_constraints(p, s, dv, sweep, write_couplings(p, s, sweep))
 
 
 def write_forces(p: Plan, s: Schedule, final: bool, separate: bool) -> Span | None:
-    """The rows with the change of v that precedes the joints' own, of forces; None where there is none.
+    """Write the change of v by forces, and return its rows; None where there is none.
 
-    apart: in rows of their own, to which other changes can be added.
+    separate: in rows of their own, to which other changes can be added.
     """
     applies_forces = p.t.forces_every_iteration and not final
     # TGS: h a in every iteration  (DyFeatherstoneArticulation.cpp, applyTgsSubstepForces)
@@ -62,9 +64,9 @@ def write_forces(p: Plan, s: Schedule, final: bool, separate: bool) -> Span | No
 
 
 def write_constraints(p: Plan, s: Schedule, dv: Span | None, sweep: Sweep, prismatic: set[int]) -> None:
-    """Constraints of the articulation's joints after the change `dv` of v, and the motion where the sweep `moves`.
+    """Write the constraints of the joints after the change `dv` of v, and the motion where the sweep `moves`.
 
-    turning: what `write_couplings` returned, whose tendons and mimic joints have changed v before.
+    prismatic: the dofs that `write_couplings` returned.
     """
     # twist_root = 0: impulses of this iteration begin
     if not p.t.fixed_base:
@@ -83,9 +85,9 @@ def write_constraints(p: Plan, s: Schedule, dv: Span | None, sweep: Sweep, prism
 
 
 def write_couplings(p: Plan, s: Schedule, sweep: Sweep) -> set[int]:
-    """Poses, where something sees them; tendons and mimic joints; travel of prismatic joints whose axes turn.
+    """Write poses where used, tendons and mimic joints, and displacements of prismatic joints with rotating axes.
 
-    Returns the dofs of the latter. Nothing of it is in a sweep without the articulation's own constraints.
+    Returns the dofs of the latter. A sweep without the articulation's own constraints has none of these.
     """
     if not sweep.joint_constraints:
         return set()
@@ -117,7 +119,7 @@ def write_couplings(p: Plan, s: Schedule, sweep: Sweep) -> set[int]:
 
 
 def _parent_rotation(p: Plan, link: int, name: str, v: Span | None = None) -> dict[str, Span]:
-    """The operand `parent_rotation`, where the parent turns at all; v: the velocities of a spin."""
+    """The operand `parent_rotation`, where the parent can rotate; v: for angular velocities."""
     parent = p.parent(link)
     if parent:
         return {"parent_angular_displacement": p.at(name, parent)}
@@ -128,7 +130,7 @@ def _parent_rotation(p: Plan, link: int, name: str, v: Span | None = None) -> di
 
 def add_rotation(p: Plan, s: Schedule, link: int, name: str, amounts: Span | None, v: Span | None = None) -> None:
     # theta_i = theta_parent + sum axis q
-    """Turn of a link since the step's start, or its spin, from its parent's and its joint's amounts."""
+    """Write the rotation of a link since the step's start, or its angular velocity, from its parent and its joint."""
     spans = {"amounts": amounts, "displacement_axis": p.of_link("displacement_axis", link)} if amounts else {}
     kind = p.t.links[link].kind
     s.do(joint.rotate, p.joints[link], **(spans if kind in ROTARY_JOINTS else {}), **_parent_rotation(p, link, name, v),
@@ -158,23 +160,23 @@ def _depth_first(p: Plan, s: Schedule, dv: Span | None, prismatic: set[int], swe
 
 
 def write_behind(p: Plan, s: Schedule, node: int, final: bool) -> None:
-    """What follows a node's own constraints, if anything."""
+    """Write the part after a node's own constraints, if any."""
     if node in p.behind:
         p.behind[node](s, final)
 
 
 def _active(p: Plan, node: int) -> list[int]:
-    """Children of a node with something to solve or to move."""
+    """Children of a node with constraints or motion below."""
     return [child for child in p.tree.children[node] if p.tree.moves[child] or p.acts_below(child)]
 
 
 def _needs_twist(p: Plan, node: int) -> bool:
-    """Whether anything but its own constraint asks how a node's link moves."""
+    """Whether anything except its own constraint uses the twist of a node's link."""
     return bool(_active(p, node)) or node in p.behind
 
 
 def _pass_through(p: Plan, s: Schedule, i: int) -> None:
-    """A node that only follows its parent so far."""
+    """Write a node that only follows its parent so far."""
     node = p.tree.nodes[i]
     spans = p.shift(i) | {"parent_twist": p.at("twist", node.parent), "twist": p.at("twist", i)}
     if node.dof is not None:
@@ -185,7 +187,7 @@ def _pass_through(p: Plan, s: Schedule, i: int) -> None:
 
 
 def _solve(p: Plan, s: Schedule, i: int, dv: Span | None, prismatic: set[int], sweep: Sweep) -> None:
-    """All constraints of one node's dof; the twist of its link, where it has children."""
+    """Write all constraints of one node's dof, and the twist of its link if it has children."""
     # F of one dof  (DyFeatherstoneArticulation.cpp, solveInternalJointConstraintRecursive)
     node, fixed_parent = p.tree.nodes[i], p.has_fixed_parent(i)
     spans = p.shift(i) | {"parent_twist": p.at("twist", node.parent)}
@@ -208,7 +210,7 @@ def _without_speed_limits(t: Topology) -> Topology:
 
 
 def solved_operands(p: Plan, i: int, dof: int, prismatic: set[int]) -> dict[str, Span]:
-    """What the constraints of a node's dof read of it; turning: dofs of `write_couplings`."""
+    """Operands of the constraints of a node's dof; prismatic: dofs of `write_couplings`."""
     literal = {name for name, _ in p.constants[p.tree.nodes[i].link]}
     spans = {name: p.at(name, dof) for name in SOLVED_ROWS if name not in literal}
     spans |= {"v": p.v_at(dof), "r": p.at("r", i), "iteration": p.row("iteration"), "dt": p.row("dt"),
@@ -221,7 +223,7 @@ def solved_operands(p: Plan, i: int, dof: int, prismatic: set[int]) -> dict[str,
 
 
 def _pass_up(p: Plan, s: Schedule, i: int) -> None:
-    """A node's wrench to its parent; the parent's twist follows at once where branches are still to come."""
+    """Pass a node's wrench to its parent, whose twist is updated at once where branches remain."""
     # p_parent += X^T (p - K u), twist_parent += T X^T p
     node = p.tree.nodes[i]
     siblings = _active(p, node.parent)
@@ -235,7 +237,7 @@ def _pass_up(p: Plan, s: Schedule, i: int) -> None:
 
 
 def _update_velocities(p: Plan, s: Schedule, dv: Span | None, moves: bool) -> None:
-    """Every velocity after the sweep, and where the joints go if it `moves` them."""
+    """Write all velocities after the sweep, and the new positions if it `moves`."""
     # twist_root = T_0 p_root; dqd = u / D - K . a
     if not p.t.fixed_base:
         spans = {"dv": Span(dv.row, 6)} if dv is not None else {}
@@ -262,7 +264,7 @@ def _update_velocities(p: Plan, s: Schedule, dv: Span | None, moves: bool) -> No
 
 
 def advance_links(p: Plan, s: Schedule, v: Span) -> None:
-    """Rotations of spherical joints and the floating root after the time h at v."""
+    """Write rotations of spherical joints and of the floating root after the time h at v."""
     # w_i = w_parent + sum axis qd, q' = exp(h w) q  (DyFeatherstoneArticulation.cpp, propagateTransform)
     for link in paths_to(p.t, p.spherical_links):
         first = v.row + p.t.root_size

@@ -1,13 +1,9 @@
-"""The tree in joint space: loads, the mass matrix's inverse and a floating base.
+"""Schedules of an articulation in joint space: the inverse mass matrix, momentum of a floating base, and joint loads.
 
-A floating base's momentum, and what the step's end makes of it (as `articulation.momentum`).
-
-An iteration with M^-1 at hand: an impulse changes all velocities at once, and no sweep passes it on.
-
-Costs O(n^2) an iteration and O(n^2) sweeps' parts once a step: less than sweeps where n is small, or where much acts
-on single links.
-
-What every joint carries before constraints act, where that rubs: as `articulation.step.joint_loads`.
+`write_inverse` writes M^-1, and `write_joint_space_iteration` an iteration in which an impulse changes all velocities
+at once. It costs O(n^2) an iteration, and O(n^2) sweeps once a step. That is less than sweeps for small n, or with
+many constraints on single links. `write_floating_start` and `write_floating_end` follow `articulation.momentum`,
+`write_loads` follows `articulation.step.joint_loads`.
 """
 
 from __future__ import annotations
@@ -30,7 +26,7 @@ from physx_runtime.solver.scheduled.sweeps import (
 
 
 def write_floating_start(p: Plan, s: Schedule) -> None:
-    """Momentum per unit velocity, its bias, and where everything is at the step's start."""
+    """Write the momentum per unit velocity, its bias, and all positions at the step's start."""
     links = range(1, len(p.t.links))
     # I^c_parent += X^T I^c X; h_i = I^c S_i  (DyFeatherstoneForwardDynamic.cpp, computeMomentum)
     for link in reversed(links):
@@ -50,7 +46,7 @@ def write_floating_start(p: Plan, s: Schedule) -> None:
 
 
 def weigh(p: Plan, s: Schedule) -> None:
-    """Mass, centre of mass and inertia of all links together; their inertias in world axes are given."""
+    """Write mass, centre of mass and inertia of all links together, from their inertias in world axes."""
     # m, c, I of all links  (DyFeatherstoneForwardDynamic.cpp, computeContributionToEnsembleMomentOfInertia)
     clear(s, p.row("compound"))
     for algorithm, extra in ((momentum.add_center, ()), (momentum.add_inertia, ("world_inertia",))):
@@ -62,7 +58,7 @@ def weigh(p: Plan, s: Schedule) -> None:
 
 
 def measure_momentum(p: Plan, s: Schedule, out: Span, root: Span, rates: Span, biased: bool) -> None:
-    """Momentum relative to the root's at the step's start for the given velocities."""
+    """Write the momentum relative to the root's at the step's start for these velocities."""
     spans = {"bias": p.row("momentum_bias")} if biased else {}
     # h = I^c_0 v_0 + sum h_i qd_i + bias
     s.do(momentum.momentum_root, composite=p.at("composite"), v=root, momentum=out, **spans)
@@ -71,13 +67,13 @@ def measure_momentum(p: Plan, s: Schedule, out: Span, root: Span, rates: Span, b
 
 
 def save_momentum(p: Plan, s: Schedule, biased: bool) -> None:
-    """The momentum at v, to be had again after what follows."""
+    """Save the momentum at v, to be restored later."""
     measure_momentum(p, s, p.row("target_momentum"), p.v_root, p.v_dofs, biased)
     copy_rows(s, p.v_root, p.row("target_v"))
 
 
 def restore_momentum(p: Plan, s: Schedule) -> None:
-    """The root's velocity with which momentum `current_momentum` becomes `target_momentum`."""
+    """Write the root velocity with which momentum `current_momentum` becomes `target_momentum`."""
     # w += I^-1 (|L_target| / |L| - 1) L, v += dp / m - w x c
     s.do(momentum.restore, v=p.v_root, current_momentum=p.row("current_momentum"),
          target_momentum=p.row("target_momentum"), target_v=p.row("target_v"),
@@ -85,7 +81,7 @@ def restore_momentum(p: Plan, s: Schedule) -> None:
 
 
 def write_floating_end(p: Plan, s: Schedule) -> None:
-    """Root velocity and position after the step, at the poses that its iterations reached."""
+    """Write root velocity and position after the step, at the final poses of its iterations."""
     # momentum after the step, at the poses that it reached  (DyFeatherstoneForwardDynamic.cpp, updateBodies)
     for link in range(len(p.t.links)):
         s.do(momentum.rotate_inertia, R=p.at("R", link), inertia=p.at("inertia", link),
@@ -105,21 +101,21 @@ def write_floating_end(p: Plan, s: Schedule) -> None:
          **{name: p.row(name) for name in ("root_position", "root_linear_displacement", "com_start", "momentum_bias")})
 
 
-# What a position iteration moves, and by what.
+# Rows that a position iteration moves, and their rates.
 INTEGRATED = ("q", "displacement", "root_rotation", "root_linear_displacement", "root_angular_displacement",
               "axes_rotation", "root_axes",
               "single_rotation", "iteration", "h")
 
 
 def add_inverse(p: Plan) -> None:
-    """Rows for M^-1, and for what it is made with."""
+    """Add rows for M^-1 and for its computation."""
     p.scratch("minv", p.t.nv * p.t.nv)
     p.scratch("unit_wrench", len(p.tree.nodes), 6)
     p.scratch("unit_force", len(p.t.dofs))
 
 
 def write_inverse(p: Plan, s: Schedule) -> None:
-    """M^-1, the answers to unit forces one after another."""
+    """Write M^-1, from the responses to unit forces one after another."""
     # (M^-1)_j = M^-1 e_j by a sweep up and down
     for column in range(p.t.nv):
         clear(s, p.row("unit_wrench"))
@@ -147,7 +143,7 @@ def column_of(p: Plan, velocity: int) -> Span:
 
 
 def write_joint_space_iteration(p: Plan, s: Schedule, final: bool) -> None:
-    """As `iteration.write_iteration`; what is behind nodes changes `dv`."""
+    """As `iteration.write_iteration`; the parts after nodes change `dv`."""
     dv = p.row("dv")
     # order as in sweeps; every impulse changes all of dv
     write_forces(p, s, final, separate=True)
@@ -164,16 +160,16 @@ def write_joint_space_iteration(p: Plan, s: Schedule, final: bool) -> None:
 
 
 def gather_needed(p: Plan, s: Schedule, link: int, single: Topology, spans: Mapping[str, Span]) -> None:
-    """What a link needs at zero generalised acceleration beyond what it is given, at the node that carries it.
+    """Write the wrench of a link at zero generalised acceleration, less external forces, at its node.
 
-    alone, given: as of the fragment `link_forces`.
+    single, spans: as of the fragment `link_forces`.
     """
     s.do(kinematics.bias_wrench, single, **spans, dt=p.row("dt"), gravity=p.row("gravity"),
          bias_force=p.at("bias_wrench", p.tree.last[link]))
 
 
 def start_free(p: Plan, s: Schedule) -> None:
-    """Before what nodes answer to forces is added up."""
+    """Clear the sum of the nodes' free accelerations."""
     clear(s, p.row("free_twist"))
     for i, node in enumerate(p.tree.nodes):
         if node.virtual or (i == 0 and p.t.fixed_base):
@@ -181,14 +177,14 @@ def start_free(p: Plan, s: Schedule) -> None:
 
 
 def add_free(p: Plan, s: Schedule, sign: float = 1.0) -> None:
-    """Add what `respond_to_forces` has left in the twists of nodes."""
+    """Add the twists of nodes after `respond_to_forces`."""
     first = int(p.t.fixed_base)         # a fixed root has no twist
     for i in range(first, len(p.tree.nodes)):
         add_product(s, p.at("free_twist", i), p.at("twist", i), None, sign)
 
 
 def write_loads(p: Plan, s: Schedule) -> None:
-    """The row `load` of every link."""
+    """Write the row `load` of every link."""
     # f_i += I a_free, summed up the tree
     # (PhysX 5.3.1, DyFeatherstoneForwardDynamic.cpp, computeJointTransmittedFrictionForce)
     common = {} if p.t.fixed_base else {"gravity": p.row("gravity")}

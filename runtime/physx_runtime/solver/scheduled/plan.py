@@ -1,4 +1,7 @@
-"""What is known of a topology while its schedules are written: the tree, and where every row is."""
+"""Plan of an articulation for its schedules: tree of nodes, one-joint topologies and row layout.
+
+`make_plan` builds the `Plan` of a topology, `make_plan_in` within the layout of an island.
+"""
 
 from __future__ import annotations
 
@@ -20,20 +23,20 @@ from physx_runtime.model.topology import Topology
 from physx_runtime.solver.divergence import moving_rows
 from physx_runtime.solver.scheduled.tree import Tree, build_tree, dofs_by_link, joint_topologies
 
-# Of every link, made by the step: its pose and velocity (world axes, about its anchor), inertia, softening, and for
-# momentum the composite body; `turn` and `spin` are what `constraints.travel.link_turn` adds up.
+# Scratch of every link: pose and velocity (world axes, about its anchor), inertia, cfm, and for momentum the composite
+# body; rotations are the sums of `constraints.softening.link_rotation`.
 LINK_SCRATCH = {"rotation": 4, "R": 9, "d": 3, "center": 3, "position": 3, "motion": 12, "v_com": 3, "a_com": 3,
                 "world_inertia": 6, "cfm": 1, "composite": 10, "angular_displacement": 3, "spin": 3}
 SPHERICAL_SCRATCH = {"spherical_rotation": 4, "spherical_spin": 3}
-SLEEP_SCRATCH = {"mean_motion": 6}      # of every link: its velocity inside the solver at its centre of mass
-# Of every dof: coefficients, axis, impulse F of the running iteration, travel, and travel as constraints see it.
+SLEEP_SCRATCH = {"mean_motion": 6}      # of every link: velocity inside the solver at its centre of mass
+# Scratch of every dof: coefficients, axis, impulse F of the current iteration, displacement, and that for constraints.
 DOF_SCRATCH = {**widths_of(DOF, PREPARED, ACCUMULATED_IMPULSE), "axes": 3, "F": 1, "displacement": 1,
                "constraint_displacement": 1,
                "momentum_column": 6}
-# Of every node, as in `dynamics.aba`: K, y, 1/D, r, u, its response to wrenches, wrenches P and twists.
+# Scratch of every node, as in `dynamics.aba`: K, y, 1/D, r, u, response to wrenches, wrenches P and twists.
 NODE_SCRATCH = {"K": 6, "y": 6, "inverse_d": 1, "r": 1, "u": 1, "response": 21, "P": 6, "twist": 6,
                 "external_wrench": 6, "drag_wrench": 6, "fall_wrench": 6, "velocity_bias_wrench": 6}
-# Of every node, where loads rub: what it needs, and how it accelerates where nothing but forces acts.
+# Scratch of every node for load-dependent friction: bias wrench, and free acceleration.
 LOAD_SCRATCH = {"bias_wrench": 6, "free_twist": 6}
 
 WIDTHS = {**widths_of(LINK), **LINK_SCRATCH, **DOF_SCRATCH, **NODE_SCRATCH, **SPHERICAL_SCRATCH, **SLEEP_SCRATCH,
@@ -53,7 +56,7 @@ class Plan:
     locked: dict[int, Span]         # per link: rows of axes without a coordinate
     constants: dict[int, tuple[tuple[str, float], ...]] = field(default_factory=dict)   # per link, of its coefficients
     widths: dict[str, int] = field(default_factory=lambda: {**WIDTHS})
-    # per node: what writes impulses from outside on its link, behind its own constraints, into its P and twist
+    # per node: writes external impulses on its link, after its own constraints, into P and twist
     behind: dict[int, Callable[[Schedule, bool], None]] = field(default_factory=dict)
 
     def at(self, name: str, index: int = 0) -> Span:
@@ -67,14 +70,14 @@ class Plan:
         return Span(self.layout[name].row + link_dofs[0] * width, len(link_dofs) * width)
 
     def add_current_poses(self) -> None:
-        """Rows for poses during the iterations, beside those of the step's start."""
+        """Add rows for poses during the iterations, besides those of the step's start."""
         if "current_R" not in self.layout.groups:
             for name in ("rotation", "R", "d", "center", "position"):
                 self.scratch(f"current_{name}", len(self.t.links), LINK_SCRATCH[name])
             self.scratch("current_q", len(self.t.dofs))
 
     def scratch(self, name: str, size: int, width: int = 1) -> Span:
-        """Rows for something more."""
+        """Add scratch rows."""
         self.widths[name] = width
         return self.layout.add(name, size * width)
 
@@ -84,7 +87,7 @@ class Plan:
 
     @property
     def v_dofs(self) -> Span:
-        """Velocities of all dofs, the root's left out."""
+        """Velocities of all dofs, without the root's."""
         v = self.layout["v"]
         return Span(v.row + self.t.root_size, len(self.t.dofs))
 
@@ -110,17 +113,17 @@ class Plan:
         return self.tree.nodes[node].parent == 0 and self.t.fixed_base
 
     def acts_below(self, node: int) -> bool:
-        """Whether something from outside acts behind the constraints of a node or of one below it."""
+        """Whether external impulses act after the constraints of a node or of one below it."""
         return node in self.behind or any(map(self.acts_below, self.tree.children[node]))
 
     def shift(self, node: int) -> dict[str, Span]:
-        """The operand `d` of a node that is away from its parent's anchor."""
+        """The operand `d` of a node whose anchor differs from its parent's."""
         tree_node = self.tree.nodes[node]
         return {"d": self.at("d", tree_node.link)} if tree_node.shifts else {}
 
 
 def make_plan(t: Topology) -> Plan:
-    """The rows of a topology: what a step leaves, then its inputs, then scratch."""
+    """The plan of a topology: rows of the state, then inputs, then scratch."""
     layout = Layout()
     for name, size in (output_rows(t) | input_rows(t)).items():
         layout.add(name, size)
@@ -128,7 +131,7 @@ def make_plan(t: Topology) -> Plan:
 
 
 def make_plan_in(layout: Layout, t: Topology) -> Plan:
-    """The plan of a topology where a layout has what a step leaves and its inputs already; scratch is added."""
+    """The plan of a topology in a layout that has state and inputs already; scratch is added."""
     tree = build_tree(t)
     for table, number in ((LINK_SCRATCH, len(t.links)), (DOF_SCRATCH, len(t.dofs)), (NODE_SCRATCH, len(tree.nodes))):
         for name, width in table.items():

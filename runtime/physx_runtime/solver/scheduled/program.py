@@ -1,10 +1,8 @@
-"""The scheduled step of one articulation.
+"""The scheduled step of one articulation: nothing is compiled for a topology, and the cost is O(n).
 
-The step as schedules of fragments by joint: nothing is compiled for a topology, and everything costs O(n).
-
-The step's start: the free velocity, articulated inertias and the constraints' coefficients.
-
-The step's end: positions wrapped, momentum kept, diverged worlds put back.
+`step_schedules` is the whole step. `write_start` writes the free velocity, articulated inertias and the coefficients
+of constraints (as `articulation.step.begin`). `write_end` wraps positions, keeps the momentum of a floating base, and
+restores diverged worlds.
 """
 
 from __future__ import annotations
@@ -65,7 +63,7 @@ from physx_runtime.solver.scheduled.tree import SINGLE_LINK, paths_to
 
 
 def write_start(p: Plan, s: Schedule) -> None:
-    """Everything at the step's start, as `articulation.step.begin`."""
+    """Write the start of a step, as `articulation.step.begin`."""
     t = p.t
     for name in moving_rows(t):
         copy_rows(s, p.row(name), p.row(f"saved_{name}"))
@@ -109,7 +107,7 @@ def _clamp_start(p: Plan, s: Schedule) -> None:
 
 
 def _gather_forces(p: Plan, s: Schedule) -> None:
-    """Wrenches and inertias of all links at the nodes that carry them; nothing at virtual nodes."""
+    """Write wrenches and inertias of all links at their nodes, and zeros at virtual nodes."""
     t = p.t
     # f_weight, f_drag and v x* I v of every link  (DyFeatherstoneArticulation.cpp, computeLinkStates)
     for link in range(t.fixed_base, len(t.links)):
@@ -133,7 +131,7 @@ def _gather_forces(p: Plan, s: Schedule) -> None:
 
 
 def _respond(p: Plan, s: Schedule) -> None:
-    """Articulated inertias inwards, responses and softening outwards."""
+    """Write articulated inertias inwards, responses and cfm outwards."""
     nodes = p.tree.nodes
     # inwards: I^A_parent += X^T (I^A - U K^T) X
     # (DyFeatherstoneForwardDynamic.cpp, computeArticulatedSpatialInertiaAndZ_NonSeparated)
@@ -159,7 +157,7 @@ def _respond(p: Plan, s: Schedule) -> None:
 
 
 def write_cfm(p: Plan, s: Schedule, links: Iterable[int]) -> None:
-    """Softening of links, from their responses."""
+    """Write the cfm of links, from their responses."""
     for link in links:
         # cfm = cfmScale max diag(T_c) / length_scale
         s.do(response.soften, response=p.at("response", p.tree.last[link]), center=p.at("center", link),
@@ -167,18 +165,18 @@ def write_cfm(p: Plan, s: Schedule, links: Iterable[int]) -> None:
 
 
 def _apply_forces(p: Plan, s: Schedule) -> None:
-    """v after link damping and velocity products, and the push of gravity and efforts."""
+    """Write v after link damping and velocity products, and the acceleration by gravity and efforts."""
     v, change = p.row("v"), p.row("change")
     if p.t.has_load_friction:
         start_free(p, s)
-    # push = M^-1 (J^T f + tau), + g of a floating root
+    # a = M^-1 (J^T f + tau), + g of a floating root
     _respond_to_forces(p, s, "external_wrench", p.row("joint_effort"), p.row("force_delta_v"))
     if not p.t.fixed_base:
         add_product(s, Span(p.row("force_delta_v").row, 3), p.row("gravity"))
-    # forces once a step: v += dt push
+    # forces once a step: v += dt a
     if not p.t.forces_every_iteration:
         add_product(s, v, p.row("force_delta_v"), p.row("dt"))
-    # forces in every iteration: v += h push
+    # forces in every iteration: v += h a
     s.repeat(p.t.nv, joint_module.scaled,
              moving={"x": p.row("force_delta_v").part(0), "product": p.row("force_delta_v").part(0)},
              factor=p.row("h"))
@@ -199,14 +197,14 @@ def _apply_forces(p: Plan, s: Schedule) -> None:
 
 
 def _respond_to_forces(p: Plan, s: Schedule, wrench: str, force: Span | None, out: Span, sign: float = 1.0) -> None:
-    """As `respond_to_forces`; where loads rub, times the sign part of how nodes accelerate freely."""
+    """As `respond_to_forces`; with load-dependent friction also add the nodes' free accelerations, times `sign`."""
     respond_to_forces(p, s, wrench, force, out)
     if p.t.has_load_friction:
         add_free(p, s, sign)
 
 
 def _coefficients(p: Plan, s: Schedule, link: int) -> None:
-    """Coefficients of a joint's constraints; those that are literals for its kind take no rows."""
+    """Write the coefficients of a joint's constraints; those that are literals for its kind take no rows."""
     parent, joint = p.parent(link), p.joints[link]
     spans = {name: p.of_link(name, link) for name in ("axes", "q", *names_of(DOF, PARAMETER))}
     spans |= {name: p.at(name, link) for name in ("motion", "a_com", "center", "d", "cfm")}
@@ -228,13 +226,13 @@ def _coefficients(p: Plan, s: Schedule, link: int) -> None:
 
 
 def write_end(p: Plan, s: Schedule) -> None:
-    """The step's end: what `articulation.step.finish` does, and diverged worlds put back."""
+    """Write the end of a step: `articulation.step.finish`, and the restored state of diverged worlds."""
     write_finish(p, s)
     _freeze(p, s)
 
 
 def write_finish(p: Plan, s: Schedule) -> None:
-    """As `articulation.step.finish`: positions wrapped, momentum kept."""
+    """Write `articulation.step.finish`: wrapped positions, momentum of a floating base."""
     t = p.t
     if t.sleeping:
         write_mean_motions(p, s)
@@ -259,7 +257,7 @@ def write_finish(p: Plan, s: Schedule) -> None:
 
 
 def _pose_at_end(p: Plan, s: Schedule) -> None:
-    """Poses after the step, and the coordinates of spherical joints read off them."""
+    """Write poses after the step, and the coordinates of spherical joints from them."""
     t = p.t
     links = list(range(1, len(t.links))) if not t.fixed_base else paths_to(t, p.spherical_links)
     pose_links(p, s, links, solved=True)

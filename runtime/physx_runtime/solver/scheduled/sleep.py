@@ -1,11 +1,9 @@
-"""Sleep, and limits of speed.
+"""Schedules of sleep at the step's end, and of joint speed limits that come last in an iteration.
 
-Falling asleep: the equations of `solver.sleep`, link by link at the step's end.
-
-Limits of joint speeds behind all else of an iteration, where what holds links comes behind their other constraints.
-
-A joint's velocity counts all impulses so far: those on its link rise through its nodes, its parent answers, and what
-comes of it goes down again.
+`write_sleep` applies the equations of `solver.sleep` link by link. `write_speed_limits` limits joint velocities after
+all other constraints of the links. The velocity of a joint then includes all impulses so far: those on its link are
+passed up through its nodes, the parent responds, and the change is passed down again (DyFeatherstoneArticulation.cpp,
+solveInternalJointConstraintRecursive).
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from physx_runtime.solver.scheduled.sweeps import clear, copy_rows, move_links
 
 
 def write_sleep(p: Plan, s: Schedule) -> None:
-    """After everything else of a step: what rests, and every link's counter."""
+    """Write sleep after everything else of a step: sleeping worlds, and every link's wake counter."""
     if p.t.sleeping:
         clear(s, p.row("max_counter"))
         write_wake_requests(p, s, p.row("max_counter"))
@@ -27,7 +25,7 @@ def write_sleep(p: Plan, s: Schedule) -> None:
 
 
 def write_wake_requests(p: Plan, s: Schedule, max_counter: Span) -> None:
-    """Counters of worlds that something woke, and the longest of them so far."""
+    """Write the counters after wake requests, and the longest of them."""
     flags = {name: p.row(name) for name in ("wakes", "started")}
     # sum |f| > 0 wakes
     clear(s, p.row("external_force_size"))
@@ -40,9 +38,9 @@ def write_wake_requests(p: Plan, s: Schedule, max_counter: Span) -> None:
 
 
 def write_asleep(p: Plan, s: Schedule, max_counter: Span, joints: Span | None = None) -> None:
-    """Worlds whose longest counter is 0 rest; every link's counter after the step.
+    """Put worlds whose longest counter is 0 to sleep, and write every link's counter after the step.
 
-    joints: how many outside articulations hold each link that can move.
+    joints: number of maximal joints of each link that can move.
     """
     # longest = max_i counter_i, sleeps at 0  (ScArticulationSim.cpp, sleepCheck)
     s.do(sleep.sleep_flags, max_counter=max_counter, diverged=p.row(DIVERGED),
@@ -56,14 +54,14 @@ def _put_to_sleep(p: Plan, s: Schedule) -> None:
         s.repeat(p.row(name).size, sleep.undo,
                  moving={"x": p.row(name).part(0), "saved": p.row(f"saved_{name}").part(0)},
                  frozen=p.row("frozen"))
-    # v = 0 of what sleeps
+    # v = 0 where asleep
     s.repeat(p.t.nv, sleep.stop, moving={"v": p.row("v").part(0)}, resting=p.row("resting"))
 
 
 def write_mean_motions(p: Plan, s: Schedule) -> None:
-    """Means of the links' velocities inside the solver (`articulation.response.mean_motions`), of iterations just done.
+    """Write the mean link velocities inside the solver over the step (`articulation.response.mean_motions`).
 
-    Poses and link motions have to be those of the step's start; the motions are used up.
+    Poses and link motions must be those of the step's start; the motions are overwritten.
     """
     t, mean = p.t, p.row("mean")
     # v_mean = J travel / dt + dt Jdot v
@@ -101,12 +99,12 @@ def _counter_rows(p: Plan, i: int) -> dict[str, Span]:
             "angular": p.row("sleep_angular").part(i, 3)}
 
 
-# Of the joint that is being slowed: the wrench on its parent, how that answers, and the change of a dof's velocity.
+# Of the limited joint: wrench on its parent, twist of the parent, and change of a dof's velocity.
 SPEED_LIMIT_SCRATCH = {"slowed_P": 6, "slowed_twist": 6, "slowed_rate": 1}
 
 
 def write_speed_limits(p: Plan, s: Schedule, last: int, dv: Span | None, below: bool) -> None:
-    """The limits of a joint's dofs one after another; last: its last node. below: other nodes ask how that moves."""
+    """Write the speed limits of a joint's dofs; last: its last node. below: whether other nodes use its twist."""
     dofs = p.dofs[p.tree.nodes[last].link]
     limited = [dof for dof in dofs if p.t.dofs[dof].max_velocity]
     # v of a dof with all impulses on its link: p rises, the parent's twist comes down
@@ -130,7 +128,7 @@ def _limit(p: Plan, s: Schedule, node: int, dof: int, dv: Span | None) -> None:
 
 
 def _respond(p: Plan, s: Schedule, nodes: dict[int, int], until: int) -> None:
-    """Impulses up a joint's nodes (by dof) to its parent, and what they do down to the node of one of its dofs."""
+    """Pass impulses up a joint's nodes (by dof) to its parent, and the response down to the node of one of its dofs."""
     # u = F + S^T p, twist_parent += T X^T p
     first, last = min(nodes.values()), max(nodes.values())
     parent = p.tree.nodes[first].parent

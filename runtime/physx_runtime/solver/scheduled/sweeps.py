@@ -1,4 +1,7 @@
-"""Sweeps over the tree that several parts of the step need: poses, velocities, the response to forces."""
+"""Sweeps over the tree for several parts of the step: poses, velocities, and the response to forces.
+
+`pose_links` and `move_links` are forward kinematics, `respond_to_forces` is M^-1 J^T f, and `project_forces` is J^T f.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ def add_product(s: Schedule, total: Span, x: Span, factor: Span | None = None, s
 
 
 def pose_root(p: Plan, s: Schedule, prefix: str = "") -> None:
-    """Pose of the root; rows of a pose are called `prefix` and their name."""
+    """Write the pose of the root; names of pose rows begin with `prefix`."""
     copy_rows(s, p.row("root_rotation"), p.at(f"{prefix}rotation"))
     clear(s, p.at(f"{prefix}position"))
     if not prefix:
@@ -40,13 +43,13 @@ def pose_root(p: Plan, s: Schedule, prefix: str = "") -> None:
 
 
 def pose_links(p: Plan, s: Schedule, links: Sequence[int], solved: bool, prefix: str = "") -> None:
-    """Poses of the root and of `links`; of spherical joints those the solver has turned where `solved`."""
+    """Write the poses of the root and of `links`; solved: with the solver's rotations of spherical joints."""
     pose_root(p, s, prefix)
     pose_below(p, s, links, solved, prefix)
 
 
 def pose_below(p: Plan, s: Schedule, links: Sequence[int], solved: bool, prefix: str = "") -> None:
-    """As `pose_links` behind links that have their poses."""
+    """As `pose_links`, for descendants of links that have their poses."""
     # R_i, d_i, c_i link by link  (DyFeatherstoneForwardDynamic.cpp, propagateLinksDown)
     for link in links:
         coordinates = p.of_link("q", link) if p.dofs[link] else None
@@ -63,7 +66,7 @@ def pose_below(p: Plan, s: Schedule, links: Sequence[int], solved: bool, prefix:
 
 
 def read_coordinates(p: Plan, s: Schedule, link: int, name: str, prefix: str) -> None:
-    """Coordinates of a spherical joint from poses; those of the step's end include the axes without coordinate."""
+    """Write the coordinates of a spherical joint from poses; those of the step's end include locked axes."""
     spans = {"q": p.of_link(name, link)} if p.dofs[link] else {}
     if not prefix:
         spans |= p.locked_of(link)
@@ -72,7 +75,7 @@ def read_coordinates(p: Plan, s: Schedule, link: int, name: str, prefix: str) ->
 
 
 def move_links(p: Plan, s: Schedule, root_stays: bool = False, v: Span | None = None) -> None:
-    """Velocities of all links at v, the state's where None; with `root_stays` relative to the root's."""
+    """Write the velocities of all links at v, or at the state's; root_stays: relative to the root's."""
     row = (v or p.row("v")).row
     root = {} if p.t.fixed_base else {"v": Span(row, 6)}
     rows = ("motion", "v_com", "a_com")
@@ -91,8 +94,8 @@ def respond_to_forces(p: Plan, s: Schedule, wrench: str, force: Span | None, out
                       active: Sequence[int] | None = None) -> None:
     """out = M^-1 (J^T wrench + force), the change of v; wrenches act on nodes and are used up.
 
-    The twists of all nodes are left in the rows `twist`. pressed: the nodes that something acts on and all between
-    them and the root, in their order; every node but the root where None.
+    The twists of all nodes are left in the rows `twist`. active: nodes with wrenches and all nodes between them and the
+    root, in order; every node except the root where None.
     """
     nodes = p.tree.nodes
     if active is not None:

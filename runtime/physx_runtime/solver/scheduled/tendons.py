@@ -1,10 +1,8 @@
-"""Tendons, and all couplings of a tree.
+"""Schedules of fixed and spatial tendons, and of all couplings in PhysX's order.
 
-Fixed tendons: the wrenches of their axes, and impulses on all of v.
-
-Spatial tendons: the wrenches of their ends, and impulses on all of v.
-
-Couplings of joints in the order in which PhysX solves them: spatial tendons, fixed tendons, mimic joints.
+`write_fixed_tendon_start` and `write_spatial_tendon_start` write the wrenches, columns of M^-1 and rates of a tendon,
+their `_iteration` functions its impulses on v. `write_couplings_start` and `write_couplings_iteration` run spatial
+tendons, fixed tendons and mimic joints in this order (DyFeatherstoneArticulation.cpp, solveInternalConstraints).
 """
 
 from __future__ import annotations
@@ -37,12 +35,12 @@ from physx_runtime.solver.scheduled.plan import Plan
 from physx_runtime.solver.scheduled.sweeps import add_product, clear, copy_rows, project_forces, respond_to_forces
 from physx_runtime.solver.scheduled.tree import SINGLE_LINK
 
-# What PGS holds of every axis of a fixed tendon.
+# Rows of every axis of a fixed tendon with PGS.
 PGS_PARTS = ("fraction", "decay", "limit_decay", *names_of(TENDON_AXIS, ACCUMULATED_IMPULSE))
 
 
 def write_fixed_tendon_start(p: Plan, s: Schedule, i: int) -> None:
-    """Wrenches and columns of the i-th fixed tendon's axes, and the row of its rate."""
+    """Write wrenches and columns of the i-th fixed tendon's axes, and the row of its rate."""
     # J of every axis, column = M^-1 sum x J^T
     tendon, name = p.t.fixed_tendons[i], f"fixed_tendon{i}"
     axes = len(tendon.dofs)
@@ -87,7 +85,7 @@ def write_fixed_tendon_start(p: Plan, s: Schedule, i: int) -> None:
 
 
 def write_fixed_tendon_iteration(p: Plan, s: Schedule, i: int) -> None:
-    """Its impulses on `dv`."""
+    """Write the impulses of the i-th fixed tendon on `dv`."""
     # L = sum gearing q + offset, dv -= column P
     # (DyFeatherstoneArticulation.cpp, solveFixedTendonConstraintsRecursive)
     name, length = f"fixed_tendon{i}", p.row("couple_length")
@@ -114,7 +112,7 @@ def write_fixed_tendon_iteration(p: Plan, s: Schedule, i: int) -> None:
 
 
 def _axis_wrenches(p: Plan, s: Schedule, i: int, axis: int) -> None:
-    """Wrench and bias of an axis' child along its own axis, of its parent and of the base against the root axis."""
+    """Write wrench and bias of an axis' child along its own axis, of its parent and of the base along the root axis."""
     tendon, name = p.t.fixed_tendons[i], f"fixed_tendon{i}"
     # J_child along its own axis, J_parent and J_base along the root axis
     root_link, links = p.t.dofs[tendon.dofs[0]].link, axis_links(p.t, i, axis)
@@ -131,7 +129,7 @@ def _axis_wrenches(p: Plan, s: Schedule, i: int, axis: int) -> None:
 
 
 def _write_rate(p: Plan, s: Schedule, i: int) -> None:
-    """The row of a fixed tendon's rate and its bias."""
+    """Write the row of a fixed tendon's rate and its bias."""
     # rate row = sum gearing (J_child - J_parent)
     name = f"fixed_tendon{i}"
     clear(s, p.row("couple_wrench"))
@@ -145,7 +143,7 @@ def _write_rate(p: Plan, s: Schedule, i: int) -> None:
 
 
 def write_spatial_tendon_start(p: Plan, s: Schedule, i: int) -> None:
-    """Row, column and response of the i-th spatial tendon."""
+    """Write row, column and response of the i-th spatial tendon."""
     links, name = p.t.spatial_tendons[i].links, f"spatial_tendon{i}"
     for part in ("offsets", "points"):
         p.scratch(f"{name}_{part}", len(links), 3)
@@ -179,9 +177,9 @@ def write_spatial_tendon_start(p: Plan, s: Schedule, i: int) -> None:
 
 
 def write_spatial_tendon_iteration(p: Plan, s: Schedule, i: int) -> None:
-    """Its impulse on `dv`."""
+    """Write the impulse of the i-th spatial tendon on `dv`."""
     name = f"spatial_tendon{i}"
-    # TGS: L at the poses of now; PGS: of the start
+    # TGS: L at current poses; PGS: of the start
     if not p.t.pgs:
         _attach(p, s, i, "current_")
         _measure(p, s, i)
@@ -213,12 +211,12 @@ def _measure(p: Plan, s: Schedule, tendon: int) -> None:
 
 
 def coupled(t: Topology) -> bool:
-    """Whether anything couples joints."""
+    """Whether a topology has tendons or mimic joints."""
     return bool(t.fixed_tendons or t.spatial_tendons or t.mimics)
 
 
 def write_couplings_start(p: Plan, s: Schedule) -> None:
-    """Rows, columns and responses of tendons and mimic joints."""
+    """Write rows, columns and responses of tendons and mimic joints."""
     if not coupled(p.t):
         return
     p.scratch("couple_wrench", len(p.tree.nodes), 6)
@@ -235,7 +233,7 @@ def write_couplings_start(p: Plan, s: Schedule) -> None:
 
 
 def write_couplings_iteration(p: Plan, s: Schedule, final: bool) -> None:
-    """Impulses of spatial tendons, fixed tendons and mimic joints on `dv`, one after another."""
+    """Write impulses of spatial tendons, fixed tendons and mimic joints on `dv`, in this order."""
     for i in range(len(p.t.spatial_tendons)):
         write_spatial_tendon_iteration(p, s, i)
     for i in range(len(p.t.fixed_tendons)):

@@ -1,4 +1,7 @@
-"""A topology as a tree of nodes, one for every degree of freedom, and as one-joint topologies to trace fragments on."""
+"""The tree of an articulation: a node for every degree of freedom, and one-joint topologies for tracing fragments.
+
+`build_tree` makes the nodes in PhysX's order. `joint_topologies` reduces each link to its joint and its parent.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +22,13 @@ class TreeNode:
     dof: int | None         # None: a fixed joint, or the root
     parent: int             # node; -1 of the root
     kind: str               # ROTARY, SLIDING or RIGID
-    shifts: bool            # whether its anchor is away from its parent's
+    shifts: bool            # whether its anchor differs from its parent's
     virtual: bool           # followed by another node of the same joint: it has no inertia of its own
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Nodes depth first, the order in which PhysX solves their constraints; node 0 is the root."""
+    """Nodes in depth-first order, in which PhysX solves their constraints; node 0 is the root."""
 
     nodes: tuple[TreeNode, ...]
     last: tuple[int, ...]               # per link: the node that carries its inertia
@@ -73,7 +76,7 @@ def dofs_by_link(t: Topology) -> list[list[int]]:
         dofs[dof.link].append(i)
     for link_dofs in dofs:
         if link_dofs and link_dofs != list(range(link_dofs[0], link_dofs[-1] + 1)):
-            from physx_schema.errors import UnsupportedError  # not above: GPU machines need no USD
+            from physx_schema.errors import UnsupportedError  # imported here: GPU machines need no USD
 
             raise UnsupportedError("the by-joint path needs the degrees of freedom of a joint one after another; "
                                    "use path='specialised'")
@@ -83,11 +86,11 @@ def dofs_by_link(t: Topology) -> list[list[int]]:
 def joint_topologies(t: Topology) -> list[Topology]:
     """Per link a topology of two links: its parent as root, and its joint.
 
-    The root floats where the axis of a prismatic joint can turn in the whole tree, and is fixed otherwise.
+    The root floats where the axis of a prismatic joint can rotate in the whole tree, and is fixed otherwise.
     """
     dofs, joints = dofs_by_link(t), []
     can_rotate: list[bool] = []
-    # a turning parent makes travel of a prismatic joint differ from q - q0
+    # with a rotating parent the displacement of a prismatic joint differs from q - q0
     for i, link in enumerate(t.links):
         parent_rotates = link.parent < 0 or can_rotate[link.parent]
         can_rotate.append((not t.fixed_base) if link.parent < 0 else parent_rotates or link.kind in ROTARY_JOINTS)
@@ -100,7 +103,7 @@ def joint_topologies(t: Topology) -> list[Topology]:
 
 
 def paths_to(t: Topology, links: Sequence[int]) -> list[int]:
-    """Links on the way from the root to any of `links`, these included, in their own order; the root left out."""
+    """Links on the paths from the root to `links`, these included, in order, without the root."""
     result: set[int] = set()
     for link in links:
         while link > 0 and link not in result:

@@ -1,1 +1,1 @@
-"""Worlds whose actors touch each other."""
+"""Worlds with contacts between actors."""

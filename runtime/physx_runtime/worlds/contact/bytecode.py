@@ -1,8 +1,7 @@
-"""Schedules in words of the interpreter.
+"""Bytecode of the schedules of a contact program, without the instructions of sleeping actors.
 
-Schedules of a program in the interpreter's words, without those of actors at rest.
-
-Of which actors the instructions of a program are, so that those of actors at rest can be left out.
+`InstructionOwners` finds the actors of each instruction. `OwnedWords` filters the words of an instruction list by
+awake actors. `Code` loads fragments and encodes and caches the parts of a step.
 """
 
 from __future__ import annotations
@@ -27,29 +26,28 @@ SHARED_ROWS = ("dt", "h")       # which joints and the world read of one actor f
 
 @dataclass(frozen=True, slots=True)
 class OwnedWords:
-    """Instructions in the interpreter's words; of every word the actors that its instruction is of, NOBODY twice for
-    what is of none."""
+    """Instructions as bytecode, and for each word the two actors of its instruction, NO_ACTOR where there is none."""
 
     words: Array
     first: Array
     second: Array
 
     def of(self, awake: Array) -> Array:
-        """Without what is of an actor at rest; awake: (n_actor,)."""
+        """The words without instructions of sleeping actors; awake: (n_actor,)."""
         if awake.all():
             return self.words
-        included = np.append(awake, True)       # NOBODY is its last
+        included = np.append(awake, True)       # NO_ACTOR indexes the last entry
         return np.asarray(self.words[included[self.first] & included[self.second]])
 
 
 @functools.lru_cache(maxsize=16)
 def owners_of(program: ContactProgram) -> InstructionOwners:
-    """Those of a program, which all its worlds share."""
+    """The instruction owners of a program, shared by all its worlds."""
     return InstructionOwners(program)
 
 
 class InstructionOwners:
-    """Whose every row of a program is."""
+    """The actor that owns each row of a program."""
 
     def __init__(self, program: ContactProgram) -> None:
         self._of_row = np.full(program.size, NO_ACTOR, np.int32)
@@ -59,7 +57,7 @@ class InstructionOwners:
                     self._of_row[span.row:span.row + span.size] = i
 
     def owned(self, words: Array, instructions: list[Instruction]) -> OwnedWords:
-        """Words with their owners; an instruction has at most two."""
+        """Words with their owners; an instruction has at most two owners."""
         if not instructions:
             return OwnedWords(words, words, words)
         sizes = np.array([len(i.rows) for i in instructions])
@@ -73,9 +71,9 @@ class InstructionOwners:
 
 
 class Code(dict[Fragment, int]):
-    """Addresses of fragments, loaded as they are asked for, and words of schedules; all worlds of a program share them.
+    """Addresses of fragments, loaded on demand, and bytecode of schedules; all worlds of a program share them.
 
-    Of whom words are asked for is `awake`, (n_actor,).
+    Methods return the words of awake actors only; `awake`: (n_actor,).
     """
 
     def __init__(self, program: ContactProgram, dtype: str) -> None:
@@ -83,39 +81,39 @@ class Code(dict[Fragment, int]):
         self._program, self._dtype = program, np.dtype(dtype)
         self._owners = owners_of(program)
         self._parts: dict[tuple[Any, ...], Array] = {}
-        self._prologue_epilogue: dict[Iteration, tuple[Any, tuple[Array, Array]]] = {}     # of whom, and the words
+        self._prologue_epilogue: dict[Iteration, tuple[Any, tuple[Array, Array]]] = {}     # awake, words
         self._gathered: dict[tuple[GatherFragment, int], int] = {}
-        self.vector_width = vector_width(dtype)     # patches that are solved at once
+        self.vector_width = vector_width(dtype)     # patches that are solved as one vector
 
     def __missing__(self, fragment: Fragment) -> int:
         self.update(load_fragments([fragment], self._dtype.name, 1))
         return self[fragment]
 
     def of_patches(self, codes: Sequence[GatherFragment], widths: Sequence[int]) -> Array:
-        """Addresses of instructions of patches, so many of each side by side."""
+        """Addresses of patch fragments; `widths`: the patches that one call of each solves as a vector."""
         keys = list(zip(codes, widths, strict=True))
         new = [key for key in keys if key not in self._gathered]
         self._gathered.update(zip(new, load_gather_fragments(new, self._dtype.name), strict=True))
         return np.array([self._gathered[key] for key in keys], np.int64)
 
     def start(self, awake: Array) -> Array:
-        """What a step begins with."""
+        """The words of the start of a step."""
         return self._awake_words(self._program.bytecode, self._program.start, awake)
 
     def end(self, awake: Array) -> Array:
-        """What a step ends with."""
+        """The words of the end of a step."""
         return self._awake_words(self._program.bytecode, self._program.end, awake)
 
     def external_forces(self, iteration: Iteration, awake: Array) -> Array:
-        """What an iteration does before joints and patches."""
+        """The words of an iteration before joints and patches."""
         return self._awake_words(iteration.bytecode, iteration.forces, awake)
 
     def joint(self, iteration: Iteration, j: int, awake: Array) -> Array:
-        """A joint that is solved among patches."""
+        """The words of joint `j`, which is solved among the patches."""
         return self._awake_words(iteration.bytecode, iteration.joints[j], awake)
 
     def split_at_insertions(self, iteration: Iteration, awake: Array) -> Iterator[tuple[Array, LinkRef | None]]:
-        """What comes behind patches among joints, cut where a link's others belong, and whose these are."""
+        """The words after the patches among joints, split where static contacts of links go."""
         at = 0
         for index, actor_link in iteration.insertion_points:
             yield self._awake_words(iteration.bytecode, iteration.tail, awake, at, index), actor_link
@@ -123,7 +121,7 @@ class Code(dict[Fragment, int]):
         yield self._awake_words(iteration.bytecode, iteration.tail, awake, at), None
 
     def prologue_epilogue(self, iteration: Iteration, awake: Array) -> tuple[Array, Array]:
-        """What comes before patches, and behind them with an end, in an iteration without links or joints."""
+        """The words before and after the patches of an iteration without links or joints; the latter with the end."""
         key = awake.tobytes()
         if self._prologue_epilogue.get(iteration, (None,))[0] != key:
             tail = [words for words, _ in self.split_at_insertions(iteration, awake)]
@@ -132,7 +130,7 @@ class Code(dict[Fragment, int]):
         return self._prologue_epilogue[iteration][1]
 
     def patch_words(self, write: Callable[..., Schedule], actor_link: LinkRef, k: int, *arguments: int) -> Array:
-        """One of the parts of `solver.contact.program` around a patch."""
+        """The words of a part of `solver.contact.program` around a patch."""
         key = (write, actor_link, k, arguments)
         if key not in self._parts:
             self._parts[key] = self._encode(write(self._program.plan, actor_link, k, *arguments).instructions)
@@ -140,7 +138,7 @@ class Code(dict[Fragment, int]):
 
     def _awake_words(self, cache: MutableMapping[object, Any], schedule: Schedule, awake: Array, first: int = 0,
                      last: int | None = None) -> Array:
-        """A part of a schedule without an end; known: what was written of whatever owns the schedule."""
+        """A part of a schedule without an end; cache: words that were encoded for the owner of the schedule."""
         key = (self._dtype, id(schedule), first, last)
         if key not in cache:
             instructions = schedule.instructions[first:last]

@@ -1,12 +1,9 @@
-"""Sleeping of actors in contact (PhysX IslandSim).
+"""Sleeping of actors in contact: islands of actors that touch or are joined (PhysX PxsIslandSim.cpp, ScPipeline.cpp).
 
-Who rests in worlds whose actors touch, step by step (PxsIslandSim.cpp, ScPipeline.cpp; measured, see
-docs/physx_semantics.md, sleeping).
-
-What touches or joints hold together rests together, with the step in which every counter of it has come to 0, unless a
-kinematic body that was sent to a target touches it. It wakes when something awake comes to touch it.
-
-What rows of worlds say of who is awake, by node: actors, then kinematic bodies of one world after the other.
+An island falls asleep in the step in which all its wake counters have reached 0. A kinematic body with a target that
+touches it keeps it awake. It wakes when something awake begins to touch it. Measured, see docs/physx_semantics.md,
+sleeping. `WakeStateReader` and `WakeStateWriter` read and write the rows of wake states. `IslandManager` keeps the
+islands of all worlds and finds the pairs that make contacts.
 """
 
 from __future__ import annotations
@@ -34,7 +31,7 @@ from physx_runtime.worlds.buffer import rows_by_world
 
 
 class WakeStateReader:
-    """Nodes of worlds of one structure, and what their rows say of them; arguments as of `IslandManager`."""
+    """Reads the wake states of nodes from the rows of worlds of one structure; arguments as in `IslandManager`."""
 
     def __init__(self, t: IslandTopology, worlds: int, layout: Mapping[str, int], bodies: Array,
                  shapes: Array) -> None:
@@ -66,8 +63,11 @@ class WakeStateReader:
         return body.owner if body.moves else NO_ACTOR
 
     def read(self, rows: Array) -> tuple[Flags, Flags]:
-        """(n_node,) what is live, actors that are awake or are to wake and kinematic bodies on their way or just
-        arrived; and what is ready to rest: its counters are 0, and nothing was done to it."""
+        """Two masks (n_node,): live nodes, and nodes that are ready to sleep.
+
+        Live are actors that are awake or are to wake, and kinematic bodies that move to a target or have just arrived.
+        Ready are nodes whose counters are 0 and on which no force acts.
+        """
         live, ready = np.empty((2, self._worlds, self.nodes_per_world), np.bool_)
         live[:], ready[:] = self._sleepless, not self._sleepless
         _read(rows, self._sleeping_actors, self._asleep, self._wake_request, self._counters.rows,
@@ -88,13 +88,13 @@ class WakeStateReader:
                                                requests)
 
     def node_flags(self, actors: Flags) -> Flags:
-        """(n_node,) of (n_world, n_actor); no kinematic body."""
+        """(n_node,) from (n_world, n_actor); False for kinematic bodies."""
         flags = np.zeros((self._worlds, self.nodes_per_world), np.bool_)
         flags[:, :self._actors] = actors
         return flags.ravel()
 
     def pair_nodes(self, pairs: Array) -> Array:
-        """(n, 2) of pairs, NOTHING of static colliders and in free places."""
+        """(n, 2) the nodes of pairs, NO_ACTOR for static colliders and in free rows."""
         nodes = np.empty((len(pairs), 2), np.int64)
         _write_nodes(pairs, self._node_of_shape, nodes)
         return nodes
@@ -116,7 +116,7 @@ def _read(rows: Array, sleeping: Array, asleep: Array, wake_request: Array, coun
 
 @borrowing_code
 def _any(row: Array, columns: Array, first: Integer, end: Integer) -> bool:
-    """Whether one of some numbers of a row is not 0."""
+    """Whether any of the values in the columns `first` to `end` is not 0."""
     any_nonzero = False
     for i in range(first, end):
         any_nonzero |= row[columns[i]] != 0.0
@@ -134,14 +134,14 @@ def _write_nodes(pairs: Records, node_of_shape: Array, nodes: Array) -> None:
 
 
 class WakeStateWriter:
-    """The rows of a world's program that are told who rests."""
+    """Writes which actors fall asleep into the rows of a world's program."""
 
     def __init__(self, program: ContactProgram, bodies: Array, count: int) -> None:
         p = program.plan
         actors = {i: actor.layout for i, (actor, t) in enumerate(zip(p.actors, p.t.actors, strict=True)) if t.sleeping}
         self._sleeping_actors = np.array(list(actors), np.int64)
         self._awake_rows = np.array([layout[STAYS_AWAKE].row for layout in actors.values()], np.int64)
-        # articulations count behind the touches of a step, bodies beside them, with the counters from before
+        # articulations count after the contacts of a step; bodies count together with them, from the counters before
         self._articulations = np.array([i for i in actors if i in p.trees], np.int64)
         self._wake_request = np.array([actors[i]["wake_request"].row for i in self._articulations.tolist()], np.int64)
         self._pair_count_rows = np.array([self._pair_count_row(p, body) for body in bodies], np.int64)
@@ -150,7 +150,7 @@ class WakeStateWriter:
 
     @staticmethod
     def _pair_count_row(p: IslandPlan, body: Record) -> int:
-        """The row that counts the pairs which hold the body or link of a place, NOTHING where none does."""
+        """The row for the number of pairs of a body or link, -1 where there is none."""
         owner, link = int(body["owner"]), int(body["link"])
         if body["kind"] not in (BODY, LINK) or not p.t.actors[owner].sleeping:
             return NO_ACTOR
@@ -159,7 +159,7 @@ class WakeStateWriter:
 
     def write(self, memory: Array, world: int, falling_asleep: Flags, static_touch_lost: Flags,
               pair_counts: Array) -> None:
-        """Tell a world of its actors, (n_actor,), and by place how many pairs hold each."""
+        """Write the flags of a world's actors, (n_actor,), and the number of pairs of each body."""
         _write_wake_state(memory, falling_asleep, static_touch_lost, pair_counts, self._sleeping_actors,
                           self._awake_rows, self._articulations, self._wake_request,
                           self._bodies_by_world[world], self._pair_count_rows)
@@ -179,7 +179,7 @@ def _write_wake_state(memory: Array, falling_asleep: Array, static_touch_lost: A
 
 
 class _RowLists:
-    """Rows of several actors, list behind list; names: of the groups of each."""
+    """Rows of several actors, one list after the other; names: the row groups of each actor."""
 
     def __init__(self, layout: Mapping[str, int], names: list[list[str]]) -> None:
         lists = [[row for name in of for row in rows_named(layout, name)] for of in names]
@@ -201,7 +201,7 @@ def _first_rows(layout: Mapping[str, int], keys: Iterable[RowKey]) -> Array:
 
 
 def external_force_row_names(t: ActorTopology) -> list[str]:
-    """Groups of rows that wake an actor which is pushed, while one of them is not 0."""
+    """Names of the rows of external forces, which keep an actor awake while one of them is not 0."""
     return [*(LINK_FORCE_ROWS if t.link_forces else ()), *external_force_rows(t)]
 
 
@@ -214,7 +214,7 @@ class PreviousTouches:
     nodes: Array            # (n, 2)
 
     def lost_touches(self, pairs: PairTable, static_touch_lost: Flags) -> Array:
-        """The nodes of those that touch no more, (n, 2); loosened: where what parted from a static collider is told."""
+        """The nodes of pairs that no longer touch, (n, 2); sets `static_touch_lost` of nodes that left a static."""
         lost = np.empty((len(self.rows), 2), np.int64)
         return lost[:_find_lost_touches(pairs.rows, self.rows, self.creation_indices, self.nodes, static_touch_lost,
                                         lost)]
@@ -244,10 +244,10 @@ def _find_lost_touches(rows: Records, indices: Array, creation_indices: Array, n
 
 
 class IslandManager:
-    """Actors and kinematic bodies of all worlds as nodes, those of a world one after the other, actors first.
+    """Islands of actors and kinematic bodies of all worlds; nodes are ordered by world, actors first.
 
-    `begin`, `place` and `meet` follow each other in a step. places, shapes: of the worlds' ContactTable; layout: the
-    row of each scalar of a world.
+    A step calls `begin`, `read_touches`, `find_active_pairs` and `update_wake_states` in this order. bodies, shapes: of
+    the ContactTable; layout: the row of each scalar of a world.
     """
 
     def __init__(self, t: IslandTopology, worlds: int, layout: Mapping[str, int], bodies: Array,
@@ -256,26 +256,26 @@ class IslandManager:
         self._shape = worlds, len(t.actors)
         # nodes that are awake, active kinematic ones too
         self._live = np.ones(worlds * self._rows.nodes_per_world, np.bool_)
-        self._all_live = True                                       # whether all are live that may rest
+        self._all_live = True                                       # whether every node that may sleep is live
         self._ready = ~self._live                                   # nodes that keep nothing awake
-        self._lost_touches = np.zeros((0, 2), np.int64)                   # nodes that parted in the last step
-        self._edges = np.zeros((0, 2), np.int64)                    # nodes of every pair whose bounds meet
+        self._lost_touches = np.zeros((0, 2), np.int64)                   # nodes of pairs that parted in the last step
+        self._edges = np.zeros((0, 2), np.int64)                    # nodes of every pair whose bounds overlap
         self._active_pairs = np.zeros(0, np.bool_)                     # the pairs of which contacts are made
         self._idle_rows: Array | None = None                            # rows with which nothing happens
         self.awake = np.ones(self._shape, np.bool_)     # actors that this step moves
-        self.was_awake = self.awake                         # actors that the last step moved, or that were set anew
+        self.was_awake = self.awake                         # actors that the last step moved, or that were reset
         self._no_actors = ~self.awake
-        self.falling_asleep = self._no_actors                     # actors that rest with its end
-        self.static_touch_lost = self._no_actors                    # actors that parted from a static collider
+        self.falling_asleep = self._no_actors                     # actors that fall asleep at its end
+        self.static_touch_lost = self._no_actors                    # actors that lost contact with a static collider
 
     def forget(self, worlds: Array) -> None:
-        """Heed that these worlds were set anew."""
+        """Treat all actors of these worlds as awake after a reset."""
         self.awake[worlds], self._idle_rows = True, None
         self._lost_touches = self._lost_touches[~np.isin(self._lost_touches[:, 0] // self._rows.nodes_per_world,
                                                          worlds)]
 
     def continue_from(self, previous: IslandManager) -> None:
-        """Know what was known of other worlds with the same actors, whose frames are to be made anew."""
+        """Take over the state of other worlds with the same actors."""
         self._live, self._all_live, self._ready, self._lost_touches, self._edges, self._active_pairs = (
             previous._live, previous._all_live, previous._ready, previous._lost_touches, previous._edges,
             previous._active_pairs)
@@ -283,11 +283,11 @@ class IslandManager:
         self.static_touch_lost = previous.static_touch_lost
 
     def begin(self, rows: Array) -> bool:
-        """Heed what was done to rows (n_world, n_row) since the last step; whether anything happens in this one."""
+        """Read rows (n_world, n_row) that were written since the last step; return whether this step has any work."""
         live, ready = self._rows.read(rows)
         if len(self._lost_touches):
             ends = live[self._lost_touches]
-            woken = self._lost_touches[ends[:, 0] != ends[:, 1]].ravel()      # one of two fell asleep as they parted
+            woken = self._lost_touches[ends[:, 0] != ends[:, 1]].ravel()      # one of both fell asleep as they parted
             if len(woken):
                 self._rows.request_wake(rows, woken)
                 live, ready = self._rows.read(rows)
@@ -303,20 +303,20 @@ class IslandManager:
         return True
 
     def read_touches(self, pairs: PairTable) -> PreviousTouches:
-        """What touches before shapes are placed anew."""
+        """The pairs that touch before the poses of shapes are updated."""
         rows = pairs.touching
         creation_indices, nodes = np.empty(len(rows), np.int64), np.empty((len(rows), 2), np.int64)
         _read_touches(pairs.rows, rows, self._edges, creation_indices, nodes)
         return PreviousTouches(rows, creation_indices, nodes)
 
     def find_active_pairs(self, pairs: PairTable) -> Flags:
-        """(n_row,) the pairs to look at once shapes are placed: all of what bounds connect with something awake."""
+        """(n_row,) the pairs to make contacts of: those connected with an awake node by overlapping bounds."""
         self._edges = self._rows.pair_nodes(pairs.rows)
         self._active_pairs = self._connected_pairs(self._live)
         return self._active_pairs
 
     def update_wake_states(self, pairs: PairTable, touches_before: PreviousTouches) -> None:
-        """Wake what something awake has come to touch, and tell what rests with the step."""
+        """Wake islands that an awake node has begun to touch, and find the actors that fall asleep with the step."""
         touching, static_touch_lost = self._edges[pairs.touching], np.zeros(len(self._live), np.bool_)
         self._lost_touches = touches_before.lost_touches(pairs, static_touch_lost)
         if not self._all_live:
@@ -324,21 +324,21 @@ class IslandManager:
         ready = self._ready & ~static_touch_lost
         self.static_touch_lost, self.falling_asleep = self._actor_flags(static_touch_lost), self._no_actors
         self.awake = self._actor_flags(self._live)
-        if ready.any():         # else what is live keeps itself awake
+        if ready.any():         # otherwise live nodes keep themselves awake
             stays_awake = self._connected_nodes(touching, self._live & ~ready)
             self.falling_asleep = self._actor_flags(self._live & ~stays_awake)
             self._set_live(self._live & stays_awake)
 
     def solved_pairs(self, pairs: Array) -> Flags:
-        """Which of some pairs, rows of the table, are of an actor that the step moves."""
+        """Which of these pairs, rows of the table, belong to an actor that the step moves."""
         return incident_edges(self._edges, self._rows.node_flags(self.awake), pairs)
 
     def reported_pairs(self, pairs: Array) -> Flags:
-        """Which of some pairs are of an actor that is awake after the step."""
+        """Which of these pairs belong to an actor that is awake after the step."""
         return incident_edges(self._edges, self._rows.node_flags(self.awake & ~self.falling_asleep), pairs)
 
     def deactivated_pairs(self) -> Array:
-        """The pairs that were looked at in the step and will not be in the next, unless something wakes."""
+        """The pairs that were active in the step and will not be in the next, unless something wakes."""
         if self._all_live or not self._active_pairs.any():
             return np.zeros(0, np.int64)
         deactivated = self._active_pairs & ~self._connected_pairs(self._live)
@@ -346,7 +346,7 @@ class IslandManager:
         return np.flatnonzero(deactivated)
 
     def pair_counts(self, pairs: PairTable) -> Array:
-        """(n_place,) how many pairs of colliders whose bounds meet hold the body in each place."""
+        """(n_body,) the number of pairs with overlapping bounds of each row of `bodies`."""
         counts = np.zeros(self._rows.body_count, np.int64)
         _count_pairs(pairs.rows, pairs.shapes, counts)
         return counts
@@ -360,7 +360,7 @@ class IslandManager:
         self._live, self._all_live = live, bool((live | self._rows.kinematic).all())
 
     def _connected_pairs(self, live: Flags) -> Flags:
-        """The pairs whose bounds, or others' between, connect them with a live node."""
+        """The pairs that overlapping bounds connect with a live node, directly or through other pairs."""
         return incident_edges(self._edges, live if self._all_live else self._connected_nodes(self._edges, live))
 
     def _connected_nodes(self, edges: Array, live: Flags) -> Flags:

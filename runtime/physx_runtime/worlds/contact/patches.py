@@ -1,14 +1,9 @@
-"""Contact patches as rows of the solver.
+"""Contact patches as rows and bytecode of the solver of one world.
 
-What worlds of one program know of every structure of patch that they have met, as tables by its number.
-
-Patches of a world in blocks: those that are solved side by side, because they hold nothing in common.
-
-What patches are given at a step's start and what they leave, between records and rows.
-
-How the surfaces of pairs answer each other.
-
-The instructions of all patches of a world at once, in the interpreter's words.
+`PatchStructures` numbers the structures of patches that occur: kinds of bodies, numbers of points and anchors.
+`make_blocks` divides patches into blocks of one structure that share no actor and are solved as one vector.
+`write_patches` and `read_patches` copy values between records and rows. `surfaces_of` combines friction, restitution
+and other surface values of pairs. `words_of_patches` and `words_between` write the bytecode of all patches of a world.
 """
 
 from __future__ import annotations
@@ -37,9 +32,9 @@ from physx_runtime.solver.contact.program import (
 )
 from physx_runtime.worlds.contact.bytecode import Code
 
-# Places for contacts of a patch of a link: so many kinds of code there are.
+# Capacities for contact points of a patch of a link: one fragment is compiled for each.
 POINT_CAPACITIES = (1, 2, 3, 4, 6, 8, 12, 36)
-# The same of patches that are solved side by side, of which there are the more the fewer kinds there are.
+# The same for patches that are solved as vectors: fewer capacities fill the vectors better.
 VECTOR_POINT_CAPACITIES = (1, 4, 4, 4, 12, 12, 12, 36)
 # both kinds of bodies, points or too many, two anchors, torsional
 KEY_SHAPE = (len(BodyKind), len(BodyKind), len(POINT_CAPACITIES) + 1, 2, 2)
@@ -47,14 +42,14 @@ TORSION = SURFACE.index("torsion_radius")               # of the two radii the f
 PREPARE, SOLVE_NORMAL, SOLVE, FINAL = "prepare", "solve_normal", "solve", "final"     # the instructions of a patch
 OUTPUT_ROWS = ("broken", "impulse", "tangents", "friction_impulse")       # what is read of a patch after a step
 OF_WORLD, OF_BODY0, OF_BODY1 = range(3)                 # whose row an operand is
-# Of a patch that is met: its structure, its pair, the places of its sides, and what these are in `Structures.owner`.
-# Behind these the actors of the sides, NOTHING for what no force moves.
+# Of a patch: its structure, its pair, the bodies of its sides, their indices in `PatchStructures.owner`, and their
+# actors, NO_ACTOR for bodies that no force moves.
 STRUCTURE, PAIR, BODY0, BODY1, OWNER0, OWNER1, ACTOR0, ACTOR1 = range(8)
 
 
 @dataclass(frozen=True, slots=True)
 class Instructions:
-    """One kind of instruction of every structure: where its code is, and its operands."""
+    """Addresses and operands of one kind of instruction for every structure."""
 
     addresses: Array
     starts: Array           # of a structure's operands; one more, their end
@@ -64,7 +59,7 @@ class Instructions:
 
 
 class BodyRows:
-    """The first row of whatever patches read of what they touch, by actor, kinematic body or link."""
+    """The first rows of the values that patches read of a side, by actor, kinematic body or link."""
 
     def __init__(self, program: ContactProgram, links: Sequence[LinkRef]) -> None:
         self._plan = p = program.plan
@@ -75,7 +70,7 @@ class BodyRows:
         self.rows = np.zeros(0, np.int64)
 
     def start(self, kind: BodyKind, k: int, name: str, at_start: bool) -> int:
-        """Where in `rows` begin those that patches call `bodyK_NAME`."""
+        """The index in `rows` of the first row of the operand `bodyK_NAME`."""
         key = (kind, k, name, at_start) if kind == LINK else (kind, name)
         if key not in self._tables:
             rows = self._of_links(k, name, at_start) if kind == LINK else self._of_owners(kind, name)
@@ -94,10 +89,10 @@ class BodyRows:
 
 
 class PatchStructures:
-    """Structures of patches by number, as they are met.
+    """Structures of patches, numbered in the order of their first occurrence.
 
-    links: those that patches may hold. places: of dtype PLACE, what patches touch. What holds no link is solved side by
-    side with others of its structure.
+    links: those that patches may touch. bodies: of dtype RIGID_BODY, the sides of patches. Patches without links are
+    solved as vectors with others of their structure.
     """
 
     def __init__(self, program: ContactProgram, code: Code, links: Sequence[LinkRef], bodies: Array) -> None:
@@ -120,11 +115,11 @@ class PatchStructures:
 
     @property
     def body_rows(self) -> Array:
-        """What `Instructions.rows` refers to."""
+        """The rows that `Instructions.rows` indexes."""
         return self._body_rows.rows
 
     def describe(self, indices: Array, patches: Array, surfaces: Array) -> Array:
-        """What some of the patches, rows with these numbers, are and hold: (8, n), rows `STRUCTURE`, ..."""
+        """(8, n) structure, pair, bodies, owners and actors of these patches; rows: `STRUCTURE`, ..."""
         descriptions = np.empty((8, len(indices)), np.int64)
         while (unknown := _describe(indices, patches, surfaces, self.kinds, self.owner, self.actors,
                                     self._point_capacities,
@@ -134,7 +129,7 @@ class PatchStructures:
         return descriptions
 
     def instructions(self, kind: str) -> Instructions:
-        """Of all structures so far."""
+        """The instructions of one kind of all structures so far."""
         if kind not in self._instructions:
             templates: list[Template] = [getattr(code, kind) for code in self._codes]
             operands = [self._operand(i, source, name, kind == PREPARE) for i, template in enumerate(templates)
@@ -148,7 +143,7 @@ class PatchStructures:
         return self._instructions[kind]
 
     def _add(self, kind0: int, kind1: int, points: int, two_anchors: int, torsional: int) -> int:
-        """The number of the structure of what `_describe` tells apart so."""
+        """The number of a new structure with this key of `_describe`."""
         has_link = LINK in (kind0, kind1)
         capacity = POINT_CAPACITIES[points] if has_link else VECTOR_POINT_CAPACITIES[points]
         island = self._program.plan.t
@@ -181,7 +176,7 @@ class PatchStructures:
 @borrowing_entry
 def _describe(indices: Array, patches: Records, surfaces: Array, kinds: Array, owners: Array, actors: Array,
               points: Array, numbers: Array, descriptions: Array) -> Integer:
-    """Fill in the rows of what is met; the place in `numbers` of the first structure that has no number, -1 of none."""
+    """Fill in descriptions; return the index in `numbers` of the first structure without a number, or -1."""
     for i in range(len(indices)):
         k = indices[i]
         patch = patches[k]
@@ -206,7 +201,7 @@ DUMMY_ROWS = 32        # of what the empty lanes of a block touch
 
 @dataclass(frozen=True, slots=True)
 class PatchBlocks:
-    """Blocks of patches of one structure, each with as many lanes as the structure has, filled from the first on."""
+    """Blocks of patches of one structure, with as many lanes as the vector width of the structure."""
 
     structures: Array               # numbers, by block
     members: Array                  # patches, block after block
@@ -220,9 +215,9 @@ class PatchBlocks:
 
 def make_blocks(tables: PatchStructures, numbers: Array, partitions: Array, owners: tuple[Array, Array],
                 size: int) -> PatchBlocks:
-    """Blocks in the order of the turns of their patches, -1 of those that have none and come last, one by one.
+    """Blocks in the order of the partitions of their patches; patches of partition -1 come last, one in each block.
 
-    numbers: of the patches' structures; those of one turn hold nothing in common. size: rows of the program.
+    numbers: structures of the patches. Patches of one partition share no actor. size: rows of the program.
     """
     alignment = int(tables.vector_widths.max(initial=1))
     dummy_row = -(-size // alignment) * alignment                # vectors begin where registers like them to
@@ -240,11 +235,11 @@ def make_blocks(tables: PatchStructures, numbers: Array, partitions: Array, owne
 def _divide(partitions: Array, numbers: Array, widths: Array, sizes: Array, alignment: Integer, row: Integer,
             members: Array, starts: Array, structures: Array, base: Array, first: Array,
             block_of: Array) -> tuple[Integer, Integer]:
-    """Fill in the fields of blocks whose rows begin at `row`; how many there are, and where their rows end."""
+    """Fill in the fields of blocks whose rows begin at `row`; return the number of blocks and the end of their rows."""
     kinds, last = len(widths), 0
     for i in range(len(partitions)):
         last = max(last, partitions[i] + 1)
-    # one bin for every turn and structure, then one for each patch without a turn
+    # one bin for every partition and structure, then one for each patch without a partition
     bins = np.zeros(last * kinds + len(partitions) + 1, np.int64)
     bin_of, next_bin = np.empty(len(partitions), np.int64), last * kinds
     for i in range(len(partitions)):
@@ -279,7 +274,7 @@ POINT_OFFSET, SEPARATION_OFFSET, POINT_USED_OFFSET, ANCHOR0_OFFSET, ANCHOR1_OFFS
 
 @borrowing_code
 def row_at(offset: tuple[int, int, int], points: int, anchors: int) -> int:
-    """Where a row group begins in a patch with so many places for contacts and for anchors."""
+    """The first row of a row group in a patch with these capacities for contact points and anchors."""
     return offset[0] + offset[1] * points + offset[2] * anchors
 
 
@@ -289,9 +284,10 @@ def write_patches(memory: Array, base: Array, structures: Array, widths: Array, 
                   frames: Array, static: Array) -> None:
     """Write the rows of `model.contact_rows.patch_rows` of patches.
 
-    base, structures: of each, its first row and its structure, of which there are so many side by side and which has so
-    many places for contacts and for anchors. index: which of the patches. pairs: that patches refer to. surfaces:
-    (n_patch, SURFACE_SIZE). frames: of the centres of mass. static: by place, whether arms are from the world's origin.
+    base, structures: first row and structure of each. widths, points_of, anchors_of: by structure, the vector width and
+    the capacities for contact points and anchors. index: the patches to write. pairs: rows of the table of pairs.
+    surfaces: (n_patch, SURFACE_SIZE). frames: of the centres of mass. static: by body, whether arms are taken from the
+    world's origin.
     """
     for i in range(len(index)):
         k, structure = index[i], structures[i]
@@ -306,7 +302,7 @@ def write_patches(memory: Array, base: Array, structures: Array, widths: Array, 
 @borrowing_code
 def write_patch(memory: Array, m: int, stride: int, points: int, patch: Record, order: Array, contacts: Array,
                 rest_offset: float, surface: Array) -> None:
-    """Write the rows of a patch from `m` on, all but those of its anchors; stride: from one row to the next."""
+    """Write the rows of a patch from `m` on, without its anchors; stride: from one row to the next."""
     first, filled = patch["first"], patch["points"]
     for x in range(3):
         memory[m + stride * x] = contacts[order[first]]["normal"][x]
@@ -352,10 +348,10 @@ def write_anchor_arms(memory: Array, at: int, stride: int, anchors: int, patch: 
 @borrowing_entry
 def read_patches(memory: Array, base: Array, structures: Array, widths: Array, output_rows: Array, anchors_of: Array,
                  index: Array, patches: Array, order: Array, impulses: Array, frictions: Array) -> None:
-    """Read what patches gave: whether they slipped, impulses of contacts and friction of anchors.
+    """Read the results of patches: the broken flag, impulses of contacts and friction impulses of anchors.
 
-    left: of each structure, rows of `broken`, `impulse`, `tangents` and `friction_impulse` from a patch's first.
-    frictions: (n_patch, ANCHORS, 3). The others as of `give`.
+    output_rows: by structure, rows of OUTPUT_ROWS relative to a patch's first row. frictions: (n_patch, ANCHORS, 3).
+    The other arguments as in `write_patches`.
     """
     for i in range(len(index)):
         k, structure = index[i], structures[i]
@@ -367,9 +363,7 @@ def read_patches(memory: Array, base: Array, structures: Array, widths: Array, o
 @borrowing_code
 def read_patch(memory: Array, m: int, stride: int, rows: Array, anchors: int, patch: Record, order: Array,
                impulses: Array, friction: Array) -> None:
-    """Read what the patch gave whose rows are from `m` on.
-
-    rows: of `broken`, `impulse`, `tangents` and `friction_impulse` from there.
+    """Read the results of the patch whose rows begin at `m`; rows: of OUTPUT_ROWS, relative to `m`.
     """
     patch["broken"] = 1 if memory[m + stride * rows[0]] > 0.5 else 0
     for j in range(patch["points"]):
@@ -383,7 +377,7 @@ def read_patch(memory: Array, m: int, stride: int, rows: Array, anchors: int, pa
 
 
 def surfaces_of(table: ContactTable, patches: Array) -> Array:
-    """(n, 11) of patches of pairs of the table, in the order of `model.contact_rows.SURFACE`."""
+    """(n, 11) surface values of patches, combined from both sides, in the order of `model.contact_rows.SURFACE`."""
     rows = np.empty((len(patches), len(SURFACE)))
     _fill_surfaces(patches, table.pairs.rows, table.pairs.shapes, table.surfaces, table.bounce_threshold,
           table.max_depenetration, table.max_impulse, table.torsion_radius, table.min_torsion_radius, rows)
@@ -409,7 +403,7 @@ def _fill_surfaces(patches: Records, pairs: Records, shapes: Records, surfaces: 
 
 @dataclass(slots=True)
 class PrologueEpilogue:
-    """Words before and behind the instructions of some blocks of patches, by block."""
+    """Words before and after the instructions of patches, by block."""
 
     prologue: dict[int, Array] = field(default_factory=dict)
     epilogue: dict[int, Array] = field(default_factory=dict)
@@ -418,9 +412,9 @@ class PrologueEpilogue:
 def words_of_patches(tables: PatchStructures, kind: str, blocks: PatchBlocks, positions: Array,
                      other_words: Mapping[int, Array],
                      extra: PrologueEpilogue, row_bytes: int) -> tuple[Array, Array]:
-    """Words of blocks of patches and of other instructions in their order, and where in them each begins.
+    """Words of blocks of patches and of other instructions in their order, and the start of each.
 
-    places: by block, its number in the order, -1 to leave it out. others: words by number.
+    positions: by block, its place in the order, -1 to leave it out. other_words: words by place in the order.
     """
     instructions, included = tables.instructions(kind), positions >= 0
     count = int(included.sum()) + len(other_words)
@@ -446,7 +440,7 @@ def words_of_patches(tables: PatchStructures, kind: str, blocks: PatchBlocks, po
 
 def words_between(tables: PatchStructures, kind: str, blocks: PatchBlocks, row_bytes: int, head: Array,
                   tail: Array) -> Array:
-    """Words of all blocks of patches in their order, between others."""
+    """Words of all blocks of patches in their order, between `head` and `tail`."""
     instructions, first = tables.instructions(kind), np.empty(len(blocks.base), np.int64)
     end = _follow(instructions.widths, blocks.structures, len(head), first)
     out = np.empty(end + len(tail), np.int64)
@@ -457,7 +451,7 @@ def words_between(tables: PatchStructures, kind: str, blocks: PatchBlocks, row_b
 
 @borrowing_entry
 def _follow(widths: Array, structures: Array, at: Integer, first: Array) -> Integer:
-    """Fill in where instructions of blocks begin that follow each other from `at` on; where they end."""
+    """Fill in the starts of the instructions of blocks, one after the other from `at` on; return their end."""
     for block in range(len(first)):
         first[block] = at
         at += widths[structures[block]]
@@ -476,7 +470,7 @@ def _write(out: Array, first: Array, tables: PatchStructures, instructions: Inst
 def _fill_words(out: Array, first: Array, structures: Array, base: Array, members_from: Array, members: Array,
                 owner0: Array, owner1: Array, dummy_row: Integer, addresses: Array, starts: Array, sources: Array,
                 rows: Array, widths: Array, body_rows: Array, row_bytes: Integer) -> None:
-    """Write instructions of blocks; first: where in `out` that of each begins, -1 of none."""
+    """Write the instructions of blocks; first: the start of each in `out`, -1 to leave it out."""
     for block in range(len(first)):
         at, structure = first[block], structures[block]
         if at < 0:

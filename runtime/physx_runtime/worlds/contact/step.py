@@ -1,8 +1,8 @@
-"""One step of worlds whose actors touch each other.
+"""The step of one world with contacts, as bytecode that follows its contact patches.
 
-One world's step with the contacts it has: a program whose instructions follow what touches.
-
-What touches in one world, and the order and the surroundings of its patches in an iteration.
+`PatchOrder` orders the patches of a step by partition and link, as PhysX solves them. `ContactStep` holds the memory
+of a world, writes the bytecode of the passes and runs them. The bytecode is written again only when patches or
+sleeping actors change.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ NO_JOINTS = np.zeros((0, 2), np.int64)
 
 
 class PatchOrder:
-    """The patches of one world at a step's start; met: what they are and hold, as of `Structures.met`."""
+    """The order of the patches of one world in a step; descriptions: (8, n) from `PatchStructures.describe`."""
 
     def __init__(self, program: ContactProgram, tables: PatchStructures, descriptions: Array) -> None:
         self._program, self._descriptions, self._owners = program, descriptions, descriptions[ACTOR0:ACTOR1 + 1]
-        self._inside = np.zeros(descriptions.shape[1], np.bool_)     # of links with what does not move
+        self._inside = np.zeros(descriptions.shape[1], np.bool_)     # static contacts of links
         self.outer = self.inside = frozenset[LinkRef]()
         self.misread = frozenset[tuple[int, Pair]]()
         if program.plan.trees:
@@ -88,7 +88,7 @@ class PatchOrder:
         return ancestor_of(tree, first, second) if owner == other and not t.coupled else None
 
     def partitions(self) -> tuple[Array, Array]:
-        """When joints among patches are solved, as listed, and when patches are, -1 of a link's others."""
+        """The partitions of the listed joints and of the patches; -1 for static contacts of links."""
         t, listed = self._program.plan.t, self._program.listed
         joints = np.array([[_actor_index(body) for body in t.joints[j].solver_bodies]
                            for j in listed]) if listed else NO_JOINTS
@@ -96,7 +96,7 @@ class PatchOrder:
         return patch_order(joints, self._descriptions[PAIR], first, second, self._inside, len(t.actors), t.pgs)
 
     def inside_order(self, block_of: Array, blocks: int) -> tuple[dict[LinkRef | None, list[tuple[int, int]]], Array]:
-        """Patches of links with what does not move, by link, as ranges of numbers; and the number of each block.
+        """Static contacts of links as ranges of places by link, and the place of each block.
 
         block_of: the block of each patch.
         """
@@ -112,7 +112,7 @@ class PatchOrder:
         return ranges, order
 
     def _inside_by_link(self) -> Iterator[int]:
-        """Patches of links with what does not move, those of each link as they are solved; a pair's stay together."""
+        """Static contacts of links in the order of solving; patches of one pair are neighbours."""
         pairs: dict[int, dict[int, list[int]]] = {}
         for i in np.flatnonzero(self._inside).tolist():
             pairs.setdefault(self._inside_link(i)[0], {}).setdefault(int(self._descriptions[PAIR, i]), []).append(i)
@@ -125,7 +125,7 @@ class PatchOrder:
         return self._link(patch, int(not self._linked[0][patch]))
 
     def prologue_epilogue(self, code: Code, block_of: Array) -> tuple[PrologueEpilogue, PrologueEpilogue]:
-        """What is done before and behind patches that hold links: of those among joints, and of the others.
+        """Words before and after patches with links: of those among joints, and of static contacts.
 
         block_of: the block of each patch.
         """
@@ -170,7 +170,7 @@ FRICTION_ITERATIONS = 3
 
 @dataclass(frozen=True, slots=True)
 class WorldPatches:
-    """What touches in all worlds at a step's start."""
+    """The contact patches of all worlds at the start of a step."""
 
     bodies: Array
     patches: Array
@@ -191,9 +191,9 @@ class ContactStep:
         self._program, self._code, self._tables, self._dtype = program, code, tables, dtype
         self._pgs = program.plan.t.pgs
         self.memory = aligned((program.size,), dtype)
-        self._start_words: tuple[bytes, list[Array]] = b"", []        # of whom, and the words
+        self._start_words: tuple[bytes, list[Array]] = b"", []        # awake actors, and their words
         self._end_words: tuple[bytes, Array] = b"", NO_WORDS
-        # that the passes are for
+        # of the current passes
         self._descriptions, self._arranged_awake = np.zeros((0, 0), np.int64), np.zeros(0, np.bool_)
         self._first = NO_WORDS      # first row of every patch
         self._passes: list[Array] = []
@@ -203,18 +203,18 @@ class ContactStep:
         self.memory[:len(rows)] = rows
 
     def begin(self, awake: Array) -> None:
-        """Everything of a step's start that does not ask for contacts.
+        """Run the part of a step before contacts are known.
 
-        awake: (n_actor,) whose; of several calls in a step each is for others.
+        awake: (n_actor,) the actors to run it for; each call within a step has other actors.
         """
         if self._start_words[0] != awake.tobytes():
             self._start_words = awake.tobytes(), [np.r_[self._code.start(awake), END]]
         run_blocks(self.memory, self._start_words[1], (1,))
 
     def finish(self, rows: Array, world_patches: WorldPatches, indices: Array, awake: Array, n: int, v: int) -> None:
-        """The rest of a step; rows: the world's, changed in place. own: which of the patches are its.
+        """Run the rest of a step; rows: of the world, changed in place. indices: the patches of this world.
 
-        awake: (n_actor,) whose step it is, the others stay as they are.
+        awake: (n_actor,) the actors that move; the others stay as they are.
         """
         self._update_passes(world_patches, indices, awake)
         memory, tables, structures, first = self.memory, self._tables, self._descriptions[STRUCTURE], self._first
@@ -229,12 +229,12 @@ class ContactStep:
                      world_patches.impulses, world_patches.frictions)
 
     def _counts(self, n: int, v: int) -> tuple[int, ...]:
-        """How often each pass runs."""
+        """The number of runs of each pass."""
         early = max(n - FRICTION_ITERATIONS, 0) if self._pgs else 0
         return (1, early, n - early, v, 1) if self._pgs else (1, n, v, 1)
 
     def _update_passes(self, world_patches: WorldPatches, indices: Array, awake: Array) -> None:
-        """Write the instructions anew where what touches is not what the last ones were for."""
+        """Write the bytecode of the passes again where patches or awake actors have changed."""
         descriptions = self._tables.describe(indices, world_patches.patches, world_patches.surfaces)
         unchanged = (descriptions.tobytes() == self._descriptions.tobytes()
                      and awake.tobytes() == self._arranged_awake.tobytes())
@@ -263,7 +263,7 @@ class ContactStep:
         """All passes but the start."""
         program, code, row_bytes = self._program, self._code, self.memory.itemsize
         all_blocks = np.arange(len(blocks.base))
-        block_partitions = partitions[blocks.members[blocks.starts[:-1]]]       # -1 of a link's others
+        block_partitions = partitions[blocks.members[blocks.starts[:-1]]]       # -1 for static contacts of links
         included = block_partitions >= 0
         order = np.argsort(np.concatenate([joints, block_partitions[included]]), kind="stable")
         numbers, positions = np.empty(len(order), np.int64), np.full(len(all_blocks), -1)
@@ -279,7 +279,7 @@ class ContactStep:
                                      kind == FINAL)
             solved = {int(numbers[k]): code.joint(iteration, j, awake) for k, j in enumerate(program.listed)}
             first, _ = words_of_patches(self._tables, kind, blocks, positions, solved, outer, row_bytes)
-            # PGS leaves out friction of early iterations but that of links with what does not move
+            # PGS leaves out the friction of early iterations, except that of static contacts of links
             static_words, starts = words_of_patches(self._tables, SOLVE if kind == SOLVE_NORMAL else kind, blocks,
                                                     static_order, {},
                                                     inner, row_bytes) if inside else (NO_WORDS, NO_WORDS)
@@ -291,7 +291,7 @@ class ContactStep:
         self._passes.append(self._end(awake))
 
     def _write_patches(self, has_joints: bool, blocks: PatchBlocks, awake: Array) -> None:
-        """As `_write` where there are neither links nor joints: patches stand between what is done for bodies."""
+        """As `_write` where there are neither links nor joints: patches come between the instructions of bodies."""
         tables, row_bytes = self._tables, self.memory.itemsize
         self._passes = [words_between(tables, PREPARE, blocks, row_bytes, NO_WORDS, END)]
         for kind in (SOLVE_NORMAL, SOLVE, FINAL) if self._pgs else (SOLVE, FINAL):
@@ -302,7 +302,7 @@ class ContactStep:
         self._passes.append(self._end(awake))
 
     def _end(self, awake: Array) -> Array:
-        """What a step of these actors ends with."""
+        """The words of the end of a step of these actors."""
         if self._end_words[0] != awake.tobytes():
             self._end_words = awake.tobytes(), np.r_[self._code.end(awake), END]
         return self._end_words[1]

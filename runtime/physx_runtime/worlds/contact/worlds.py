@@ -1,8 +1,7 @@
-"""Worlds whose actors touch each other.
+"""Worlds with contacts between actors, each stepped with its own contact patches.
 
-Worlds of bodies and articulations that touch, each stepped with the contacts of its own.
-
-Worlds with contacts, however they are stepped.
+`ContactWorlds` runs collision, islands and the solver of each world. `BodyFrames` reads the poses of bodies from the
+memory of worlds. `continue_from` carries contacts over to new worlds of the same pairs.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ from physx_runtime.worlds.store import SCHEDULED
 class ContactWorlds(Buffer):
     """Worlds of one structure whose colliders touch; their rows are those of an island of all actors.
 
-    After a step `contacts` are those that it began with, `impulses` what each gave over it along its normal, `patches`
-    those of one pair and one normal, `frictions` what the anchors of each gave, and by place `poses` the frames that
-    shapes were placed in, float32, and `centers` those of the centres of mass, in which the anchors are.
+    After a step `contacts` are those that it began with, and `impulses` their normal impulses. `patches` are the
+    contact patches, and `frictions` the friction impulses of their anchors. By body, `poses` are the
+    float32 frames of shapes, and `centers` the frames of the centres of mass, in which anchors are.
     """
 
     is_host_memory, path = True, SCHEDULED
@@ -62,16 +61,16 @@ class ContactWorlds(Buffer):
         self._wake_state_writer = WakeStateWriter(program, table.bodies, count)
         self._state_tracker = StateTracker(program.plan, program.layout, self.host)
         self.islands = IslandManager(t, count, program.layout, table.bodies, table.pairs.shapes)
-        self._frames_valid = False      # whether the memory of every world has the frames of what sleeps
+        self._frames_valid = False      # whether the memory of every world has the frames of sleeping actors
 
     @property
     def patches(self) -> Array:
-        """Of dtype PATCH, those of all worlds."""
+        """The contact patches of all worlds, of dtype PATCH."""
         return self._patches.rows
 
     @property
     def touching(self) -> Array:
-        """Rows of the pairs that touch, also of what rests."""
+        """Rows of the pairs that touch, also of sleeping actors."""
         return self.table.pairs.touching
 
     def solver_shapes(self, pairs: Array) -> Array:
@@ -79,7 +78,7 @@ class ContactWorlds(Buffer):
         return self.table.pairs.solver_shapes(pairs)
 
     def continue_from(self, previous: ContactWorlds) -> None:
-        """Remember what touched in other worlds with the same shapes, whose rows these have taken over."""
+        """Take over the contacts of other worlds with the same shapes, after their rows were copied."""
         self.table.pairs.continue_from(previous.table.pairs)
         self.contacts, self.impulses, self.frictions, self.centers = (
             previous.contacts, previous.impulses, previous.frictions, previous.centers)
@@ -94,7 +93,7 @@ class ContactWorlds(Buffer):
             self.step_under(np.full((self.count, 2), (n, v)))
 
     def forget(self, worlds: Array) -> None:
-        """Give up all that pairs of these worlds remember, and their contacts: they were set anew."""
+        """Clear the manifolds, friction anchors and contacts of worlds that were reset."""
         shapes = self.table.pairs.shapes["world"]
         pair = self.table.pairs.rows[self.contacts["pair"]]
         remaining = ~np.isin(np.maximum(shapes[pair["shape0"]], shapes[pair["shape1"]]), worlds)
@@ -129,7 +128,7 @@ class ContactWorlds(Buffer):
         self._state_tracker.end(self.host)
 
     def reported_pairs(self, pairs: Array) -> NDArray[np.bool_]:
-        """Which pairs, rows of the table, are of something that is awake after the step, and so tell contacts."""
+        """Which pairs, rows of the table, report contacts: those of an actor that is awake after the step."""
         return self.islands.reported_pairs(pairs)
 
     def _active_pairs(self, pairs: PairTable) -> NDArray[np.bool_]:
@@ -138,7 +137,7 @@ class ContactWorlds(Buffer):
         return active
 
     def _clear_manifolds(self, pairs: Array) -> None:
-        """Have pairs at rest lose what they remember, but for that they touch."""
+        """Clear the manifolds and friction anchors of sleeping pairs, which keep touching."""
         if len(pairs):
             self.table.pairs.clear_manifolds(pairs)
             self._patches.drop(pairs)
@@ -148,7 +147,7 @@ class ContactWorlds(Buffer):
         self.frictions = np.zeros((len(self.patches), ANCHORS, 3))
 
     def _finish(self, woken: Array, counts: Array) -> None:
-        """Step the worlds in which something is awake; woken: (n_world, n_actor) who woke by a touch of this step."""
+        """Step the worlds with awake actors; woken: (n_world, n_actor) actors that a contact of this step woke."""
         pairs, bodies, patches, islands = self.table.pairs, self.table.bodies, self.patches, self.islands
         world_patches = WorldPatches(bodies, patches, self._patches.contacts, self.contacts, pairs.rows,
                                      surfaces_of(self.table, patches), self.centers, self._frames.static, self.impulses,
@@ -165,7 +164,7 @@ class ContactWorlds(Buffer):
                         *map(int, counts[world]))
 
     def _by_world(self, patches: Array) -> list[Array]:
-        """Some of the patches, world by world."""
+        """Indices of these patches by world."""
         if self.count == 1:
             return [patches]
         worlds = self.table.bodies["world"][self.patches["body0"][patches]]
@@ -180,7 +179,7 @@ def _self_colliding(table: ContactTable) -> set[int]:
 
 
 class BodyFrames:
-    """Where every place of a table is in the memory of its world."""
+    """Reads the frames of bodies of a ContactTable from the memory of their worlds."""
 
     def __init__(self, p: IslandPlan, bodies: Array, count: int) -> None:
         self.static = np.asarray(bodies["kind"] == STATIC)
@@ -192,7 +191,7 @@ class BodyFrames:
         self._rows_by_world = [(moving[indices], rows[indices]) for indices in rows_by_world(worlds, count)]
 
     def read(self, memories: list[Array]) -> tuple[Array, Array]:
-        """(n_place, 7) each: the frames that shapes are placed in, float32, and those of the centres of mass."""
+        """Two arrays (n_body, 7): the float32 frames of shapes, and the frames of the centres of mass."""
         poses, centers = self._static_frames.astype(np.float32), self._static_frames.copy()
         for memory, (moving, rows) in zip(memories, self._rows_by_world, strict=True):
             _read(memory, moving, rows, poses, centers)
@@ -210,7 +209,7 @@ def _read(memory: Array, moving: Array, rows: Array, poses: Array, centers: Arra
 
 
 def _frame_rows(p: IslandPlan, kind: BodyKind, owner: int, link: int) -> tuple[int, int, int, int]:
-    """The rows of place and rotation of the frame that shapes are in, and of those of F at the centre of mass."""
+    """The rows of position and rotation of the frame of shapes, and of F at the centre of mass."""
     if kind == LINK:
         tree, pose = p.trees[owner], pose_rows(p.trees[owner].p, link).row
         return pose, pose + 3, tree.at("center_position", link).row, tree.p.at("rotation", link).row
@@ -223,7 +222,7 @@ ContactStore = ContactWorlds | StaticContactWorlds
 
 
 def continue_from(worlds: object, previous: object) -> bool:
-    """Have worlds remember what touched in others; return False where these have other pairs or keep them otherwise."""
+    """Take over the contacts of previous worlds; return False where these have other pairs or another store."""
     if isinstance(worlds, ContactWorlds) and isinstance(previous, ContactWorlds):
         worlds.continue_from(previous)
         return True

@@ -1,4 +1,8 @@
-"""Arrays and streams of other packages on a GPU: `__cuda_array_interface__` (version 3), DLPack, `__cuda_stream__`."""
+"""GPU arrays and streams shared with other packages: `__cuda_array_interface__` (version 3), DLPack, `__cuda_stream__`.
+
+`device_array` reads an array of another package, `require_fit` checks it, and `stream_of` reads a stream. `RowView`
+offers a row group to other packages without a copy.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +18,9 @@ from physx_runtime.arrays import DeviceValues
 from physx_runtime.targets.cuda.driver import Gpu, Stream
 
 INTERFACE, DLPACK_DEVICE = "__cuda_array_interface__", "__dlpack_device__"
-# What the interface calls the default stream.
+# The default stream in `__cuda_array_interface__`.
 DEFAULT_STREAM = 1
-# Of DLPack: kinds of devices and of numbers, and the flag of an array that is not to be written.
+# DLPack: kinds of devices and of numbers, and the flag of a read-only array.
 ON_GPU = (2, 13)                # CUDA, and its managed memory
 KINDS = {0: "i", 1: "u", 2: "f", 6: "b"}
 READ_ONLY, VERSION = 1, (1, 0)
@@ -41,8 +45,10 @@ class _Versioned(ctypes.Structure):
 
 @dataclass(frozen=True, slots=True)
 class DeviceArray:
-    """Numbers in a GPU's memory; strides count numbers. stream: what is given there comes before them, None: nothing is
-    left to wait for. owner: keeps them alive."""
+    """An array in a GPU's memory; strides count elements.
+
+    stream: the stream to wait for, None for no wait. owner: keeps the memory alive.
+    """
 
     address: int
     shape: tuple[int, ...]
@@ -54,12 +60,12 @@ class DeviceArray:
 
     @property
     def contiguous(self) -> bool:
-        """Whether the numbers lie one after the other."""
+        """Whether the elements are contiguous, in C order."""
         return self.strides == _contiguous_strides(self.shape) or not math.prod(self.shape)
 
 
 def is_on_device(values: DeviceValues) -> bool:
-    """Whether an object tells that it lies in a GPU's memory."""
+    """Whether an object reports that it is in a GPU's memory."""
     if hasattr(values, INTERFACE):
         return True
     return not isinstance(values, np.ndarray) and hasattr(values, DLPACK_DEVICE) and (
@@ -67,9 +73,9 @@ def is_on_device(values: DeviceValues) -> bool:
 
 
 def device_array(name: str, values: DeviceValues, gpu: Gpu, stream: Stream) -> DeviceArray:
-    """What an array of another package tells of itself; `stream` is where it is to be used.
+    """An array of another package as a DeviceArray; `stream` is where it will be used.
 
-    Raises ValueError for one of another GPU, with a mask, or with numbers that do not lie at whole distances.
+    Raises ValueError for an array of another GPU, with a mask, or with strides that are no multiple of the item size.
     """
     interface = getattr(values, INTERFACE, None)
     has_stream = interface is not None and interface.get("stream") is not None
@@ -84,7 +90,7 @@ def device_array(name: str, values: DeviceValues, gpu: Gpu, stream: Stream) -> D
 
 def require_fit(name: str, array: DeviceArray, shapes: tuple[tuple[int, ...], ...], dtype: str,
                 writable: bool = False) -> DeviceArray:
-    """The array, where it has one of these shapes and this dtype, and may be written if it is to be.
+    """The array, if it has one of these shapes and this dtype, and is writable where that is asked.
 
     Raises ValueError otherwise.
     """
@@ -146,7 +152,7 @@ def _from_dlpack(name: str, values: DeviceValues, stream: Stream) -> DeviceArray
         raise ValueError(f"{name} is given on GPU {device}; the worlds are on GPU 0, copy it there")
     try:
         capsule = values.__dlpack__(stream=stream_number(stream), max_version=VERSION)
-    except TypeError:           # it is older than versions
+    except TypeError:           # the producer is older than versioned DLPack
         capsule = values.__dlpack__(stream=stream_number(stream))
     except (BufferError, RuntimeError) as error:
         message = (str(error).splitlines() or [type(error).__name__])[0]
@@ -176,7 +182,7 @@ def _capsule_function(name: str, result: Any) -> Callable[..., Any]:
 
 
 class RowView:
-    """A row group where it lies on the GPU, (blocks, lanes, n): worlds one after the other, the last block padded.
+    """A row group in GPU memory without a copy, (blocks, lanes, n): worlds in order, the last block padded.
 
     It may be read and written between steps, on the stream that it names; `owner` keeps the memory alive.
     """

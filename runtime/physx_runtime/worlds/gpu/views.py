@@ -1,4 +1,8 @@
-"""Worlds of one actor on a GPU: a window of a buffer there, and which of its worlds a call is for."""
+"""Worlds of one actor on a GPU: a window of a buffer, and the selection of worlds of a call.
+
+`GpuRows` reads and writes row groups of the window on the device. `gpu_rows` and `required_gpu_rows` return the window
+of a store on a GPU.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from physx_runtime.worlds.gpu.arrays import DeviceArray, is_on_device, require_f
 from physx_runtime.worlds.gpu.worlds import CudaWorlds
 from physx_runtime.worlds.store import WorldRows
 
-# Bytes of a number that says which world is meant -> its types.
+# Bytes of an index of a world -> its dtypes.
 WHOLE_NUMBERS = {4: ("int32", "uint32"), 8: ("int64", "uint64")}
 
 
@@ -29,15 +33,15 @@ class GpuRows:
         return LineSelection(self.count, self.count, shift=self.first)
 
     def select(self, worlds: Indices | None) -> LineSelection:
-        """Those with these indices, all where None."""
+        """The worlds with these indices, all where None."""
         if worlds is None or (len(worlds) == self.count and np.array_equal(worlds, np.arange(self.count))):
             return self.all_worlds()
         return replace(self.worlds.select(worlds), worlds=self.count, shift=self.first)
 
     def select_on_device(self, worlds: DeviceValues) -> LineSelection:
-        """Those that a mask (n_world,) or indices on the device name.
+        """The worlds that a mask (n_world,) or indices on the device select.
 
-        Raises ValueError for anything else. Indices are not looked at: what is none is skipped.
+        Raises ValueError for anything else. Indices are not checked: those out of range are skipped.
         """
         array = self.worlds.array("worlds", worlds)
         size, kind = array.dtype.itemsize, str(array.dtype)
@@ -52,9 +56,9 @@ class GpuRows:
         return LineSelection(array.shape[0], self.count, array.address, size, shift=self.first, owner=array)
 
     def lines(self, name: str, values: DeviceValues, selection: LineSelection, size: int) -> StridedView:
-        """Where numbers for the lines of a call lie: (size,) of the host for all alike, or (n_line, size).
+        """A view of the values for the selected worlds: (size,) on the host for all worlds, or (n_line, size).
 
-        Raises ValueError for an array on the device that does not fit; the host's are taken as they are.
+        Raises ValueError for a device array that does not fit; host arrays are not checked.
         """
         if not is_on_device(values):
             return self.worlds.lines(np.broadcast_to(values, (selection.lines, size)))
@@ -62,18 +66,18 @@ class GpuRows:
         return StridedView(array.address, of_line=array.strides[0], of_row=array.strides[1], owner=array)
 
     def write_part(self, name: str, first: int, size: int, origin: StridedView, selection: LineSelection) -> None:
-        """Set so many numbers of a row group from its `first` one on."""
+        """Set `size` values of a row group from its `first` one on."""
         self.worlds.invalidate(name)
         to = self.worlds.strided_view(name)
         self.worlds.movement.move(selection, self.shifted(to, first), origin, size, self.worlds.stream)
 
     def shifted(self, view: StridedView, first: int) -> StridedView:
-        """The numbers from the `first` one on."""
+        """The values from the `first` one on."""
         return replace(view, address=view.address + first * view.of_row * np.dtype(self.worlds.dtype).itemsize)
 
     def elements(self, name: str, values: DeviceValues, selection: LineSelection, shape: tuple[int, ...],
                  writable: bool = False) -> StridedView:
-        """Where an array on the device (n_line, *shape) lies, of whose last axes the numbers follow each other.
+        """A view of a device array (n_line, *shape) whose last axes are contiguous.
 
         Raises ValueError where it does not fit.
         """
@@ -92,26 +96,26 @@ class GpuRows:
         self.done(to)
 
     def fill(self, name: str, value: float, selection: LineSelection) -> None:
-        """Set every number of a row group of some worlds."""
+        """Set every value of a row group in the selected worlds."""
         self.worlds.invalidate(name)
         self.worlds.movement.fill(selection, self.worlds.strided_view(name), value, self.worlds.group(name)[1],
                                   self.worlds.stream)
 
     def raise_to_minimum(self, name: str, value: float, selection: LineSelection) -> None:
-        """Raise a row group of some worlds to a value where it is below."""
+        """Raise a row group of the selected worlds to a value where it is below."""
         self.worlds.invalidate(name)
         self.worlds.movement.raise_to_minimum(selection, self.worlds.strided_view(name), value,
                                               self.worlds.group(name)[1],
                                               self.worlds.stream)
 
     def done(self, *views: StridedView) -> None:
-        """Let arrays of others, on other streams, be used again."""
+        """Let other streams use their arrays again."""
         for view in views:
             if isinstance(view.owner, DeviceArray):
                 self.worlds.done_with(view.owner)
 
     def upload(self, values: Array) -> StridedView:
-        """Numbers of the host that are sent to the GPU for every world, (n_world, n), or (1, n) where all are alike."""
+        """Host values sent to the GPU for every world, (n_world, n), or (1, n) where all worlds have the same."""
         converted = values.astype(self.worlds.dtype)
         memory, size = self.worlds.upload(converted), values.shape[1]
         if len(values) == 1:
@@ -120,7 +124,7 @@ class GpuRows:
 
 
 def gpu_rows(store: WorldRows) -> GpuRows | None:
-    """The worlds of a store where they are on a GPU and kernels may work on them."""
+    """The GPU rows of a store, None where its worlds are not on a GPU."""
     if isinstance(store, CudaWorlds):
         return GpuRows(store, 0, store.count)
     if isinstance(store, BufferView) and isinstance(store.base, CudaWorlds) and not store.prefix:

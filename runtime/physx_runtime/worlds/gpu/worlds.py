@@ -1,8 +1,8 @@
-"""Worlds on a GPU.
+"""Worlds on a GPU: row groups in device memory, and the CUDA kernels that step them.
 
-Worlds on a GPU: their rows stay there, and only what is asked for travels.
-
-Copies of rows of worlds on a GPU, which stay there.
+`CudaWorlds` reads, writes and steps the worlds. Only the rows that a call reads or writes are copied to or from the
+host. `load_step` compiles the kernels of a topology or of schedules. `RowCopy` saves and restores rows on the GPU.
+`step_by_counts` steps worlds with different iteration counts.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ from physx_runtime.worlds.store import COMPILED, EVERY_WORLD, SCHEDULED
 
 
 class CudaWorlds:
-    """Worlds in a GPU's memory, (blocks, rows, lanes); the methods as `Worlds` has them.
+    """Worlds in a GPU's memory, (blocks, rows, lanes); implements `Worlds`.
 
-    path: by kernels that are compiled for the topology, or joint by joint by one that is not. stream: all work is given
-    there; None is the default one. Raises DeviceError where the worlds do not fit, or where their step cannot be
+    path: kernels compiled for the topology, or one kernel that runs schedules joint by joint. stream: for all work;
+    None is the default stream. Raises DeviceError where the worlds do not fit in memory, or their step cannot be
     compiled.
     """
 
@@ -69,9 +69,9 @@ class CudaWorlds:
         self._x = gpu.allocate(self._blocks * source.rows * LANES * self._size, f"the state of {count} worlds")
         self._scratch = gpu.allocate(self._blocks * source.scratch * LANES * self._size, f"a step of {count} worlds")
         self._uniform: dict[str, bool] = {}       # row groups known to be the same in every world, or not
-        self._viewed: set[str] = set()          # row groups that somebody else may write at any time
-        self._fetched: Array | None = None      # everything, since the last step and writing
-        self._sent: tuple[Indices, Memory] | None = None        # the last indices, which often come again
+        self._viewed: set[str] = set()          # row groups that other packages may write at any time
+        self._fetched: Array | None = None      # all rows on the host, since the last step or write
+        self._sent: tuple[Indices, Memory] | None = None        # the last indices, which are often used again
 
     # --- rows on the host --------------------------------------------------------------------------------------------
 
@@ -108,11 +108,11 @@ class CudaWorlds:
 
     @property
     def address(self) -> int:
-        """Where the buffer is."""
+        """The address of the buffer."""
         return self._x.address
 
     def select(self, worlds: Indices) -> LineSelection:
-        """The worlds with these indices, which are sent to the GPU where they are not those of the last time."""
+        """The worlds with these indices, which are uploaded unless they are those of the last call."""
         if not len(worlds):
             return LineSelection(0, self.count)
         if self._sent is None or not np.array_equal(self._sent[0], worlds):
@@ -127,21 +127,21 @@ class CudaWorlds:
         return memory
 
     def lines(self, values: Array) -> StridedView:
-        """Lines (n, size) as they are read on the GPU, where they are sent to: one, where all are alike."""
+        """Lines (n, size) uploaded to the GPU; a single line where all are equal."""
         is_uniform = _is_uniform(values)
         memory = self.upload((values[:1] if is_uniform else values).astype(self.dtype))
         return StridedView(memory.address, of_line=0 if is_uniform else values.shape[1], owner=memory)
 
     def strided_view(self, name: str) -> StridedView:
-        """Where a row group lies."""
+        """A view of a row group."""
         return in_blocks(self._lines(name, 0).address, len(self.layout), self._x)
 
     def group(self, name: str) -> tuple[int, int]:
-        """The first row of a row group, and how many it has."""
+        """The first row of a row group, and its number of rows."""
         return row_group(self.layout, name)
 
     def size_of(self, name: str) -> int:
-        """How many numbers a row group has in a world, one at least; raises ValueError for one that is none."""
+        """The number of values of a row group in a world; raises ValueError for an unknown or empty group."""
         size = self.group(name)[1]
         if not size:
             groups = sorted(set(map(row_of, self.layout)))
@@ -149,43 +149,43 @@ class CudaWorlds:
         return size
 
     def invalidate(self, name: str) -> None:
-        """Heed that a row group is about to be others' numbers."""
+        """Drop what is cached of a row group that is about to be overwritten."""
         self._uniform.pop(name, None)
         self._fetched = None
 
     def array(self, name: str, values: DeviceValues) -> DeviceArray:
-        """An array of another package, once work on it may begin. Raises ValueError where it cannot be used here."""
+        """An array of another package, after waiting for its stream. Raises ValueError where it cannot be used here."""
         device = device_array(name, values, self.gpu, self.stream)
         if self._is_on_other_stream(device):
             self.gpu.wait_for_stream(self.stream, stream_of(device.stream))
         return device
 
     def done_with(self, array: DeviceArray) -> None:
-        """Let its own stream wait for what was done with an array."""
+        """Make the array's own stream wait for the work that used it."""
         if self._is_on_other_stream(array):
             self.gpu.wait_for_stream(stream_of(array.stream), self.stream)
 
     def _is_on_other_stream(self, array: DeviceArray) -> bool:
-        """Whether an array is worked on on another stream."""
+        """Whether an array belongs to another stream."""
         return array.stream is not None and stream_number(stream_of(array.stream)) != stream_number(self.stream)
 
     def write_from(self, name: str, array: DeviceValues) -> None:
         """Set a row group from an array on the device, (n_world, n).
 
-        Raises ValueError where the array does not fit; its numbers are not looked at.
+        Raises ValueError where the array does not fit; its values are not checked.
         """
         source = require_fit(name, self.array(name, array), ((self.count, self.size_of(name)),), self.dtype)
         self.invalidate(name)
         self._move(self.strided_view(name), by_world(source.address, *source.strides), name, source)
 
     def read_into(self, name: str, array: DeviceValues) -> None:
-        """Copy a row group to an array on the device, (n_world, n); raises ValueError as `take`."""
+        """Copy a row group to a device array, (n_world, n); raises ValueError as `write_from`."""
         target = require_fit(name, self.array(name, array), ((self.count, self.size_of(name)),), self.dtype,
                              writable=True)
         self._move(by_world(target.address, *target.strides), self.strided_view(name), name, target)
 
     def copy_from(self, other: CudaWorlds, names: Collection[str]) -> None:
-        """Copy row groups of other worlds as many, on the GPU."""
+        """Copy row groups of equally many other worlds, on the GPU."""
         for name in names:
             self.invalidate(name)
             self.movement.move(self.all_worlds, self.strided_view(name), other.strided_view(name), self.group(name)[1],
@@ -197,9 +197,9 @@ class CudaWorlds:
         self.done_with(array)
 
     def view(self, name: str) -> RowView:
-        """A row group where it lies, without a copy; it may be written between steps, on its stream.
+        """A row group in place, without a copy; it may be written between steps, on its stream.
 
-        Raises ValueError for a name of which there are no numbers.
+        Raises ValueError for an unknown or empty row group.
         """
         shape, lines = (self._blocks, LANES, self.size_of(name)), self._lines(name, 0)
         self._viewed.add(name)
@@ -228,7 +228,7 @@ class CudaWorlds:
 
     def _write_lines(self, name: str, lines: Array, selection: LineSelection,
                      columns: Sequence[int] | None = None) -> None:
-        """Send lines of numbers and put them into columns of a row group, all where None."""
+        """Upload lines of values into columns of a row group, all where None."""
         if not lines.size:
             return
         self.invalidate(name)
@@ -240,7 +240,7 @@ class CudaWorlds:
                                replace(origin, address=origin.address + self._size * first), size, self.stream)
 
     def _lines(self, name: str, block: int) -> PitchedLines:
-        """Where a row group lies, from a block on."""
+        """The pitched lines of a row group, from a block on."""
         pitch = len(self.layout) * LANES * self._size
         return PitchedLines(self._x.address + block * pitch + self.group(name)[0] * LANES * self._size, pitch)
 
@@ -254,12 +254,12 @@ class CudaWorlds:
 
 
 def _is_uniform(values: Array) -> bool:
-    """Whether lines are all alike, in every bit."""
+    """Whether all lines are equal in every bit."""
     return bool((values == values[:1]).all() and (np.signbit(values) == np.signbit(values[:1])).all())
 
 
 def _runs(columns: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Where columns that follow each other begin, and how many they are."""
+    """The start and length of each run of consecutive columns."""
     first = 0
     for i in range(1, len(columns) + 1):
         if i == len(columns) or columns[i] != columns[i - 1] + 1:
@@ -296,7 +296,7 @@ def step_kernels(t: ActorTopology, dtype: str, design: str = "") -> KernelSource
 
 
 class RowCopy:
-    """Row groups of all worlds as they were when they were last taken."""
+    """A saved copy of row groups of all worlds, in GPU memory."""
 
     def __init__(self, worlds: CudaWorlds, names: Sequence[str]) -> None:
         self._sizes = {name: worlds.group(name)[1] for name in names}
@@ -307,29 +307,29 @@ class RowCopy:
 
     @property
     def sizes(self) -> Mapping[str, int]:
-        """How many numbers of each group a world has."""
+        """The number of values of each row group in a world."""
         return self._sizes
 
     def strided_view(self, name: str) -> StridedView:
-        """Where the copy of a row group lies."""
+        """A view of the saved row group."""
         return in_blocks(self._memory.address + self._first[name] * LANES * self._size, self._rows, self._memory)
 
     def save(self, worlds: CudaWorlds, selection: LineSelection) -> None:
-        """Copy the rows of some of the worlds."""
+        """Save the rows of the selected worlds."""
         for name, size in self._sizes.items():
             worlds.movement.move(selection, self.strided_view(name), worlds.strided_view(name), size, worlds.stream)
 
     def restore(self, worlds: CudaWorlds, selection: LineSelection) -> None:
-        """Give some of the worlds their rows back."""
+        """Restore the rows of the selected worlds."""
         for name, size in self._sizes.items():
             worlds.invalidate(name)
             worlds.movement.move(selection, worlds.strided_view(name), self.strided_view(name), size, worlds.stream)
 
 
 def step_by_counts(worlds: CudaWorlds, names: Sequence[str], solved: Sequence[tuple[int, int, Indices]]) -> None:
-    """A step under counts that differ: all take one under each of them, and keep that under their own.
+    """Step worlds with different iteration counts: all worlds step under each count, and keep the result of their own.
 
-    names: the rows that a step changes; solved: position and velocity iterations, and whose they are.
+    names: the rows that a step changes; solved: position and velocity iterations, and the worlds that have them.
     """
     before, after = RowCopy(worlds, names), RowCopy(worlds, names)
     before.save(worlds, worlds.all_worlds)

@@ -1,1 +1,1 @@
-"""Worlds whose links touch what is static alone."""
+"""Worlds whose links touch static shapes only."""

@@ -1,8 +1,8 @@
-"""One step of worlds whose links touch what is static.
+"""The step of blocks of worlds whose links touch static shapes only.
 
-Steps of blocks of worlds of links on what stands still: what touches is found and written into slots.
-
-Who rests in worlds of one articulation on what stands still, by itself: as `resting` has it where worlds differ.
+`make_advance` compiles the loop over blocks: contacts are found, written into the fixed slots of links, and solved by
+bytecode. `read_wake_state` and `write_wake_state` handle the sleep of worlds with one articulation. `contact.islands`
+does so where worlds differ.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ NO_ROW = -1              # in place of the row `asleep` where nothing sleeps
 # Of a world.
 WAKE_STATE = np.dtype([
     ("awake", "?"),                 # the step moves it
-    ("was_awake", "?"),             # the step before moved it, or it was set anew
+    ("was_awake", "?"),             # the step before moved it, or it was reset
     ("can_sleep", "?"),             # every counter is 0
-    ("falling_asleep", "?"),        # it rests with the step's end
+    ("falling_asleep", "?"),        # it falls asleep at the end of the step
 ])
 
 
 class WakeRows(NamedTuple):
-    """Rows of a block that say whether its worlds rest, and those that are told."""
+    """Rows of a block with the sleep state of its worlds."""
 
     asleep: int
     wake_request: int
@@ -70,7 +70,7 @@ class WakeRows(NamedTuple):
 
 
 def wake_rows(program: SlotProgram, links: Sequence[tuple[int, int]]) -> WakeRows:
-    """Of the first actor, where it sleeps; links: those with pairs."""
+    """The rows of the first actor, if it can sleep; links: those with pairs."""
     t, plan = program.plan.t.actors[0], program.plan.actors[0]
     none = np.zeros(0, np.int64)
     if not t.sleeping:
@@ -91,9 +91,9 @@ def wake_rows(program: SlotProgram, links: Sequence[tuple[int, int]]) -> WakeRow
 @borrowing_code
 def read_wake_state(block: SlotBlock, first_world: int, rows: WakeRows, worlds: Array, pairs: AllPairs,
                     patches: Array) -> tuple[Integer, Integer]:
-    """Heed what was done to the worlds of a block: how many are awake, and how many are to be looked at.
+    """Update the wake states of the worlds of a block; return the number of awake worlds and of active ones.
 
-    worlds: REST. Pairs of those that rest lose what they remember, but for that they touch.
+    worlds: WAKE_STATE. Pairs of sleeping worlds lose their manifolds and anchors; they keep touching.
     """
     if rows.asleep == NO_ROW:
         return block.size, 1
@@ -119,7 +119,7 @@ def read_wake_state(block: SlotBlock, first_world: int, rows: WakeRows, worlds: 
 
 @borrowing_code
 def _any(memory: Array, base: int, stride: int, rows: Array) -> bool:
-    """Whether one of some rows of a world is not 0."""
+    """Whether any of these rows of a world is not 0."""
     any_nonzero = False
     for row in rows:
         any_nonzero |= memory[base + row * stride] != 0.0
@@ -137,7 +137,7 @@ def _clear_manifolds(pairs: AllPairs, patches: Array, first: int, end: int) -> N
 @borrowing_code
 def write_wake_state(memory: Array, base: int, stride: int, rows: WakeRows, state: Record, pairs: AllPairs, first: int,
                      links: Array) -> None:
-    """Tell a world that is awake whether it rests with the step, its pairs from row `first` on being met."""
+    """Write whether an awake world falls asleep with the step, after its pairs from `first` on were updated."""
     static_touch_lost = False
     for link in range(len(links)):
         overlaps = 0
@@ -153,16 +153,16 @@ def write_wake_state(memory: Array, base: int, stride: int, rows: WakeRows, stat
         memory[wake_row] = max(memory[wake_row], WAKE_REQUEST_WAKE)
 
 
-# Of one link with slots: where its numbers are in a block, and its pairs in a world.
+# One link with slots: its rows in a block, and its pairs in a world.
 LINK_SLOTS = np.dtype([
-    ("owner", "i4"),            # which actor's link it is
+    ("owner", "i4"),            # the actor of the link
     ("pose", "i4"),             # rows of the mass frame's pose, of F's rotation and of the centre of mass
     ("rotation", "i4"),
     ("center", "i4"),
     ("first", "i4"),            # its pairs
     ("end", "i4"),
-    ("points", "i4"),           # places of each of its slots, of which it has one for each pair
-    ("is_plane_pair", "?"),     # its one pair is met by rows
+    ("points", "i4"),           # capacity of each of its slots for contact points; it has one slot for each pair
+    ("is_plane_pair", "?"),     # its only pair is one of `PlanePairs`
     ("output_offsets", "i4", 4),  # from a slot's first row: broken, impulse, tangents, friction_impulse
 ])
 FLAG_ROWS = 2   # rows of a slot before those of its patch: whether it is used, whether by several contacts or anchors
@@ -170,32 +170,32 @@ NORMAL_Z = 2      # of a patch's rows: the last of its normal
 
 
 class StepPrograms(NamedTuple):
-    """The passes of a step, by addresses."""
+    """The passes of a step, as bytecode."""
 
     interpreter: int
     start: Array            # words of one pass
     start_times: Array
-    remainder: Array             # words of the passes behind it
-    remainder_times: Array       # (counts, passes) how often each, under the iterations of every count
+    remainder: Array             # words of the passes after it
+    remainder_times: Array       # (counts, passes) runs of each pass for each iteration count
     position: Array         # words of position iterations, and their guards, GUARD
     guards: Array
 
 
 class PairQueue(NamedTuple):
-    """Memory in which pairs of a block's worlds are looked at, and those that touch put in order."""
+    """Memory for finding the pairs of a block's worlds, and for ordering those that touch."""
 
-    links: Array            # (n_pair,) which of the links each pair of a world is of
+    links: Array            # (n_pair,) index of the link of each pair of a world
     slots: Array            # (lanes, n_pair) the pair in each slot of a world, -1 of none
     listed: Array
     order: Array
     runs: Array
-    candidates: Array            # (lanes, n_pair) whether a pair may be near
-    empty_slots: Array             # `slots` in which nothing is
-    is_active: Array             # by link, whether one of its pairs is or may be near
+    candidates: Array            # (lanes, n_pair) whether the bounds of a pair may overlap
+    empty_slots: Array             # the same, all empty
+    is_active: Array             # by link, whether one of its pairs overlaps or may overlap
 
 
 def make_queue(links: Array, block_size: int) -> PairQueue:
-    """For worlds whose pairs are of these links."""
+    """A queue for worlds with pairs of these links."""
     count = len(links)
     return PairQueue(np.asarray(links, np.int64), np.full((block_size, count), -1), np.zeros(count, np.int64),
                      np.zeros(count, np.int64), sort_buffer(count), np.zeros((block_size, count), np.bool_),
@@ -208,25 +208,25 @@ class BlockScratch(NamedTuple):
     rows: Array             # (rows, lanes)
     slot_pairs: Array             # (slots, lanes)
     queue: PairQueue
-    saved_state: Array             # what worlds that rest go back to: as many rows as the state has, or none
+    saved_state: Array             # state of sleeping worlds, which is restored; or no rows
     saved_rows: Array            # all rows where counts differ, twice, or none
-    position: Array         # words of the block's position iterations, which come by no guard
-    remainder: Array             # as in `StepPrograms`, with these
+    position: Array         # words of the block's position iterations, with guards resolved
+    remainder: Array             # as in `StepPrograms`, with these words
 
 
 @functools.cache
 def make_advance(kinds: tuple[tuple[int, int], ...]) -> Callable[..., None]:
-    """What steps blocks of worlds where pairs of shapes of these kinds meet."""
+    """The compiled function that steps blocks of worlds with pairs of these kinds of shapes."""
     touch_link = contact_generator(kinds)
 
     @borrowing_code
     def fill(block: SlotBlock, first: int, links: Array, slots: Array, pairs: AllPairs, colliders: Colliders,
               pair_patches: PairPatches, queue: PairQueue, wake_rows: WakeRows, states: Array,
              plane_rows: PlanePairRows) -> None:
-        """Make the contacts of the worlds of a block, the first of them `first`, and write their patches into slots.
+        """Make the contacts of the worlds of a block, from world `first` on, and write their patches into slots.
 
-        links: SLOTS. slots: where the rows of each begin, the flags first; a link has them where it has its pairs.
-        worlds: REST; those that rest have none in their slots.
+        links: LINK_SLOTS. slots: the first row of each, where its flags are; slots are indexed like pairs.
+        states: WAKE_STATE; slots of sleeping worlds are empty.
         """
         block_size, count = block.size, len(slots)
         world_count = min(block_size, len(states) - first)       # the last block has lanes without a world
@@ -268,10 +268,10 @@ def make_advance(kinds: tuple[tuple[int, int], ...]) -> Callable[..., None]:
                 links: Array, slots: Array, pairs: AllPairs, colliders: Colliders, pair_patches: PairPatches,
                 wake_rows: WakeRows, states: Array, plane_rows: PlanePairRows, stepped_rows: Array, stepped: Array,
                 impulses: Array, frictions: Array) -> None:
-        """Step the blocks `first` to `last` so often.
+        """Advance the blocks `first` to `last` by `steps` steps.
 
-        which: of each world, the line of `passes.rest_times` that it is stepped under. worlds: REST. stepped_rows,
-        stepped: of `StateTracker`. impulses, frictions: are given what patches gave.
+        count_index: by world, its line of `passes.remainder_times`. states: WAKE_STATE. stepped_rows, stepped: of
+        `StateTracker`. impulses, frictions: are filled with the results of patches.
         """
         inputs, block_size = host.shape[1], host.shape[2]
         slot_block = SlotBlock(scratch.rows, scratch.rows.reshape(scratch.rows.size), block_size, scratch.slot_pairs)
@@ -307,7 +307,7 @@ def make_advance(kinds: tuple[tuple[int, int], ...]) -> Callable[..., None]:
 
 @borrowing_code
 def _run_remainder(scratch: BlockScratch, passes: StepPrograms, count_index: Array, first_world: int) -> None:
-    """The rest of a step; under counts that differ all worlds take it under each, and keep that under their own."""
+    """Run the rest of a step; with different iteration counts all worlds run each and keep their own result."""
     if len(passes.remainder_times) == 1:
         run_bytecode(passes.interpreter, scratch.rows, scratch.remainder, passes.remainder_times[0])
         return
@@ -331,7 +331,7 @@ def _copy_world(source: Array, target: Array, count: int, world: int) -> None:
 
 @borrowing_code
 def _find_candidates(block: SlotBlock, link: Record, pairs: AllPairs, candidates: Array) -> bool:
-    """Tell of the pairs of a link in all lanes whether they may be near, and whether some are."""
+    """Fill in which pairs of a link may overlap in each lane; return whether any does."""
     any_active = False
     for k in range(link["first"], link["end"]):
         for world in range(block.size):
@@ -343,7 +343,7 @@ def _find_candidates(block: SlotBlock, link: Record, pairs: AllPairs, candidates
 
 @borrowing_code
 def _any_filled(block: SlotBlock, link: Record) -> bool:
-    """Whether something is in a slot of a link."""
+    """Whether any slot of a link holds a pair."""
     any_filled = False
     for slot in range(link["first"], link["end"]):
         for world in range(block.size):
@@ -354,7 +354,7 @@ def _any_filled(block: SlotBlock, link: Record) -> bool:
 @borrowing_code
 def _assign_slots(first: int, world_count: int, count: int, links: Array, pairs: AllPairs, colliders: Colliders,
                   queue: PairQueue, states: Array) -> None:
-    """Find the slots of the pairs that touch in the `own` worlds from `first` on; count: pairs of a world."""
+    """Fill `queue.slots` with the touching pairs of `world_count` worlds from `first` on; count: pairs of a world."""
     for world in range(world_count):
         queue.slots[world] = -1
         if states[first + world].awake:
@@ -369,7 +369,7 @@ def _assign_slots(first: int, world_count: int, count: int, links: Array, pairs:
 def _fill_link(block: SlotBlock, first: int, world_count: int, link: Record, slots: Array, slot_pairs: Array,
                pairs: AllPairs,
                pair_patches: PairPatches) -> None:
-    """Write the patches of a link in the `own` worlds from `first` on; chosen: the pair in each slot of each."""
+    """Write the patches of a link in worlds from `first` on; slot_pairs: (lanes, n_slot) the pair of each slot."""
     for world in range(world_count):
         if slot_pairs[world, link["first"]] >= 0:
             patch = pair_patches.patches[(first + world) * len(slots) + link["first"]]
@@ -379,7 +379,7 @@ def _fill_link(block: SlotBlock, first: int, world_count: int, link: Record, slo
 
 @borrowing_code
 def _assign_slots_by_link(pairs: AllPairs, first: int, links: Array, queue: PairQueue) -> None:
-    """Tell the pairs of a world that touch in which slot they are: the order in which they are solved."""
+    """Assign slots to the touching pairs of a world, in the order in which PhysX solves them."""
     number, count = 0, sort_by_touch(pairs, first, first + len(queue.links), queue.listed)
     while number < len(links):
         owner, of_owner = links[number].owner, 0
@@ -400,9 +400,9 @@ def _assign_slots_by_link(pairs: AllPairs, first: int, links: Array, queue: Pair
 @borrowing_code
 def _write_slots(block: SlotBlock, world: int, link: Record, slots: Array, slot_pairs: Array, pairs: AllPairs,
                  pair_patches: PairPatches) -> None:
-    """Write the patches of pairs of a link into its slots, one after the other, and nothing into the others.
+    """Write the patches of pairs of a link into its slots, and clear the slots without a pair.
 
-    chosen: the pair of each of the world's slots, -1 of none.
+    slot_pairs: the pair of each of the world's slots, -1 for none.
     """
     block_size = block.size
     for k in range(link["end"] - link["first"]):
@@ -433,7 +433,7 @@ def _read_frame(memory: Array, base: int, stride: int, link: Record, frame: Arra
 @borrowing_code
 def _write_slot_patch(memory: Array, m: int, stride: int, points: int, p: int, pairs: AllPairs,
                       pair_patches: PairPatches) -> None:
-    """Write the patch of a pair as it is in this step into a slot."""
+    """Write the patch of a pair into a slot."""
     patch, pair = pair_patches.patches[p], pairs.rows[p]
     frame0, frame1 = pair_patches.centers[patch["body0"]], pair_patches.centers[patch["body1"]]
     correlate_patch(pair_patches.patches, p, pair, pairs.memory[p]["touch_index"], pairs.contacts, pair_patches.order,
@@ -447,7 +447,7 @@ def _write_slot_patch(memory: Array, m: int, stride: int, points: int, p: int, p
 
 @borrowing_code
 def _clear_slot_patch(memory: Array, m: int, stride: int, points: int) -> None:
-    """Leave nothing of the patch that was in a slot but numbers that do nothing."""
+    """Clear the patch in a slot, so that it has no effect."""
     for i in range(row_at(END_OFFSET, points, ANCHORS)):
         memory[m + stride * i] = 1.0 if i == NORMAL_Z else 0.0
 
@@ -456,7 +456,7 @@ def _clear_slot_patch(memory: Array, m: int, stride: int, points: int) -> None:
 def _read_slots(block: SlotBlock, world_count: int, links: Array, slots: Array, pair_patches: PairPatches,
                 impulses: Array,
                 frictions: Array) -> None:
-    """Read what patches gave out of the slots of a block; the last one has lanes without a world."""
+    """Read the results of patches from the slots of a block; the last block has lanes without a world."""
     for link in links:
         for slot in range(link["first"], 0 if link["is_plane_pair"] else link["end"]):
             for world in range(world_count):

@@ -1,8 +1,8 @@
-"""Pairs of links and planes in contact.
+"""Pairs of links and planes whose contacts are computed for whole blocks of worlds at once.
 
-Pairs of links with planes that whole blocks meet at once: what they keep, as rows of blocks and as records.
-
-A block of worlds with slots, as scalar code reads and writes it.
+`PlanePairs` keeps their manifolds and friction patches as rows of blocks, and copies them to and from the records of
+pairs. `load_plane_pairs`, `store_plane_pairs` and `update_plane_pairs` are called in the step of a block. `SlotBlock`
+and `PairPatches` are the rows of a block and the patches of pairs in compiled scalar code.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from physx_runtime.solver.contact.static_slots import SlotProgram
 
 
 class SlotBlock(NamedTuple):
-    """One block."""
+    """The rows of one block of worlds, for scalar code."""
 
     rows: Array             # (rows, lanes)
     memory: Array           # the same, flat
     size: int
-    slot_pairs: Array             # (slots, lanes) which pair is in a slot, -1 for none
+    slot_pairs: Array             # (slots, lanes) the pair of each slot, -1 for none
 
 
 @borrowing_code
@@ -45,9 +45,9 @@ def pose_of_link(block: SlotBlock, world: int, link: Record) -> Pose:
 
 @borrowing_code
 def copy_block_rows(source: Array, first: int, target: Array, target_first: int, count: int) -> None:
-    """Copy rows of a block from `first` on to `place`."""
+    """Copy `count` rows of a block from `first` on to `target_first`."""
     block_size = source.shape[1]
-    # parts indexed from 0: of others the compiler cannot tell that no index is negative, and copies number by number
+    # slices indexed from 0: otherwise the compiler cannot exclude negative indices, and copies one value at a time
     numbers, copies = source.reshape(source.size)[first * block_size:], target.reshape(target.size)[target_first
                                                                                                     * block_size:]
     for i in range(count * block_size):
@@ -55,22 +55,23 @@ def copy_block_rows(source: Array, first: int, target: Array, target_first: int,
 
 
 class PairPatches(NamedTuple):
-    """The one patch of each pair of all worlds, and what it is made of."""
+    """The single patch of each pair of all worlds, with surfaces and frames."""
 
     patches: Array          # PATCH
-    order: Array            # of contacts, as they lie
-    centers: Array          # frames of places, those of links to be filled in
+    order: Array            # of contacts, in the order of their rows
+    centers: Array          # frames of bodies; those of links are filled in by the step
     surfaces: Array         # (n, 11)
-    surface_of: Array       # which of these each pair has
+    surface_of: Array       # the row of `surfaces` of each pair
     threshold: float        # as of `collision.friction_patch.Patches`
     correlation: float
 
 
 ON_PLANES = {(min(kind, PLANE), max(kind, PLANE)): kind for kind in POINTS}
-OFFSETS = dict(zip(STORED, np.cumsum([0, *STORED.values()]).tolist(), strict=False))      # of rows among those kept
+# The rows of each group among those stored.
+OFFSETS = dict(zip(STORED, np.cumsum([0, *STORED.values()]).tolist(), strict=False))
 STORED_SIZE, PERSISTENT_SIZE = sum(STORED.values()), sum(PERSISTENT.values())
 OVERLAPPING, TOUCHING = OFFSETS["overlapping"], OFFSETS["touching"]
-# Of what is remembered, by the record that has it too.
+# Stored fields, by the record that has the same field.
 PAIR_FIELDS = {name: name for name in PERSISTENT if name in (PAIR.names or ()) and name != "touching"} | {
     "manifold_rotation": "rotation"}
 POINT_FIELDS = ("local0", "local1", "distance")
@@ -78,18 +79,18 @@ PATCH_FIELDS = tuple(name for name in PERSISTENT if name in (PATCH.names or ()))
 
 
 class PlanePairRows(NamedTuple):
-    """Where pairs that are met by rows are, and what they keep."""
+    """The rows of plane pairs in a block, and their stored values."""
 
     stored: Array             # (blocks, n_met, STORED_SIZE, lanes)
-    active: Array           # (blocks, n_met) whether the bounds meet in a world of the block
-    links: Array            # (n_met,) which of the links with slots each is of
-    pairs: Array            # which of a world's pairs
+    active: Array           # (blocks, n_pair) whether bounds overlap in a world of the block
+    links: Array            # (n_pair,) the index of the link with slots
+    pairs: Array            # the index among the pairs of a world
     first: Array            # its first row in a block
-    changed: Array          # the row that tells whether it meets or touches otherwise than before
+    changed: Array          # the row that flags a change of overlap or contact
 
 
 def plane_pair_kinds(pairs: StaticPairs, pair_patches: PairPatches) -> dict[int, int]:
-    """Links whose one pair can be met by rows, and the kind of its shape, which is alike in all worlds."""
+    """Links with a single pair on a plane, and the kind of its shape, which is the same in all worlds."""
     kinds = {}
     for i in range(len(pairs.links)):
         pair_indices = np.flatnonzero(pairs.of_link == i)
@@ -125,7 +126,7 @@ def _constant_rows(pairs: StaticPairs, pair_patches: PairPatches, pair: int) -> 
 
 
 class PlanePairs:
-    """Those of all worlds. `stale`: the records of pairs, which anyone may read, are of an earlier step."""
+    """Plane pairs of all worlds. `stale`: whether the records of pairs are of an earlier step."""
 
     def __init__(self, pairs: StaticPairs, pair_patches: PairPatches, program: SlotProgram, count: int,
                  stored: Array) -> None:
@@ -141,7 +142,7 @@ class PlanePairs:
         self.stale = False
 
     def set_up(self, rows: Array) -> None:
-        """Write what stands into the rows of a block, (rows, lanes)."""
+        """Write constants into the rows of a block, (rows, lanes)."""
         for (link, pair_layout), constants in zip(self._program.plane_rows.items(), self._constants, strict=True):
             slot_layout = self._program.slots[link][0]
             for name, values in constants.items():
@@ -149,13 +150,13 @@ class PlanePairs:
                     rows[span.row:span.row + span.size] = values[:1].T
 
     def forget(self, worlds: Array) -> None:
-        """Give up what pairs of these worlds keep."""
+        """Clear the manifolds and patches of these worlds."""
         block_size = self.rows.stored.shape[3]
         for name in ("overlapping", "touching", "anchors", "contacts"):
             self.rows.stored[worlds // block_size, :, OFFSETS[name], worlds % block_size] = 0.0
 
     def load_records(self) -> None:
-        """Go on with what the records of pairs have."""
+        """Load the stored values from the records of pairs."""
         self.stale = False
         for i in range(len(self.rows.pairs)):
             pairs, memory, patches = self._records(i)
@@ -171,7 +172,7 @@ class PlanePairs:
             self._write(i, values)
 
     def write_records(self, impulses: Array, frictions: Array) -> None:
-        """Bring the records of pairs, and what these gave, to what the rows have."""
+        """Write the stored values into the records of pairs, and the impulses and frictions of the last step."""
         if not self.stale:
             return
         self.stale = False
@@ -202,12 +203,12 @@ class PlanePairs:
             contacts["separation"][at] = _columns(values, "contact_separation")[mask, j]
 
     def _records(self, i: int) -> tuple[Array, Array, Array]:
-        """Those of the i-th pair in all worlds."""
+        """The records of the i-th plane pair in all worlds."""
         selection = slice(self.rows.pairs[i], None, len(self._pairs.of_link))
         return self._pairs.all.rows[selection], self._pairs.all.memory[selection], self._pair_patches.patches[selection]
 
     def _read(self, i: int) -> Array:
-        """What the i-th pair keeps, (n_world, STORED_SIZE)."""
+        """The stored values of the i-th plane pair, (n_world, STORED_SIZE)."""
         return self.rows.stored[:, i].transpose(0, 2, 1).reshape(-1, STORED_SIZE)[:self._count]
 
     def _write(self, i: int, values: Array) -> None:
@@ -222,7 +223,7 @@ def _columns(values: Array, name: str) -> Array:
 
 
 def _write_impulses(rows: Array, values: Array, impulses: Array, frictions: Array) -> None:
-    """What contacts gave, and anchors as vectors."""
+    """Fill in the normal impulses of contacts and the friction vectors of anchors."""
     impulses[rows[:, None] * MANIFOLD_SIZE + np.arange(MAX_POINTS)] = _columns(values, "impulse")
     friction = _columns(values, "friction_impulse").reshape(-1, ANCHORS, 2).astype(np.float64)
     axes = _columns(values, "tangents").reshape(-1, 2, 3).astype(np.float64)
@@ -231,7 +232,7 @@ def _write_impulses(rows: Array, values: Array, impulses: Array, frictions: Arra
 
 @borrowing_code
 def load_plane_pairs(plane_rows: PlanePairRows, block: int, rows: Array) -> None:
-    """Write what pairs of a block keep into its rows."""
+    """Load the stored values of plane pairs into the rows of a block."""
     for i in range(len(plane_rows.pairs)):
         first = plane_rows.first[i]
         if plane_rows.active[block, i]:
@@ -243,7 +244,7 @@ def load_plane_pairs(plane_rows: PlanePairRows, block: int, rows: Array) -> None
 
 @borrowing_code
 def store_plane_pairs(plane_rows: PlanePairRows, block: int, rows: Array) -> None:
-    """Keep what pairs of a block have in its rows."""
+    """Store the values of plane pairs from the rows of a block."""
     for i in range(len(plane_rows.pairs)):
         first, any_overlap = plane_rows.first[i], False
         for world in range(rows.shape[1]):
@@ -257,7 +258,7 @@ def store_plane_pairs(plane_rows: PlanePairRows, block: int, rows: Array) -> Non
 def update_plane_pairs(plane_rows: PlanePairRows, block: SlotBlock, world_count: int, links: Array, pairs: AllPairs,
                        first: int,
                        colliders: Colliders) -> bool:
-    """Tell the records of pairs of a block's `own` worlds whose bounds or shapes meet or part: whether some do.
+    """Update the records of plane pairs of `world_count` worlds whose overlap or contact changed; whether any did.
 
     first: the first world's first pair.
     """
@@ -282,7 +283,7 @@ def update_plane_pairs(plane_rows: PlanePairRows, block: SlotBlock, world_count:
 
 @borrowing_code
 def _update_pair_state(memory: Record, overlapping: bool, touching: bool) -> None:
-    """Tell a pair whether its bounds and its shapes meet."""
+    """Set whether the bounds of a pair overlap and whether its shapes touch."""
     if overlapping and memory.overlapping == SEPARATE:
         memory.overlapping = CREATED
     elif not overlapping:
@@ -295,7 +296,7 @@ def _update_pair_state(memory: Record, overlapping: bool, touching: bool) -> Non
 
 @borrowing_code
 def clear_touch_lost(plane_rows: PlanePairRows, world_count: int, pairs: AllPairs, first: int, count: int) -> None:
-    """Tell no more that pairs have parted; as `update_plane_pairs`."""
+    """Clear the flags of lost contacts of plane pairs; arguments as in `update_plane_pairs`."""
     for world in range(world_count):
         for pair in plane_rows.pairs:
             pairs.memory[first + world * count + pair].touch_lost = 0

@@ -1,4 +1,7 @@
-"""Worlds of articulations that touch nothing but what stands still: blocks of worlds share every instruction."""
+"""Worlds of articulations that touch static shapes only: blocks of worlds share the bytecode of a step.
+
+`StaticContactWorlds` has a fixed contact slot for each pair of a link and a static shape. `advance` steps its blocks.
+"""
 
 from __future__ import annotations
 
@@ -51,10 +54,10 @@ OUTPUT_ROWS = ("broken", "impulse", "tangents", "friction_impulse")
 
 
 class StaticContactWorlds(Buffer):
-    """Worlds in which links touch what stands still, and nothing else can touch.
+    """Worlds in which only links and static shapes can touch.
 
-    Nothing sleeps in them, or they are worlds of one articulation each, which rests by itself.
-    What is to be read of contacts is that of `ContactWorlds`.
+    Either nothing sleeps, or each world has one articulation, whose sleep depends on itself alone.
+    The attributes for contacts are those of `ContactWorlds`.
     """
 
     is_host_memory, path = True, SCHEDULED
@@ -74,7 +77,7 @@ class StaticContactWorlds(Buffer):
         self._links, self._slots = _slot_rows(pairs, program)
         self._solver_shapes = table.pairs.solver_shapes(np.arange(pair_count))
         self._advance = make_advance(pairs.kinds)
-        self._entry: Callable[..., Any] | None = None       # its code, known from the first step on
+        self._entry: Callable[..., Any] | None = None       # its compiled step, known from the first step on
         self._wake_rows = wake_rows(program, pairs.links)
         self._state_tracker = StateTracker(program.plan, program.layout, self.host)
         self._wake_states = np.zeros(count, WAKE_STATE)
@@ -85,37 +88,37 @@ class StaticContactWorlds(Buffer):
 
     @property
     def contacts(self) -> Array:
-        """Of dtype CONTACT, those that the last step began with."""
+        """The contacts that the last step began with, of dtype CONTACT."""
         self._update_records()
         return self._pairs.all.contacts[self._contact_indices()]
 
     @property
     def impulses(self) -> Array:
-        """(n_contact,) what each gave over the step along its normal."""
+        """(n_contact,) the normal impulse of each contact over the step."""
         self._update_records()
         return self._impulses[self._contact_indices()]
 
     @property
     def patches(self) -> Array:
-        """Of dtype PATCH, those of all worlds."""
+        """The contact patches of all worlds, of dtype PATCH."""
         self._update_records()
         return self._pair_patches.patches[self.table.pairs.rows["contacts"] > 0]
 
     @property
     def frictions(self) -> Array:
-        """(n_patch, ANCHORS, 3) what the anchors of each gave."""
+        """(n_patch, ANCHORS, 3) the friction impulses of the anchors of each patch."""
         self._update_records()
         return self._frictions[self.table.pairs.rows["contacts"] > 0]
 
     @property
     def centers(self) -> Array:
-        """(n_place, 7) frames of centres of mass that the step began with, by the patches' sides."""
+        """(n_body, 7) frames of the centres of mass that the step began with, indexed by the sides of patches."""
         self._update_records()
         return self._pair_patches.centers
 
     @property
     def touching(self) -> Array:
-        """Rows of the pairs that touch, also of what rests."""
+        """Rows of the pairs that touch, also in sleeping worlds."""
         return np.flatnonzero(self._pairs.all.memory["touching"])
 
     def solver_shapes(self, pairs: Array) -> Array:
@@ -130,12 +133,12 @@ class StaticContactWorlds(Buffer):
         return np.flatnonzero(filled)
 
     def has_pairs_of(self, previous: StaticContactWorlds) -> bool:
-        """Whether the same shapes can meet in other worlds as in these."""
+        """Whether other worlds have the same pairs of shapes."""
         rows, other = self._pairs.all.rows, previous._pairs.all.rows
         return len(rows) == len(other) and all(np.array_equal(rows[name], other[name]) for name in ("shape0", "shape1"))
 
     def continue_from(self, previous: StaticContactWorlds) -> None:
-        """Remember what touched in other worlds with the same pairs, whose rows these have taken over."""
+        """Take over the contacts of other worlds with the same pairs, after their rows were copied."""
         previous._update_records()
         for target, source in ((self._pairs.all.rows, previous._pairs.all.rows),
                                (self._pairs.all.memory, previous._pairs.all.memory),
@@ -149,12 +152,12 @@ class StaticContactWorlds(Buffer):
         self._state_tracker.continue_from(previous._state_tracker)
 
     def reported_pairs(self, pairs: Array) -> NDArray[np.bool_]:
-        """Which pairs, rows of the table, are of something that is awake after the step, and so tell contacts."""
+        """Which pairs, rows of the table, report contacts: those of worlds that are awake after the step."""
         states = self._wake_states[self.table.pairs.shapes["world"][self._pairs.all.moving[pairs]]]
         return np.asarray(states["awake"] & ~states["falling_asleep"])
 
     def forget(self, worlds: Array) -> None:
-        """Give up all that pairs of these worlds remember, and their contacts: they were set anew."""
+        """Clear the manifolds, friction anchors and contacts of worlds that were reset."""
         self._plane_pairs.forget(worlds)
         self._state_tracker.forget(worlds)
         self._pair_patches.patches["anchors"][self._pairs.forget(worlds)] = 0
@@ -210,7 +213,7 @@ POSITION = 2            # of the passes
 
 
 class _Code:
-    """The passes in the interpreter's words."""
+    """The passes of a step as bytecode."""
 
     def __init__(self, program: SlotProgram, dtype: str, block_size: int) -> None:
         passes = (program.start, program.prepare, program.position, program.velocity, program.end)
@@ -224,13 +227,13 @@ class _Code:
         self._cache: dict[bytes, StepPrograms] = {}
 
     def scratch(self) -> tuple[Array, Array]:
-        """Memory for the words of a block's position iterations; the places of the passes behind the start with it."""
+        """Memory for the words of a block's position iterations, and the addresses of the passes that use it."""
         words, remainder = np.empty_like(self._words[POSITION]), self._addresses[1:].copy()
         remainder[POSITION - 1] = words.ctypes.data
         return words, remainder
 
     def passes(self, counts: Array) -> StepPrograms:
-        """By how many position and velocity iterations, (n, 2)."""
+        """The passes for these position and velocity iterations, (n, 2)."""
         key = counts.tobytes()
         if key not in self._cache:
             once = np.ones((len(counts), 1), np.int64)
@@ -244,7 +247,7 @@ def _make_scratch(program: SlotProgram, block_size: int, dtype: str, slots: Arra
                   words: tuple[Array, Array],
                   counts_differ: bool) -> BlockScratch:
     rows = aligned((program.size, block_size), dtype)
-    rows[slots + FLAG_ROWS + NORMAL_Z] = 1.0              # a normal, where no patch has been yet
+    rows[slots + FLAG_ROWS + NORMAL_Z] = 1.0              # a unit normal, before the first patch
     return BlockScratch(rows, np.full((len(slots), block_size), -1, np.int64), queue,
                         np.empty((program.state_size, block_size), dtype),
                         np.empty((2 * counts_differ, *rows.shape), dtype), *words)

@@ -1,11 +1,8 @@
-"""Fragments of links and their ancestors.
+"""Fragments of links of an island with maximal joints or contacts: poses, velocities and impulses along their paths.
 
-Fragments of a link that joints outside its articulation hold: what they see of it, and how it takes their impulses.
-
-Nodes, K, u, twists and wrenches are those of `by_joint`; wrenches and motions are given at a link's anchor, what joints
-see at its centre of mass.
-
-Fragments of the velocities that PhysX reads of a link and its ancestor (`island.ancestors`).
+Nodes, K, u, twists and wrenches are those of `solver.scheduled`. Wrenches and motions are about a link's anchor;
+joints and contacts use its centre of mass. `root_change`, `node_change` and `misread_velocity` are the velocities that
+PhysX reads of a link and its ancestor (pxcFsGetVelocities).
 """
 
 from __future__ import annotations
@@ -24,7 +21,7 @@ from physx_runtime.solver.scheduled.tree import RIGID, ROTARY
 
 
 def start_pose(rows: Operands, is_fixed: bool) -> Rows:
-    """Where a link and its centre of mass are in the world, and its response there."""
+    """World positions of a link and its centre of mass, and its response there."""
     # T at the mass centre: X T X^T
     origin = sp.add(vec(rows["root_position"]), vec(rows["position"]))
     T = NO_LINK_RESPONSE if is_fixed else response_of(rows["response"]).at(vec(rows["center"]))
@@ -32,7 +29,7 @@ def start_pose(rows: Operands, is_fixed: bool) -> Rows:
 
 
 def zero_motion(rows: Operands) -> Rows:
-    """A link that has not moved yet."""
+    """Zero displacement of a link."""
     return {"displacement": [0.0] * 3, "angular_displacement": [0.0] * 3, "delta_rotation": [0.0, 0.0, 0.0, 1.0]}
 
 
@@ -54,7 +51,7 @@ def node_motion(rows: Operands, kind: str, is_fixed: bool) -> Rows:
 
 
 def solver_velocity(rows: Operands, is_fixed: bool) -> Rows:
-    """Velocity of the centre of mass as the solver has it: J v + dt Jdot v of the step's start."""
+    """Velocity of the centre of mass inside the solver: J v + dt Jdot v of the step's start."""
     if is_fixed:
         return {"velocity": [0.0] * 6}
     # v_c = J v + dt Jdot v
@@ -79,14 +76,14 @@ def central_twist(rows: Operands) -> Rows:
 
 
 def impulse_to_wrench(rows: Operands, adds: bool) -> Rows:
-    """An impulse about the centre of mass as a wrench about the anchor; with `joins` beside what is there."""
+    """An impulse about the centre of mass as a wrench about the anchor; adds: added to the wrench there."""
     # n = n_c + c x f: from the mass centre to the anchor
     P = force_of(rows["impulse"]).about(vec(rows["center"]))
     return {"P": linear_first(force_of(rows["P"]) + P if adds else P)}
 
 
 def respond(rows: Operands) -> Rows:
-    """The change of a link's motion with what an impulse about its centre of mass adds by its own response."""
+    """The change of a link's motion, plus its own response to an impulse about its centre of mass."""
     # dv_link = T f, without the rest of the tree's answer  (DyFeatherstoneArticulation.cpp, getImpulseSelfResponse)
     response = response_of(rows["constrained_response"]).motion(force_of(rows["impulse"]))
     center = vec(rows["center"])
@@ -94,9 +91,9 @@ def respond(rows: Operands) -> Rows:
 
 
 def raise_impulse(rows: Operands, kind: str, is_fixed: bool, adds: bool) -> Rows:
-    """One impulse from a node to its parent, with its share in what moves the node's joint.
+    """Pass an impulse from a node to its parent, and add its part u for the node's joint.
 
-    joins: the parent's wrench has others already.
+    adds: the parent has a wrench already.
     """
     # u = S^T p, p_parent = p - K u  (DyFeatherstoneArticulation.cpp, propagateImpulseW)
     P, out = force_of(rows["P"]), {}
@@ -121,10 +118,10 @@ def spread(rows: Operands, kind: str, is_fixed: bool) -> Rows:
 
 
 def displacement(rows: Operands, is_fixed: bool) -> Rows:
-    """How a link has moved since the step's start: its centre of mass, and its turn as poses and as velocities say.
+    """Displacement of a link since the step's start: of its centre of mass, and rotation by poses and by velocities.
 
-    A floating root is turned by its principal axes, in PhysX's roundings: what they leave of the turn's length moves an
-    anchor 0.1 m away by 1e-8 m, and friction that PhysX's velocity iterations make unstable raises that to 1e-3 rad/s.
+    A floating root is rotated by its principal axes, in PhysX's rounding. The error of the quaternion's length moves an
+    anchor 0.1 m away by 1e-8 m. Friction that is unstable in PhysX's velocity iterations raises that to 1e-3 rad/s.
     """
     # dx = c(q) - c(q0) + root_travel  (DyFeatherstoneArticulation.cpp, getLinkMotionVector)
     linear = sp.sub(sp.add(vec(rows["current_position"]), vec(rows["current_center"])),
@@ -150,17 +147,16 @@ def pass_time(rows: Operands) -> Rows:
 
 
 def root_change(rows: Operands) -> Rows:
-    """Change of the floating root's velocity since it was last integrated; its twist is that by impulses to come."""
+    """Change of the floating root's velocity since it was last integrated; its twist is that of later impulses."""
     # change since the last integration: v - v_integrated + dv + twist
     return {"velocity_change": [v - integrated + dv + twist for v, integrated, dv, twist in zip(
         rows["v"], rows["v_integrated"], rows["dv"], rows["twist"], strict=True)]}
 
 
 def node_change(rows: Operands, kind: str, is_fixed: bool) -> Rows:
-    """Change of a node's motion since it was last integrated, and its share by impulses to come, the twist.
+    """Change of a node's motion since it was last integrated, and the part of later impulses, its twist.
 
-    With the row "parent_mistaken" also the change that is read where one of the ancestors is taken for unmoved by its
-    own joint.
+    With the row "parent_misread_change" also the change that PhysX reads, which leaves out the ancestor's own joint.
     """
     # dqd = u / D - K . a
     # the change that PhysX reads starts at the common link  (DyFeatherstoneArticulation.cpp, pxcFsGetVelocities)
@@ -184,16 +180,16 @@ def _motion_at(rows: Operands, name: str, is_fixed: bool) -> Motion:
 
 
 def misread_velocity(rows: Operands, is_fixed: bool) -> Rows:
-    """An ancestor's change read as its parent's, of one centre of mass for the other."""
+    """The change of an ancestor as misread by PhysX: that of its parent, at the parent's centre of mass."""
     if is_fixed:
         return {"misread_change": [0.0] * 6}
-    # v_parent at the parent's mass centre is taken for that of the ancestor's
+    # v_parent at the parent's centre of mass is used for that of the ancestor
     parent = motion_of(rows["parent_velocity_change"]).at(vec(rows["parent_center"]))
     return {"misread_change": linear_first(parent.at(sp.scale(-1.0, vec(rows["center"]))))}
 
 
 def read_link(rows: Operands) -> Rows:
-    """What is read of a link: the velocity it was integrated with, and its change since as it is mistaken."""
+    """The velocity that PhysX reads of a link: as last integrated, plus the misread change since."""
     # v_read = v_integrated + dt Jdot v + change as misread
     center = vec(rows["center"])
     velocity = motion_of(rows["integrated"]).at(center) + central_acceleration(rows) * rows["dt"][0]

@@ -1,1 +1,1 @@
-"""Fragments that schedules of articulations are made of."""
+"""Fragments of the schedules of articulations."""

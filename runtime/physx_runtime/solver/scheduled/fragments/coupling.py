@@ -1,4 +1,4 @@
-"""Fragments of tendons and mimic joints."""
+"""Fragments of tendons and mimic joints: wrenches, responses, lengths and impulses of `solver.constraints`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from physx_runtime.solver.scheduled.fragments.kinematics import Operands, centra
 
 
 def attach(rows: Operands) -> Rows:
-    """Offset of an attachment from its link's anchor, and its place."""
+    """Offset of an attachment from its link's anchor, and its position."""
     offset, point = attachment_point(rotation_matrix(rows["R"]), vec(rows["position"]), vec(rows["local"]))
     return {"offset": offset, "point": point}
 

@@ -1,8 +1,7 @@
-"""Fragments of a joint's rows.
+"""Fragments of one joint: constraints of its dofs, velocities and positions; and operations on rows.
 
-Fragments of one joint: its constraints, and where it goes.
-
-Fragments of plain rows: copies, zeros, sums and products.
+`coefficients` prepares the constraints of a joint, `solve_node` and `solve_dof` solve those of one dof. `update_node`,
+`update_root` and `advance_dof` end an iteration. `copy`, `zero`, `add_scaled` and `scaled` work on any rows.
 """
 
 from __future__ import annotations
@@ -37,11 +36,11 @@ def find_excess(rows: Operands) -> Rows:
 
 
 def clamp_velocity(rows: Operands) -> Rows:
-    """A joint velocity brought below its start-of-step maximum."""
+    """A joint velocity, scaled below its start-of-step maximum."""
     return {"v": [clamped_velocity(rows["v"][0], rows["excess"][0])]}
 
 
-# Operands that all dofs of a joint share.
+# Operands that the dofs of a joint share.
 JOINT_ROWS = frozenset(("dt", "h", "erp", "iteration", "min_response"))
 
 _NO_POSES = Kinematics([], [], [], [], [], [], [])
@@ -65,7 +64,7 @@ def coefficients(rows: Operands, joint: Topology) -> Rows:
 
 
 def _joint_kinematics(joint: Topology, rows: Operands) -> Kinematics:
-    """What constraints ask of poses: axes, the offset to the child's anchor, both centres of mass."""
+    """The kinematics that constraints use: axes, the offset to the child's anchor, both centres of mass."""
     # r_start of a prismatic joint: both mass centres
     axes = [vec(rows["axes"], i) for i in range(len(joint.dofs))] if "axes" in rows else []
     return Kinematics([], [], [], [sp.ZERO3, vec(rows["d"])], [vec(rows["parent_center"]), vec(rows["center"])], [],
@@ -73,21 +72,21 @@ def _joint_kinematics(joint: Topology, rows: Operands) -> Kinematics:
 
 
 def rotate(rows: Operands, joint: Topology) -> Rows:
-    """Turn of a link since the step's start, or its spin, from its parent's and its joint's amounts."""
+    """Rotation of a link since the step's start, or its angular velocity, from its parent's and its joint's."""
     # theta_i = theta_parent + sum axis q
     parent = vec(rows["parent_angular_displacement"]) if "parent_angular_displacement" in rows else sp.ZERO3
     return {"angular_displacement": link_rotation(joint, rows, rows.get("amounts", []), 1, parent)}
 
 
 def measure(rows: Operands, joint: Topology) -> Rows:
-    """Travel of a prismatic joint whose axis turns, as its constraints see it."""
+    """Displacement of a prismatic joint with a rotating axis, for its constraints."""
     local = {**rows, "root_angular_displacement": rows.get("parent_angular_displacement", [0.0] * 3)}
     return {"constraint_displacement": [joint_displacement(joint, local, _joint_kinematics(joint, rows), 0)]}
 
 
 def solve_node(rows: Operands, joint: Topology, index: int, constants: tuple[tuple[str, float], ...], kind: str,
               fixed_parent: bool, final: bool) -> Rows:
-    """All constraints of the `place`-th dof of a joint; its impulse F and what its link does at once.
+    """Solve all constraints of the `index`-th dof of a joint; its impulse F, and the twist of its link.
 
     constants: coefficients that are literals for this kind of joint.
     """
@@ -109,7 +108,7 @@ def solve_node(rows: Operands, joint: Topology, index: int, constants: tuple[tup
 
 
 def limit_speed(rows: Operands, constants: tuple[tuple[str, float], ...]) -> Rows:
-    """The impulse F of a dof with what keeps it below its maximum velocity; rate: its change of v by impulses so far.
+    """The impulse F of a dof with that of its maximum velocity; rate: its change of v by impulses so far.
 
     constants: coefficients that are literals for this kind of joint.
     """
@@ -123,7 +122,7 @@ def limit_speed(rows: Operands, constants: tuple[tuple[str, float], ...]) -> Row
 
 def solve_dof(rows: Operands, joint: Topology, index: int, constants: tuple[tuple[str, float], ...],
               final: bool) -> Rows:
-    """As `solve_node` where the dof's column of M^-1 is at hand: its impulse changes all of `dv` at once.
+    """As `solve_node` with the dof's column of M^-1: its impulse changes all of `dv` at once.
 
     dv_dof: the dof's part of dv.
     """
@@ -134,7 +133,7 @@ def solve_dof(rows: Operands, joint: Topology, index: int, constants: tuple[tupl
 
 def _solve(rows: Operands, joint: Topology, index: int, constants: tuple[tuple[str, float], ...], velocity: Scalar,
            final: bool) -> tuple[SolvedDof, dict[str, Sequence[Scalar]]]:
-    """A dof at the velocity `now` after its constraints, and what they have given."""
+    """A dof at `velocity` after its constraints, and their impulses."""
     local: dict[str, Any] = {name: rows[name] if name in JOINT_ROWS else [None] * index + rows[name] for name in rows}
     local |= {name: [None] * index + [value] for name, value in constants}
     # v = qd + dqd + bias, displacement since the start
@@ -148,7 +147,7 @@ def _solve(rows: Operands, joint: Topology, index: int, constants: tuple[tuple[s
 
 
 def update_node(rows: Operands, kind: str, fixed_parent: bool, moves_q: bool) -> Rows:
-    """A dof's velocity after all impulses of an iteration, and in a position iteration where it goes."""
+    """A dof's velocity after all impulses of an iteration, and in a position iteration its new position."""
     # qd += dqd + u / D - K . a, q += h qd  (DyFeatherstoneForwardDynamic.cpp, computeAndEnforceJointPositions)
     out = dict(pass_down(rows, kind, fixed_parent))
     v = rows["v"][0] + ((rows["dv"][0] if "dv" in rows else 0.0) + out.pop("rate")[0])
@@ -157,14 +156,14 @@ def update_node(rows: Operands, kind: str, fixed_parent: bool, moves_q: bool) ->
 
 
 def update_state(rows: Operands, t: Topology, final: bool) -> Rows:
-    """All velocities after an iteration's changes, and in a position iteration where everything goes."""
+    """All velocities after an iteration's changes, and in a position iteration all new positions."""
     # v += dv, q += h v
     v = plus(rows["v"], rows["dv"])
     return {"v": v} if final else {"v": v, **move(t, rows, v)}
 
 
 def advance_dof(rows: Operands, moves_q: bool) -> Rows:
-    """Where a dof goes at its velocity."""
+    """The position and displacement of a dof after one substep."""
     # q += h qd
     displacement = rows["h"][0] * rows["v"][0]
     out = {"displacement": [rows["displacement"][0] + displacement]}
@@ -172,7 +171,7 @@ def advance_dof(rows: Operands, moves_q: bool) -> Rows:
 
 
 def update_root(rows: Operands) -> Rows:
-    """A floating root's velocity after all impulses of an iteration; those of joints come as the wrench P."""
+    """A floating root's velocity after all impulses of an iteration; those of joints are the wrench P."""
     if "P" not in rows:
         return {"v": [a + b for a, b in zip(rows["v"], rows["dv"], strict=True)]} if "dv" in rows else {}
     # v_root += dv + T_0 p_root  (DyFeatherstoneArticulation.cpp, computeLinkVelocities)
@@ -205,17 +204,17 @@ def wrap(rows: Operands) -> Rows:
 
 
 def copy(rows: Operands) -> Rows:
-    """The same rows elsewhere."""
+    """Copy rows."""
     return {"copy": rows["source"]}
 
 
 def zero(rows: Operands) -> Rows:
-    """Operands of nothing."""
+    """Set operands to 0."""
     return {"zeros": [0.0] * len(rows["zeros"])}
 
 
 def set_one(rows: Operands) -> Rows:
-    """1 in a row."""
+    """Set a row to 1."""
     return {"ones": [1.0] * len(rows["ones"])}
 
 

@@ -1,15 +1,9 @@
-"""Fragments of kinematics and loads.
+"""Fragments of one link: poses, velocities, forces, inertias and joint loads.
 
-Fragments of poses and velocities, of one link each.
-
-Fragments of what a joint carries; wrenches are about anchors.
-
-The fragment of all forces on one link, and of its inertias.
-
-Operands of fragments as the quantities they are, and back.
-
-Every fragment maps operands (name -> scalars) to the operands it makes or changes. `joint` is a topology of two links,
-the parent and the link itself (`tree.joint_topologies`). `grounded`: the parent never moves.
+`pose`, `move_link` and `coordinates` are forward kinematics. `link_forces`, `bias_wrench` and `joint_load` are
+wrenches about a link's anchor. `vec`, `quat`, `inertia_of` and others convert operands to quantities and back. Every
+fragment maps operands (name -> scalars) to the operands that it makes or changes. `joint` is a topology of two links,
+the parent and the link itself (`tree.joint_topologies`).
 """
 
 from __future__ import annotations
@@ -114,7 +108,7 @@ def pose_root(rows: Operands) -> Rows:
 
 
 def pose(rows: Operands, joint: Topology) -> Rows:
-    """Pose of a link from its parent's; where the row "ball" is given it is the link's rotation."""
+    """Pose of a link from its parent's; the row "ball" is the rotation of a link with a spherical joint."""
     padded = {name: [0.0] * (len(rows[name])) + rows[name] for name in ("tree_rotation", "tree_position", "com")}
     padded |= {name: rows[name] for name in ("locked",) if name in rows}
     # R_i, d_i, c_i from the parent's  (DyFeatherstoneForwardDynamic.cpp, propagateLinksDown)
@@ -155,7 +149,7 @@ def _centered(motion: LinkMotion, center: sp.Vec3) -> Rows:
 
 
 def bias_wrench(rows: Operands, single: Topology) -> Rows:
-    """What a link needs at zero generalised acceleration beyond what it is given; alone: a topology of this link."""
+    """The wrench of a link at zero generalised acceleration, less external forces; single: a topology of this link."""
     center, motion = vec(rows["center"]), LinkMotion(central_velocity(rows), central_acceleration(rows))
     k = Kinematics([], [rotation_matrix(rows["R"])], [], [], [center], [], [])
     # f = I a + v x* I v - f_ext - f_drag, about the anchor
@@ -166,7 +160,7 @@ def bias_wrench(rows: Operands, single: Topology) -> Rows:
 
 
 def add_acceleration(rows: Operands) -> Rows:
-    """The same at the free acceleration; gravity: of a floating robot, which falls with all its links."""
+    """The wrench at the free acceleration; gravity: of a floating robot, which falls with all its links."""
     center, free = vec(rows["center"]), motion_of(rows["free"])
     if "gravity" in rows:
         free = free + Motion(sp.ZERO3, vec(rows["gravity"]))
@@ -176,14 +170,14 @@ def add_acceleration(rows: Operands) -> Rows:
 
 
 def joint_load(rows: Operands) -> Rows:
-    """Of the force of a link and all behind it."""
+    """The size of the load of a joint, from the wrench of its link and all its descendants."""
     return {"load": [load_size(force_of(rows["bias_force"]).at(vec(rows["center"])))]}
 
 
 def link_forces(rows: Operands, single: Topology) -> Rows:
-    """Wrenches on a link about its anchor (weight and pushes, damping, velocity products), and its inertias.
+    """Wrenches on a link about its anchor (weight and external forces, damping, velocity products), and its inertias.
 
-    alone: a topology of this link, fixed where the whole tree is; of a floating one also what its momentum is made of.
+    single: a topology of this link, with the fixed base of the whole tree; a floating one also has rows of momentum.
     """
     center, motion = vec(rows["center"]), LinkMotion(central_velocity(rows), central_acceleration(rows))
     k = Kinematics([], [rotation_matrix(rows["R"])], [], [], [center], [], [])

@@ -1,4 +1,7 @@
-"""Fragments of a floating base: all links together, and their momentum (`articulation.momentum`)."""
+"""Fragments of the momentum of a floating base: composite body, momentum, and the rigid motion that restores it.
+
+They are the parts of `solver.articulation.momentum`, one link or dof each.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,7 @@ def momentum_column(rows: Operands, rotary: bool) -> Rows:
 
 
 def momentum_root(rows: Operands) -> Rows:
-    """Momentum of the root's turning, relative to its centre of mass, and `bias` where it is given."""
+    """Momentum of the root's rotation, relative to its centre of mass, and `bias` where it is given."""
     # h = I^c_root [w; 0] + bias
     start = rows.get("bias", [0.0] * 6)
     matrix = rigid_of(rows["composite"]).linear_first()
@@ -119,6 +122,6 @@ def rotate_inertia(rows: Operands) -> Rows:
 
 
 def carry_root(rows: Operands) -> Rows:
-    """The root where the common centre of mass has travelled as the solver's velocities say."""
+    """The root position at which the common centre of mass has travelled as the solver's velocities say."""
     # c_end = c_start + (p_travel + dt p_bias) / m
     return {"root_position": root_position_after(rows, vec(rows["momentum"]), compound_of(rows["compound"]))}

@@ -1,4 +1,8 @@
-"""Fragments of the response to forces: articulated inertias inwards, responses outwards, wrenches up, twists down."""
+"""Fragments of the response to forces: articulated inertias, responses, wrenches up and twists down the tree.
+
+They are the passes of Featherstone's articulated body algorithm as PhysX has them (DyFeatherstoneForwardDynamic.cpp,
+propagateImpulseW, propagateAccelerationW).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ from physx_runtime.solver.scheduled.tree import RIGID, ROTARY
 
 
 def eliminate(rows: Operands, kind: str, is_first: bool, fixed_parent: bool) -> Rows:
-    """A node's K and 1/D; its articulated inertia goes to its parent, as the first where `fresh`."""
+    """A node's K and 1/D; its articulated inertia is added to its parent's, or stored if `is_first`."""
     inertia, out = inertia_of(rows["inertia"]), {}
     if kind != RIGID:
         # K = U / D, I^a = I^A - U K^T; I^A_parent += X^T I^a X
@@ -57,9 +61,9 @@ def soften(rows: Operands) -> Rows:
 
 
 def pass_up(rows: Operands, kind: str, empty: bool, is_first: bool, fixed_parent: bool) -> Rows:
-    """A node's wrench to its parent, as the first where `fresh`; nothing hangs below where `empty`.
+    """Add a node's wrench to its parent's, or store it if `is_first`; empty: there is nothing below the node.
 
-    With the row "parent_response" the parent's twist answers at once, for the branches still to come.
+    With the row "parent_response" the parent's twist is updated at once, for the remaining branches.
     """
     P = NO_FORCE if empty else force_of(rows["P"])
     out: dict[str, Sequence[Scalar]] = {}

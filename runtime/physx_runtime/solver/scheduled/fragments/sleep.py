@@ -1,9 +1,4 @@
-"""Fragments of sleep and divergence.
-
-Fragments of falling asleep, of one link or row each (`solver.sleep`).
-
-Fragments of divergence, world by world.
-"""
+"""Fragments of sleep and divergence, for one link or row each (`solver.sleep`, `solver.divergence`)."""
 
 from __future__ import annotations
 
@@ -31,7 +26,7 @@ def _sleep_rows(link: SleepState) -> Rows:
 
 
 def decide(rows: Operands) -> Rows:
-    """Whether the world wakes or stays awake, and whether it starts anew, as numbers."""
+    """Whether the world wakes or stays awake, and whether it was reset, as numbers."""
     # counters are set up by a request or by a force  (ScArticulationSim.cpp, internalWakeUp)
     waking = sleep.wake_requested(rows["wake_request"][0]) | (rows["external_force_size"][0] > 0.0)
     return {"wakes": [where(waking, 1.0, 0.0)],
@@ -39,13 +34,13 @@ def decide(rows: Operands) -> Rows:
 
 
 def wake(rows: Operands) -> Rows:
-    """A link of a world that may wake, and the longest counter so far."""
+    """A link after a wake request, and the longest counter so far."""
     link = sleep.apply_wake_request(_link(rows), rows["wakes"][0] > 0.5, rows["started"][0] > 0.5)
     return {**_sleep_rows(link), "max_counter": [maximum(rows["max_counter"][0], link.counter)]}
 
 
 def sleep_flags(rows: Operands) -> Rows:
-    """Whether the world rests, whether it did before, as numbers, and its flags."""
+    """Whether the world is asleep, whether it was before, as numbers, and its flags."""
     # sleeps where longest = 0  (ScArticulationSim.cpp, sleepCheck)
     sleeps, frozen = sleep.sleep_flags(rows["max_counter"][0], rows["diverged"][0], rows["asleep"][0])
     return {"resting": [where(sleeps, 1.0, 0.0)], "frozen": [where(frozen, 1.0, 0.0)],
@@ -53,12 +48,12 @@ def sleep_flags(rows: Operands) -> Rows:
 
 
 def undo(rows: Operands) -> Rows:
-    """The kept value in a world that rested before."""
+    """The old value in a world that was asleep before."""
     return {"x": [where(rows["frozen"][0] > 0.5, rows["saved"][0], rows["x"][0])]}
 
 
 def stop(rows: Operands) -> Rows:
-    """No velocity in a world that rests."""
+    """Zero velocity in a sleeping world."""
     return {"v": [where(rows["resting"][0] > 0.5, 0.0, rows["v"][0])]}
 
 
@@ -69,7 +64,7 @@ def mean_rate(rows: Operands) -> Rows:
 
 
 def add_bias(rows: Operands) -> Rows:
-    """What a link's velocity inside the solver has beside J v: dt Jdot v of the step's start."""
+    """Add dt Jdot v of the step's start, the part of a link's velocity inside the solver besides J v."""
     # v_c = J v_mean + dt Jdot v
     return {"mean_motion": linear_first(central_acceleration(rows) * rows["dt"][0])}
 
@@ -96,11 +91,11 @@ def apply_island_state(rows: Operands) -> Rows:
 
 
 def check_validity(rows: Operands) -> Rows:
-    """Whether the world is sound, as a number, and its flag."""
+    """Whether the world is valid, as a number, and its flag."""
     valid = is_valid(rows["size"][0], rows["diverged"][0])
     return {"valid": [where(valid, 1.0, 0.0)], "diverged": [where(valid, 0.0, 1.0)]}
 
 
 def keep_if_valid(rows: Operands) -> Rows:
-    """The new value in a sound world, the kept one in another."""
+    """The new value in a valid world, the saved one otherwise."""
     return {"x": [where(rows["valid"][0] > 0.5, rows["x"][0], rows["saved"][0])]}
