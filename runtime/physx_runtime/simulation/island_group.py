@@ -223,7 +223,7 @@ class SceneJoint:
         RuntimeError unless `Scene.enable_joint_forces` was called.
         """
         if not self._islands.has_joint_forces:
-            raise RuntimeError(f"no step left the force of {self.path}; call keep_joint_forces() of the scene before "
+            raise RuntimeError(f"no step left the force of {self.path}; call enable_joint_forces() of the scene before "
                                "stepping it")
         return self._rows("force")
 
