@@ -97,7 +97,7 @@ def _resolve_target(candidates: Sequence[Subject], path: str, target: dict[str, 
                                                                                                   dict[str, float]]:
     unknown = sorted(set(target) - set(NAMES))
     if unknown or not target:
-        problem = f"{unknown[0]!r} is no wish" if unknown else "nothing is wished"
+        problem = f"{unknown[0]!r} is no tuning target" if unknown else "the target is empty"
         raise ValueError(f"{path}: {problem}; allowed are {', '.join(NAMES)}")
     numbers = {name: _number(path, name, value) for name, value in target.items()}
     link_only = LINK if "tip_stiffness" in numbers else None
@@ -109,7 +109,7 @@ def _resolve_target(candidates: Sequence[Subject], path: str, target: dict[str, 
     subject = matches[0]
     disallowed = [name for name in numbers if name not in ALLOWED[subject.kind]]
     if disallowed:
-        raise ValueError(f"{path}: {disallowed[0]} cannot be wished of a {subject.kind}; "
+        raise ValueError(f"{path}: {disallowed[0]} is no target of a {subject.kind}; "
                          f"allowed are {', '.join(ALLOWED[subject.kind])}")
     exclusive = [name for name in _EXCLUSIVE if name in numbers]
     if len(exclusive) > 1:

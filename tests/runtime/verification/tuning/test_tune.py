@@ -80,19 +80,19 @@ def test_a_wish_out_of_reach_is_said_with_the_nearest() -> None:
     assert "no gain gives 0.5: the nearest is" in tuning.results[0].reason
 
 
-@pytest.mark.parametrize(("wishes", "said"), [
-    ({HINGE: {"frequency": 1.0}}, "'frequency' is no wish; allowed are natural_frequency, damping_ratio, "),
-    ({HINGE: {}}, "nothing is wished; allowed are"),
+@pytest.mark.parametrize(("targets", "message"), [
+    ({HINGE: {"frequency": 1.0}}, "'frequency' is no tuning target; allowed are natural_frequency, damping_ratio, "),
+    ({HINGE: {}}, "the target is empty; allowed are"),
     ({}, "targets is empty"),
     ({HINGE: {"sag": -1.0}}, "sag is -1.0; give a positive, finite number"),
     ({HINGE: {"sag": 1.0, "natural_frequency": 2.0}}, "ask for one stiffness; give one of them"),
     ({"/Robot/l0": {"sag": 1.0}}, "no drive, tendon or compliant mimic joint is there; the stage has /Robot/j0"),
     ({HINGE: {"tip_stiffness": 1.0}}, "no link of an articulation is there; the stage has /Robot/base, /Robot/l0"),
 ])
-def test_wishes_that_are_none_are_refused_in_one_line(wishes: Any, said: str) -> None:
+def test_unknown_targets_are_refused_in_one_line(targets: Any, message: str) -> None:
     with pytest.raises(ValueError) as caught:
-        tune(hinge(stiffness=1.0), wishes)
-    assert said in str(caught.value)
+        tune(hinge(stiffness=1.0), targets)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
