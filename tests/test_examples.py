@@ -366,10 +366,10 @@ def test_the_authored_finger_has_no_findings_and_its_remedies_reach_what_was_mea
 @pytest.mark.sweep
 def test_the_tuned_joint_reaches_frequency_and_damping_ratio(tmp_path: Path) -> None:
     text = notebook_output("tune_a_joint", tmp_path)
-    reached = {name: (float(wanted), float(got)) for name, wanted, got in re.findall(
-        r"(\w+) wanted ([\d.]+) reached ([\d.]+)", text)}
+    reached = {name: (float(target), float(got)) for name, target, got in re.findall(
+        r"(\w+) target ([\d.]+) reached ([\d.]+)", text)}
     assert set(reached) == {"natural_frequency", "damping_ratio"}
-    assert all(got == pytest.approx(wanted, rel=2e-3) for wanted, got in reached.values())
+    assert all(got == pytest.approx(target, rel=2e-3) for target, got in reached.values())
     assert (tmp_path / "step_response.png").stat().st_size > 0
 
 
