@@ -31,11 +31,17 @@ def former_attribute(former: str, present: str) -> property:
 
 
 def former_keyword(former: str, present: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A decorator for a function that still takes a parameter under its former name."""
+    """A decorator for a function that still takes a parameter under its former name.
+
+    The function raises TypeError where both names are given.
+    """
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @functools.wraps(function)
         def call(*args: P.args, **keywords: P.kwargs) -> R:
             if former in keywords:
+                if present in keywords:
+                    raise TypeError(f"{function.__name__}: {former} and {present} are one parameter; "
+                                    f"give {present} alone")
                 warn_renamed(former, present)
                 keywords[present] = keywords.pop(former)
             return function(*args, **keywords)

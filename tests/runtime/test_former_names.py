@@ -40,6 +40,8 @@ def test_a_former_keyword_is_taken() -> None:
     with pytest.warns(DeprecationWarning, match="^wishes is now targets; use that$"):
         assert total(wishes=5) == 5     # type: ignore[call-arg]
     assert total(6) == 6
+    with pytest.raises(TypeError, match=r"^total: wishes and targets are one parameter; give targets alone$"):
+        total(wishes=5, targets=6)      # type: ignore[call-arg]
 
 
 def test_a_row_has_its_former_attributes() -> None:
