@@ -166,8 +166,8 @@ class URDFLoader:
         pending: list[tuple[str, _Joint | None]] = [(root, None)]
         while pending:
             name, joint = pending.pop()
-            link_builder = builders[name] = builder.create_link_builder(None if joint is None
-                                                                        else builders[joint.parent])
+            link_builder = builders[name] = builder.create_link_builder(
+                None if joint is None else builders[joint.parent])
             link_builder.set_name(name)
             if name not in links:
                 raise ValueError(f"{self._file}: a joint names link {name}, and there is none")

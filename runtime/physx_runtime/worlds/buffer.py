@@ -58,8 +58,8 @@ class Buffer:
     def rows(self, name: str, window: slice = EVERY_WORLD) -> Array:
         group, (first, end, _) = self._group(name), window.indices(self.count)
         block_start = first // self.block_size * self.block_size
-        return by_world(group[first // self.block_size:-(-end // self.block_size)])[first - block_start:end
-                                                                                    - block_start]
+        blocks = group[first // self.block_size:-(-end // self.block_size)]
+        return by_world(blocks)[first - block_start:end - block_start]
 
     def write(self, name: str, values: Array, window: slice = EVERY_WORLD) -> None:
         worlds, (first, end, _) = self._writable(name).transpose(0, 2, 1), window.indices(self.count)

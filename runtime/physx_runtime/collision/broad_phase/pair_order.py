@@ -73,8 +73,8 @@ class PairCreationOrder:
             return self._sorted(new_pairs, low, low, np.zeros(len(new_pairs), np.bool_))
         # overlap of the aggregates' bounds in the step before
         a, b = self._object[new_pairs[:, 0]], self._object[new_pairs[:, 1]]
-        overlapped = (self._before[a, 0] <= self._before[b, 1]).all(1) & (self._before[b, 0]
-                                                                          <= self._before[a, 1]).all(1)
+        overlapped = ((self._before[a, 0] <= self._before[b, 1]).all(1)
+                      & (self._before[b, 0] <= self._before[a, 1]).all(1))
         self._before = np.stack([np.minimum.reduceat(bounds[self._by_object, 0, :3], self._edges),
                                  np.maximum.reduceat(bounds[self._by_object, 1, :3], self._edges)], axis=1)
         return self._sorted(new_pairs, low, self._before[:, 0, 0], overlapped)

@@ -163,8 +163,8 @@ def _expand_silhouette(polytope: Record, vertices: Array, facet: Integer, edge: 
         if dot(vector_at(polytope.normal, facet), sub(point, a)) < ZERO:
             if polytope.silhouette_size == MAX_EDGES:
                 return False
-            polytope.silhouette[polytope.silhouette_size, 0], polytope.silhouette[polytope.silhouette_size,
-                                                                                  1] = facet, edge
+            polytope.silhouette[polytope.silhouette_size, 0] = facet
+            polytope.silhouette[polytope.silhouette_size, 1] = edge
             polytope.silhouette_size += 1
             continue
         polytope.obsolete[facet] = 1

@@ -140,8 +140,8 @@ def _from_interface(name: str, values: DeviceValues, interface: Any) -> DeviceAr
     if byte_strides is not None and any(stride % dtype.itemsize for stride in byte_strides):
         raise ValueError(f"{name} has strides {tuple(byte_strides)} in bytes, and its numbers are {dtype.itemsize} "
                          "long; give an array whose strides are multiples of that")
-    strides = _contiguous_strides(shape) if byte_strides is None else tuple(stride // dtype.itemsize
-                                                                            for stride in byte_strides)
+    strides = (_contiguous_strides(shape) if byte_strides is None
+               else tuple(stride // dtype.itemsize for stride in byte_strides))
     address, read_only = interface["data"]
     return DeviceArray(int(address or 0), shape, strides, dtype, bool(read_only), interface.get("stream"), values)
 

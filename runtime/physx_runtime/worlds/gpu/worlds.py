@@ -78,8 +78,8 @@ class CudaWorlds:
     def rows(self, name: str, window: slice = EVERY_WORLD) -> Array:
         first, end, _ = window.indices(self.count)
         first_block, end_block = first // LANES, -(-end // LANES)
-        return worlds_of(self._read(name, first_block, end_block))[first - first_block * LANES:end - first_block
-                                                                   * LANES]
+        worlds = worlds_of(self._read(name, first_block, end_block))
+        return worlds[first - first_block * LANES:end - first_block * LANES]
 
     def write(self, name: str, values: Array, window: slice = EVERY_WORLD) -> None:
         first, end, _ = window.indices(self.count)
