@@ -94,12 +94,28 @@ def _is_hidden(context: ReadContext, opinions: PrimOpinions) -> bool:
         return False
     hiding = [applied for applied in opinions.applied if _hides(split_name(applied)[0])]
     if hiding:
-        context.problem(
-            "scene/hidden", opinions.path, "apiSchemas", f"{', '.join(hiding)} without PhysxSceneAPI",
-            "PhysX does not see the scene: it makes one with Earth's gravity, and drops bodies that this one owns",
-            "apply PhysxSceneAPI as well", "warning",
-        )
+        _report_hidden(context, opinions, ", ".join(hiding))
     return bool(hiding)
+
+
+def _report_hidden(context: ReadContext, opinions: PrimOpinions, hiding: str) -> None:
+    """Say that PhysX makes a scene of its own; it matters where that one has another gravity."""
+    wanted = _times(*_authored_gravity(context, opinions))
+    if not opinions.view("NewtonSceneAPI").flag("gravityEnabled"):
+        wanted = (0.0, 0.0, 0.0)
+    made = _default_scene(context).gravity
+    differs = any(not math.isclose(a, b, rel_tol=_UNIT, abs_tol=_UNIT) for a, b in zip(wanted, made, strict=True))
+    effect = (f"with Earth's gravity {_vector_text(made)} in place of the {_vector_text(wanted)} authored"
+              if differs else "with the same gravity")
+    context.problem(
+        "scene/hidden", opinions.path, "apiSchemas", f"{hiding} without PhysxSceneAPI",
+        f"PhysX does not see the scene: it makes one {effect}, and drops bodies that this one owns",
+        "apply PhysxSceneAPI as well", "warning" if differs else "info",
+    )
+
+
+def _vector_text(vector: Vec3) -> str:
+    return f"({', '.join(f'{number:g}' for number in vector)})"
 
 
 def _hides(schema: str) -> bool:
@@ -154,11 +170,7 @@ def _gravity(context: ReadContext, opinions: PrimOpinions) -> tuple[Vec3, str]:
     """
     view, newton = opinions.view("PhysicsScene"), opinions.view("NewtonSceneAPI")
     enabled = newton.flag("gravityEnabled")
-    magnitude, direction = view.number("gravityMagnitude"), view.vector("gravityDirection")
-    if not _has_readable_value(opinions, view.name("gravityMagnitude"), as_number):
-        magnitude = default_gravity(context.meters_per_unit)
-    if not _has_readable_value(opinions, view.name("gravityDirection"), as_vector):
-        direction = _down(_up_axis(context))
+    direction, magnitude = _authored_gravity(context, opinions)
     if not enabled:
         return (0.0, 0.0, 0.0), newton.name("gravityEnabled")
     _check_direction(context, opinions, direction, magnitude)
@@ -170,6 +182,17 @@ def _gravity(context: ReadContext, opinions: PrimOpinions) -> tuple[Vec3, str]:
                 "author finite numbers, or remove the opinion for Earth's gravity",
             )
     return _times(direction, magnitude), ""
+
+
+def _authored_gravity(context: ReadContext, opinions: PrimOpinions) -> tuple[Vec3, float]:
+    """The direction and magnitude of gravity, PhysX's own where PhysX takes none from the prim."""
+    view = opinions.view("PhysicsScene")
+    magnitude, direction = view.number("gravityMagnitude"), view.vector("gravityDirection")
+    if not _has_readable_value(opinions, view.name("gravityMagnitude"), as_number):
+        magnitude = default_gravity(context.meters_per_unit)
+    if not _has_readable_value(opinions, view.name("gravityDirection"), as_vector):
+        direction = _down(_up_axis(context))
+    return direction, magnitude
 
 
 def _has_readable_value(opinions: PrimOpinions, name: str, convert: Callable[[Any], object]) -> bool:

@@ -17,19 +17,20 @@ from physx_schema.checking.engine.outcome import WAIVER_KEY, Waiver
 from physx_schema.checking.engine.rule import ReaderRule, Rule, belongs
 
 _GRAVITY = {"vector3f physics:gravityDirection": "(0, 0, -1)", "float physics:gravityMagnitude": "9.81"}
+_MOON = {**_GRAVITY, "float physics:gravityMagnitude": "1.62"}
 
 HIDDEN = ReaderRule("scene/hidden", "warning", """
     Scene that PhysX does not see
 
     PhysX does not see a PhysicsScene with NewtonSceneAPI, PhysicsMassAPI or most other schemas applied to it, unless
-    PhysxSceneAPI is applied as well. It works with a scene of its own, and leaves bodies out whose
-    physics:simulationOwner is the hidden one.
+    PhysxSceneAPI is applied as well. It works with a scene of its own, with Earth's gravity, and leaves bodies out
+    whose physics:simulationOwner is the hidden one. With the same gravity on both the finding is a note.
 
     Measured: With NewtonSceneAPI or NewtonKaminoSceneAPI alone and a gravity of 1 a body falls by 4.91 in a second,
     with PhysxSceneAPI or a schema that no one knows by 0.50. (`experiments/measure_body_rules.py`)
     """,
-    example=usda.prim("PhysicsScene", "scene", _GRAVITY, "NewtonSceneAPI"),
-    remedy=usda.prim("PhysicsScene", "scene", _GRAVITY, "NewtonSceneAPI", "PhysxSceneAPI"),
+    example=usda.prim("PhysicsScene", "scene", _MOON, "NewtonSceneAPI"),
+    remedy=usda.prim("PhysicsScene", "scene", _MOON, "NewtonSceneAPI", "PhysxSceneAPI"),
 )
 
 SCENE_SEVERAL = ReaderRule("scene/several", "info", """

@@ -137,3 +137,17 @@ def test_other_schemas_hide_a_scene_unless_physx_has_its_own_on_it(schemas: tupl
     description = describe(opened(robot(base(), outside=prim("PhysicsScene", "scene", schemas, own))))
     assert description.scene.gravity == pytest.approx((0, 0, -gravity))
     assert [item.code for item in description.problems if item.path == "/scene"] == ["scene/hidden"] * (gravity > 9)
+
+
+@pytest.mark.parametrize(("own", "severity"), [
+    ({}, "info"),
+    ({"float physics:gravityMagnitude": 9.81, "vector3f physics:gravityDirection": (0, 0, -1)}, "info"),
+    ({"float physics:gravityMagnitude": 1.62}, "warning"),
+    ({"vector3f physics:gravityDirection": (0, 0, 1)}, "warning"),
+    ({"bool newton:gravityEnabled": False}, "warning"),
+])
+def test_a_hidden_scene_is_a_note_where_the_scene_that_physx_makes_has_its_gravity(
+    own: dict[str, object], severity: str,
+) -> None:
+    description = describe(opened(robot(base(), outside=prim("PhysicsScene", "scene", ("NewtonSceneAPI",), own))))
+    assert [item.severity for item in description.problems if item.code == "scene/hidden"] == [severity]
