@@ -1,6 +1,7 @@
 """Every rule by its code, every finder, and what the rules say of themselves on a terminal and on Markdown pages.
 
-Rules and finders are read from the files of `checking/rules`, each of which is a family of them.
+Rules and finders are read from the files of `checking/rules`, each of which is a family of them, and of the folders of
+rules in packages that build on this one.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from importlib.util import find_spec
 from types import ModuleType
 
 from physx_schema.checking import rules
@@ -23,11 +25,18 @@ _ORDER = (
 )
 
 
+# Folders of rules in other packages, which may not be installed. They import what they measure with when a finder runs.
+_OTHER_FOLDERS = ("physx_runtime.behaviour.rules",)
+
+
 def _rule_files() -> list[ModuleType]:
-    """The modules of the folder of rules, in order."""
+    """The modules of the folders of rules, in order."""
     names = {info.name for info in pkgutil.iter_modules(rules.__path__)}
     ordered = [name for name in _ORDER if name in names] + sorted(names.difference(_ORDER))
-    return [importlib.import_module(f"{rules.__name__}.{name}") for name in ordered]
+    others = [importlib.import_module(folder) for folder in _OTHER_FOLDERS if find_spec(folder.partition(".")[0])]
+    return [importlib.import_module(f"{rules.__name__}.{name}") for name in ordered] + [
+        importlib.import_module(f"{folder.__name__}.{info.name}")
+        for folder in others for info in pkgutil.iter_modules(folder.__path__)]
 
 
 _FILES = _rule_files()

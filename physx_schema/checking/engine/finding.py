@@ -126,18 +126,24 @@ SIMREADY = "simready"       # the literal text of the published rules
 NEWTON = "newton"           # what Newton makes of the same stage
 PROFILES = (PHYSX, SIMREADY, NEWTON)
 DRIVEN = "driven"           # SimReady's optional feature of driven joints, to the letter: more than any engine needs
+BEHAVIOUR = "behaviour"     # what the robot does when it is stepped: part of driven, except for SimReady's own reader
 DEFAULT_PROFILE = "physx+simready"
 DEFAULT_PROFILES = (PHYSX, SIMREADY)
 
 
 def parse_profile(profile: str) -> tuple[str, ...]:
-    """The single profiles a profile stands for; "simready" by itself brings its optional feature "driven"."""
+    """The single profiles a profile stands for.
+
+    "simready" by itself brings its optional feature "driven"; beside or without others "driven" brings "behaviour".
+    """
     parts = tuple(profile.split("+"))
-    allowed = (*PROFILES, DRIVEN)
+    allowed = (*PROFILES, DRIVEN, BEHAVIOUR)
     unknown = [part for part in parts if part not in allowed]
     if unknown:
         raise ValueError(f"profile {profile!r}: {unknown[0]!r} is not one of {', '.join(allowed)}; join them with +")
-    return (SIMREADY, DRIVEN) if parts == (SIMREADY,) else parts
+    if parts in ((SIMREADY,), (SIMREADY, DRIVEN)):
+        return SIMREADY, DRIVEN
+    return (*parts, BEHAVIOUR) if DRIVEN in parts and BEHAVIOUR not in parts else parts
 
 
 SEVERITIES = ("info", "warning", "error")

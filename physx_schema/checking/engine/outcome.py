@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from pxr import Tf, Usd
 
-from physx_schema.checking.engine.finding import DRIVEN, PROFILES, Finding, location, rank
+from physx_schema.checking.engine.finding import BEHAVIOUR, DRIVEN, PROFILES, Finding, location, rank
 from physx_schema.checking.engine.rule import EVERYTHING, RULE_FAILED, Finder, Rule, Selection, Unevaluated, belongs
 from physx_schema.description import Description, Opinion
 from physx_schema.description.opinions.reading import path_key
@@ -202,7 +202,7 @@ def _more_severe(first: Finding | None, second: Finding) -> Finding:
     if first is None:
         return second
     worst = max((first, second), key=lambda finding: rank(finding.severity))
-    profiles = tuple(profile for profile in (*PROFILES, DRIVEN) if profile in first.profiles + second.profiles)
+    profiles = tuple(profile for profile in (*PROFILES, DRIVEN, BEHAVIOUR) if profile in first.profiles + second.profiles)
     return replace(worst, profiles=profiles)
 
 

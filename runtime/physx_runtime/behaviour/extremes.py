@@ -1,0 +1,84 @@
+"""Motions that no robot makes: `growing_joints`, `absurd_speeds`, and bodies that fall for ever, `falling`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from physx_runtime.behaviour.motion import Motion
+from physx_runtime.behaviour.window import DURATION, LAST_SECOND
+from physx_schema.description.model import Description
+
+# Speeds beyond all machines: rad/s (100 000 turns a minute), and m/s (three times that of sound).
+ABSURD_TURNING, ABSURD_SPEED = 1e4, 1e3
+# A joint's motion grows if each of the last seconds has this many times the peak speed of the one before.
+GROWTH, GROWING_SECONDS = 1.3, 3
+# What grows has to have got faster than this, rad/s or m/s.
+GROWN_SPEED = 10.0
+# A body falls for ever that has at least this part of the speed of a free fall, and nothing under it.
+FALLING_SHARE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class ExtremeSpeed:
+    """A joint or body that is too fast, or gets ever faster."""
+
+    path: str
+    name: str                   # of the degree of freedom, or of the body
+    angular: bool
+    speed: float                # rad/s or m/s
+    before: float = 0.0         # peak of the seconds before, of what grows
+
+
+def absurd_speeds(description: Description, motion: Motion) -> Iterator[ExtremeSpeed]:
+    """Joints and bodies that move faster than anything does."""
+    meters = description.scene.meters_per_unit
+    for articulation in description.articulations:
+        for dof in articulation.dofs:
+            if dof.name in motion.joint_names:
+                peak = float(np.abs(motion.velocity[:, motion.column(dof.name)]).max())
+                speed = peak if dof.angular else peak * meters
+                if speed > (ABSURD_TURNING if dof.angular else ABSURD_SPEED):
+                    yield ExtremeSpeed(dof.path, dof.name, dof.angular, speed)
+    links = {link.path for item in description.articulations for link in item.links[1:]}
+    for path, velocity in zip(motion.body_names, motion.body_velocity, strict=True):
+        speed = float(np.linalg.norm(velocity[:3])) * meters
+        if path not in links and speed > ABSURD_SPEED:
+            yield ExtremeSpeed(path, path, False, speed)
+
+
+def growing_joints(description: Description, motion: Motion) -> Iterator[ExtremeSpeed]:
+    """Joints whose speed grows second by second, and which nothing is meant to speed up."""
+    count = len(motion.time) // LAST_SECOND
+    for articulation in description.articulations:
+        meters = description.scene_of(articulation).meters_per_unit
+        for dof in articulation.dofs:
+            if dof.name not in motion.joint_names or (dof.drive is not None and dof.drive.target_velocity):
+                continue
+            speeds = np.abs(motion.velocity[-count * LAST_SECOND:, motion.column(dof.name)])
+            peaks = speeds.reshape(count, LAST_SECOND).max(axis=1) * (1.0 if dof.angular else meters)
+            last = peaks[-GROWING_SECONDS - 1:]
+            if last[-1] > GROWN_SPEED and bool((last[1:] > GROWTH * last[:-1]).all()):
+                yield ExtremeSpeed(dof.path, dof.name, dof.angular, float(last[-1]), float(last[0]))
+
+
+def falling(description: Description, motion: Motion) -> list[tuple[str, float]]:
+    """The floating articulations and free bodies that fall without anything under them, with their speed in m/s."""
+    meters, gravity = description.scene.meters_per_unit, np.array(description.scene.gravity)
+    size = float(np.linalg.norm(gravity))
+    if not (math.isfinite(size) and size > 0.0):
+        return []
+    roots = [(item.path, item.links[0].path) for item in description.articulations
+             if item.enabled and not item.fixed_base]
+    roots += [(body.path, body.path) for body in description.separate_bodies if not body.kinematic]
+    found = []
+    for name, root in roots:
+        if root in motion.body_names:
+            velocity = motion.body_velocity[motion.body_names.index(root), :3]
+            speed = float(velocity @ gravity) / size
+            if speed > FALLING_SHARE * size * DURATION:
+                found.append((name, speed * meters))
+    return found

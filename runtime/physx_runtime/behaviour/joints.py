@@ -1,0 +1,204 @@
+"""`driven_joints` judges where drives brought their joints: how far from the target, with what effort, and why.
+
+`follower_errors` judges mimic joints, `starts_outside` where joints start.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from physx_runtime.arrays import DoubleArray
+from physx_runtime.behaviour.loads import Loads
+from physx_runtime.behaviour.motion import Motion
+from physx_runtime.behaviour.window import LAST_SECOND
+from physx_schema.description.model import Articulation, Description, Dof, Drive, Mimic, unlimited
+
+# How far from its target a joint at rest may stand: a degree or a hundredth of its range. Less is seen by nobody, and
+# a drive with a finite stiffness needs some of it to hold any load.
+ANGLE_TOLERANCE, RANGE_SHARE = math.radians(1.0), 0.01
+# The same of a slider without limits, in metres and of the way that it is to go.
+LENGTH_TOLERANCE = 1e-3
+# A soft mimic joint gives way by design: only what takes a quarter of the follower's range is more than that.
+SOFT_FOLLOWER_SHARE = 0.25
+# A drive that exerts this part of maxForce has nothing left.
+SATURATED = 0.99
+# A joint that moved by at least this part of maxJointVelocity all along is held back by it.
+AT_SPEED_LIMIT = 0.9
+# A joint that came nearer by this part of its error within the last second is on its way.
+APPROACH_SHARE = 0.02
+# Effort of a drive that friction or weight explain: of the effort.
+LOAD_SHARE = 0.2
+# Of a contact, how much farther than the tolerance of limits a joint has to start outside them, rad or m.
+LIMIT_TOLERANCE = 1e-4
+
+Cause = Literal["arrived", "friction", "speed-limit", "swings", "too-weak", "slow", "blocked", "sag"]
+
+
+@dataclass(frozen=True, slots=True)
+class DrivenJoint:
+    """What became of a drive's target; angles in rad."""
+
+    dof: Dof
+    drive: Drive
+    articulation: str           # path
+    start: float
+    end: float                  # mean of the last second
+    swing: float                # between the extremes of the last second
+    tolerance: float
+    arrival: float              # s after which it stays within the tolerance, inf if it doesn't
+    effort: float               # that the drive exerts at the end
+    load: float                 # that weight puts on it at the end
+    greatest_load: float        # weight at worst on the straight way to the target
+    inertia: float              # that the joint moves, with the armature
+    cause: Cause
+
+    @property
+    def error(self) -> float:
+        """How far the target is from where it ended."""
+        return self.drive.target_position - self.end
+
+
+@dataclass(frozen=True, slots=True)
+class FollowerError:
+    """A mimic joint that doesn't follow; rad or length."""
+
+    mimic: Mimic
+    articulation: str
+    dof: Dof
+    end: float
+    wanted: float               # by the position of its reference
+    tolerance: float
+
+
+@dataclass(frozen=True, slots=True)
+class StartOutside:
+    """A joint that starts outside its limits; rad or length, and per second."""
+
+    dof: Dof
+    bound: float                # the nearest position that the limits allow
+    kick: float                 # speed after one step
+
+
+def tolerance_of(dof: Dof, meters: float, distance: float = 0.0) -> float:
+    """How far from where it should be a joint may stand, rad or length."""
+    free = unlimited(dof.lower) or unlimited(dof.upper)
+    share = RANGE_SHARE * (abs(distance) if free else dof.upper - dof.lower)
+    return max(ANGLE_TOLERANCE if dof.angular else LENGTH_TOLERANCE / meters, share)
+
+
+def driven_joints(description: Description, motion: Motion, touched: frozenset[str]) -> Iterator[DrivenJoint]:
+    """Every joint of an articulation whose drive has a target position that the joint can reach.
+
+    touched: the articulations that something touches at the end.
+    """
+    for articulation in description.articulations:
+        if not articulation.enabled or not articulation.dofs or articulation.dofs[0].name not in motion.joint_names:
+            continue
+        loads = Loads(description, articulation, motion)
+        followers = {mimic.follower for mimic in articulation.mimics}
+        meters = description.scene_of(articulation).meters_per_unit
+        for index, dof in enumerate(articulation.dofs):
+            if dof.drive is not None and index not in followers and _is_judged(dof, dof.drive):
+                is_touched = articulation.path in touched and articulation.fixed_base
+                yield _judged(dof, dof.drive, articulation, motion, loads, index, meters, is_touched)
+
+
+def _is_judged(dof: Dof, drive: Drive) -> bool:
+    """Whether a drive pulls to a position within limits that leave one; other rules speak of all else."""
+    return (drive.stiffness > 0.0 and drive.max_force > 0.0 and math.isfinite(drive.target_position)
+            and dof.lower < dof.upper and dof.max_velocity > 0.0
+            and dof.lower - LIMIT_TOLERANCE <= drive.target_position <= dof.upper + LIMIT_TOLERANCE)
+
+
+def _judged(dof: Dof, drive: Drive, articulation: Articulation, motion: Motion, loads: Loads, index: int,
+            meters: float, touched: bool) -> DrivenJoint:
+    column = motion.column(dof.name)
+    position, velocity = motion.position[:, column], motion.velocity[:, column]
+    error = drive.target_position - position
+    tolerance = tolerance_of(dof, meters, float(error[0]))
+    end, inertia = float(position[-LAST_SECOND:].mean()), loads.inertia[index]
+    effort = drive_effort(drive, float(error[-1]), float(velocity[-1]), inertia)
+    item = DrivenJoint(dof, drive, articulation.path, float(position[0]), end, float(np.ptp(position[-LAST_SECOND:])),
+                       tolerance, _arrival(motion.time, np.abs(error) <= tolerance), effort, loads.end[index],
+                       loads.greatest[index], inertia, "arrived")
+    if math.isfinite(item.arrival):
+        return item
+    cause = _cause(item, error, velocity, touched)
+    return DrivenJoint(*(getattr(item, name) for name in item.__slots__[:-1]), cause)
+
+
+def _arrival(time: DoubleArray, within: DoubleArray) -> float:
+    """The time from which on all samples are within the tolerance."""
+    outside = np.flatnonzero(~within)
+    if not len(outside):
+        return 0.0
+    return float(time[outside[-1] + 1]) if outside[-1] + 1 < len(time) else math.inf
+
+
+def drive_effort(drive: Drive, error: float, velocity: float, inertia: float) -> float:
+    """The force or torque of a drive in a state, k error + d (target velocity - v), at most maxForce."""
+    effort = drive.stiffness * error + drive.damping * (drive.target_velocity - velocity)
+    effort *= inertia if drive.acceleration else 1.0
+    return float(np.clip(effort, -drive.max_force, drive.max_force))
+
+
+def _cause(item: DrivenJoint, error: DoubleArray, velocity: DoubleArray, touched: bool) -> Cause:
+    """Why a joint isn't where its drive wants it."""
+    dof, drive, recent = item.dof, item.drive, error[-LAST_SECOND:]
+    towards = velocity * np.sign(error)         # above 0 on the way to the target
+    half = len(towards) // 2
+    still = item.swing < 0.1 * item.tolerance
+    saturated = abs(item.effort) >= SATURATED * drive.max_force
+    if still and dof.static_friction > 0.0 and abs(item.effort) <= dof.static_friction + abs(item.load) and not (
+            abs(abs(item.effort) - abs(item.load)) <= LOAD_SHARE * abs(item.effort)):
+        return "friction"
+    if math.isfinite(dof.max_velocity) and float(towards[half:].mean()) >= AT_SPEED_LIMIT * dof.max_velocity:
+        return "speed-limit"
+    if saturated and item.greatest_load > drive.max_force:
+        return "too-weak"
+    if item.swing > item.tolerance and np.count_nonzero(np.diff(np.sign(velocity[-LAST_SECOND:]))) >= 2:
+        return "swings"
+    if saturated:
+        return "too-weak"
+    if abs(recent[-1]) < (1.0 - APPROACH_SHARE) * abs(recent[0]):
+        return "slow"
+    if touched and abs(abs(item.effort) - abs(item.load)) > LOAD_SHARE * abs(item.effort):
+        return "blocked"
+    return "sag"
+
+
+def follower_errors(description: Description, motion: Motion) -> Iterator[FollowerError]:
+    """Mimic joints that are farther from where their reference wants them than they give way by design."""
+    for articulation in description.articulations:
+        for mimic in articulation.mimics if articulation.enabled else ():
+            follower, reference = (articulation.dofs[index] for index in (mimic.follower, mimic.reference))
+            if follower.name not in motion.joint_names:
+                continue
+            end, leading = (float(motion.position[-LAST_SECOND:, motion.column(dof.name)].mean())
+                            for dof in (follower, reference))
+            # q + gearing q_reference + offset = 0  (PhysX DyFeatherstoneArticulation.cpp, mimic joint)
+            wanted = -(mimic.gearing * leading + mimic.offset)
+            tolerance = tolerance_of(follower, description.scene_of(articulation).meters_per_unit, wanted)
+            if mimic.natural_frequency > 0.0 and not unlimited(follower.lower) and not unlimited(follower.upper):
+                tolerance = max(tolerance, SOFT_FOLLOWER_SHARE * (follower.upper - follower.lower))
+            if abs(end - wanted) > tolerance:
+                yield FollowerError(mimic, articulation.path, follower, end, wanted, tolerance)
+
+
+def starts_outside(description: Description, motion: Motion) -> Iterator[StartOutside]:
+    """Joints whose position at the start is outside their limits, authored or not."""
+    for articulation in description.articulations:
+        meters = description.scene_of(articulation).meters_per_unit
+        for dof in articulation.dofs:
+            if dof.name not in motion.joint_names or not dof.lower <= dof.upper:
+                continue
+            column = motion.column(dof.name)
+            start = float(motion.position[0, column])
+            bound = min(max(start, dof.lower), dof.upper)
+            if abs(start - bound) > LIMIT_TOLERANCE * max(1.0 if dof.angular else 1.0 / meters, abs(bound)):
+                yield StartOutside(dof, bound, float(motion.velocity[1, column]))

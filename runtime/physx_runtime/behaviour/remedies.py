@@ -1,0 +1,158 @@
+"""`find_remedies` says what to author for joints that don't do what their stage asks, and tries it.
+
+The values follow from the measured effort, the weight and the inertia of the joint. All of them are put in place at
+once, the stage is stepped again, and a remedy counts as proved for the joints that then arrive.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from physx_runtime.behaviour.joints import DrivenJoint, FollowerError, driven_joints, follower_errors
+from physx_runtime.behaviour.motion import Motion, step_motion
+from physx_schema.description.model import Articulation, Description, Dof, Joint, Link, Mimic
+from physx_schema.errors import UnsupportedError
+
+# A drive holds a joint at half the tolerance, so that another pose or load doesn't bring the finding back at once.
+TOLERANCE_SHARE = 0.5
+# Effort to accelerate with, besides what holds.
+EFFORT_MARGIN = 1.2
+# Natural frequency, 1/s, of the critically damped drive that is proposed for a slow joint: at rest within 1 s.
+QUICK_FREQUENCY = 8.0
+# A joint with a new speed limit is on its way for at most this long, s.
+TRAVEL_TIME = 1.0
+# Factors that are tried on the proposed values, one after the other, until every joint arrives.
+FACTORS = (1.0, 2.0, 5.0)
+# Significant digits of values that are proposed; they are rounded up.
+DIGITS = 3
+_SCALES = {"stiffness": math.pi / 180.0, "damping": math.pi / 180.0, "max_force": 1.0, "max_velocity": 180.0 / math.pi}
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """Numbers to author, as authored: by the name of the fact, "stiffness", "damping", "max_force", "max_velocity"."""
+
+    values: Mapping[str, float] = field(default_factory=dict)
+    proved: bool = False                # the joint arrives with it, here
+    arrival: float = math.inf           # s, where it does
+
+
+def find_remedies(description: Description, joints: Sequence[DrivenJoint], followers: Sequence[FollowerError],
+                  touched: frozenset[str]) -> dict[str, Remedy]:
+    """Remedies by the name of the degree of freedom, of those joints for which there is something to author."""
+    failing = [item for item in joints if item.cause not in ("arrived", "blocked")]
+    best: dict[str, Remedy] = {}
+    for factor in FACTORS if failing or followers else ():
+        proposed = {item.dof.name: Remedy(_proposal(item, factor)) for item in failing}
+        proposed |= {item.dof.name: Remedy({"natural_frequency": _follower_proposal(item, factor)})
+                     for item in followers if item.mimic.natural_frequency > 0.0}
+        if not proposed:
+            return {}
+        proved = _proved(description, proposed, touched)
+        if not best or sum(item.proved for item in proved.values()) > sum(item.proved for item in best.values()):
+            best = proved
+        if all(item.proved for item in proved.values()):
+            break
+    return best
+
+
+def _proved(description: Description, proposed: Mapping[str, Remedy], touched: frozenset[str]) -> dict[str, Remedy]:
+    """The remedies with what becomes of their joints where all of them are authored."""
+    changed = with_values(description, {name: remedy.values for name, remedy in proposed.items()})
+    try:
+        motion = step_motion(changed)
+    except UnsupportedError:        # values that PhysX refuses
+        return dict(proposed)
+    if motion.diverged:
+        return dict(proposed)
+    arrivals = {item.dof.name: item.arrival for item in driven_joints(changed, motion, touched)}
+    failing = {item.dof.name for item in follower_errors(changed, motion)}
+    followers = {articulation.dofs[mimic.follower].name for articulation in description.articulations
+                 for mimic in articulation.mimics}
+    arrivals |= dict.fromkeys(followers - failing, 0.0)
+    return {name: replace(remedy, proved=math.isfinite(arrivals.get(name, math.inf)),
+                          arrival=arrivals.get(name, math.inf)) for name, remedy in proposed.items()}
+
+
+def _proposal(item: DrivenJoint, factor: float) -> dict[str, float]:
+    """Numbers to author for a joint, as authored and rounded up; only those that change."""
+    drive, dof = item.drive, item.dof
+    wanted: dict[str, float] = {}
+    holding = max(item.greatest_load, abs(item.effort) if item.cause in ("sag", "friction") else 0.0)
+    if item.cause == "speed-limit":
+        distance = abs(drive.target_position - item.start)
+        wanted["max_velocity"] = factor * max(distance / TRAVEL_TIME, as_degrees(dof, distance))
+        return _authored(dof, wanted)
+    load = holding + dof.static_friction
+    per_unit = item.inertia if drive.acceleration else 1.0      # force of a unit of stiffness and error
+    stiffness = load / (TOLERANCE_SHARE * item.tolerance) / per_unit
+    if item.cause == "slow":
+        stiffness = max(stiffness, QUICK_FREQUENCY ** 2 * item.inertia / per_unit)
+    if item.cause != "swings" and stiffness > drive.stiffness:
+        wanted["stiffness"] = factor * stiffness
+    final = wanted.get("stiffness", drive.stiffness)
+    critical = 2.0 * math.sqrt(final * per_unit * item.inertia) / per_unit
+    if item.cause == "slow" or (item.cause == "swings" or "stiffness" in wanted) and critical > drive.damping:
+        wanted["damping"] = critical * (factor if item.cause == "swings" else 1.0)
+    effort = EFFORT_MARGIN * load
+    if item.cause in ("slow", "too-weak"):      # it also has to get there: half of the way it speeds up, half it slows
+        effort += 4.0 * item.inertia * abs(drive.target_position - item.start) / TRAVEL_TIME ** 2
+    if effort > drive.max_force:
+        wanted["max_force"] = factor * effort
+    return _authored(dof, wanted)
+
+
+def as_degrees(dof: Dof, distance: float) -> float:
+    """The authored speed limit of an angular joint if its number was meant in rad/s; that which a way takes else."""
+    return dof.max_velocity * 180.0 / math.pi if dof.angular else distance / TRAVEL_TIME
+
+
+def _authored(dof: Dof, values: Mapping[str, float]) -> dict[str, float]:
+    return {name: rounded_up(value * (_SCALES[name] if dof.angular else 1.0)) for name, value in values.items()}
+
+
+def rounded_up(value: float) -> float:
+    """The next number with a few significant digits."""
+    if not (math.isfinite(value) and value > 0.0):
+        return value
+    unit = 10.0 ** (math.floor(math.log10(value)) - DIGITS + 1)
+    return float(f"{math.ceil(value / unit - 1e-9) * unit:.{DIGITS}g}")
+
+
+def _follower_proposal(item: FollowerError, factor: float) -> float:
+    """The natural frequency with which the follower gives way by half the tolerance; give shrinks with its square."""
+    ratio = abs(item.end - item.wanted) / (TOLERANCE_SHARE * item.tolerance)
+    return rounded_up(factor * item.mimic.natural_frequency * math.sqrt(ratio))
+
+
+# --- a description with other numbers --------------------------------------------------------------------------------
+
+def with_values(description: Description, values: Mapping[str, Mapping[str, float]]) -> Description:
+    """The description as if these numbers were authored, by the name of the degree of freedom and of the fact."""
+    return replace(description, articulations=tuple(_articulation(item, values) for item in description.articulations))
+
+
+def _articulation(item: Articulation, values: Mapping[str, Mapping[str, float]]) -> Articulation:
+    mimics = tuple(_mimic(mimic, values.get(item.dofs[mimic.follower].name, {})) for mimic in item.mimics)
+    return replace(item, links=tuple(_link(link, values) for link in item.links), mimics=mimics)
+
+
+def _mimic(mimic: Mimic, values: Mapping[str, float]) -> Mimic:
+    return replace(mimic, **{"natural_frequency": values["natural_frequency"]} if "natural_frequency" in values else {})
+
+
+def _link(link: Link, values: Mapping[str, Mapping[str, float]]) -> Link:
+    if link.joint is None or not any(dof.name in values for dof in link.joint.dofs):
+        return link
+    joint: Joint = replace(link.joint, dofs=tuple(_dof(dof, values.get(dof.name, {})) for dof in link.joint.dofs))
+    return replace(link, joint=joint)
+
+
+def _dof(dof: Dof, values: Mapping[str, float]) -> Dof:
+    facts = {name: value / (_SCALES.get(name, 1.0) if dof.angular else 1.0) for name, value in values.items()}
+    speed = {"max_velocity": facts.pop("max_velocity")} if "max_velocity" in facts else {}
+    facts.pop("natural_frequency", None)
+    drive = replace(dof.drive, **facts) if dof.drive is not None and facts else dof.drive
+    return replace(dof, drive=drive, **speed)

@@ -1,0 +1,272 @@
+"""Rules on joints that don't get to, or don't stay at, what their drives are set to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from physx_runtime.behaviour.wording import DURATION_TEXT, effort, position
+from physx_schema.checking.engine import usda
+from physx_schema.checking.engine.finding import BEHAVIOUR, Finding, Repair, SetValue, unsafe
+from physx_schema.checking.engine.rule import Rule
+from physx_schema.description import Description, Dof, unlimited
+
+if TYPE_CHECKING:
+    from physx_runtime.behaviour.behaviour import Behaviour
+    from physx_runtime.behaviour.joints import DrivenJoint, FollowerError
+    from physx_runtime.behaviour.remedies import Remedy
+
+# s: a joint whose speed limit lets it cross its range only in a longer time is hardly meant so.
+LONGEST_CROSSING = 10.0
+_SCRIPT = "(`experiments/measure_behaviour.py`)"
+_DRIVE, _AXIS = "float drive:angular:physics:", "float physxJointAxis:angular:"
+_FIRM = {f"{_DRIVE}stiffness": "100", f"{_DRIVE}damping": "10"}
+_LEVER = {"point3f physics:localPos1": "(0, 1, 0)"}         # the link's weight, 9.81 N, one metre beside the hinge
+_PROPERTIES = {"stiffness": "stiffness", "damping": "damping", "max_force": "maxForce"}
+
+TOO_WEAK = Rule("behaviour/too-weak", "error", f"""
+    Drive too weak for its load
+
+    The drive exerts all of maxForce, and the joint still isn't where its target is: weight or inertia need more. The
+    joint falls, or stays short of the target.
+
+    Measured: MEASURED_TOO_WEAK {_SCRIPT}
+    """,
+    why="the joint never does what its target says",
+    profiles=(BEHAVIOUR,),
+    example=usda.driven_joint({**_FIRM, **_LEVER, f"{_DRIVE}maxForce": "5"}),
+    remedy=usda.driven_joint({**_FIRM, **_LEVER, f"{_DRIVE}maxForce": "20"}),
+)
+
+FRICTION = Rule("behaviour/friction", "error", f"""
+    Drive that never overcomes static friction
+
+    The joint stands still away from its target, because its drive exerts less than the joint's static friction. Either
+    maxForce is below the friction, or the stiffness times the way to the target is.
+
+    Measured: MEASURED_FRICTION {_SCRIPT}
+    """,
+    why="static friction holds the joint where it is",
+    profiles=(BEHAVIOUR,),
+    example=usda.driven_joint({**_FIRM, f"{_DRIVE}targetPosition": "20", f"{_DRIVE}maxForce": "1",
+                               f"{_AXIS}staticFrictionEffort": "2", f"{_AXIS}dynamicFrictionEffort": "2"}),
+    remedy=usda.driven_joint({**_FIRM, f"{_DRIVE}targetPosition": "20", f"{_DRIVE}maxForce": "20",
+                              f"{_AXIS}staticFrictionEffort": "2", f"{_AXIS}dynamicFrictionEffort": "2"}),
+)
+
+SAG = Rule("behaviour/sag", "warning", f"""
+    Joint that sags under its load
+
+    A drive is a spring: it holds a load only by standing away from its target, by the load over the stiffness. What is
+    reported is more than a degree (a millimetre) and more than a hundredth of the joint's range.
+
+    Measured: MEASURED_SAG {_SCRIPT}
+    """,
+    why="the drive's spring gives way to the load",
+    profiles=(BEHAVIOUR,),
+    example=usda.driven_joint({**_LEVER, f"{_DRIVE}stiffness": "1", f"{_DRIVE}damping": "0.5"}),
+    remedy=usda.driven_joint({**_LEVER, **_FIRM}),
+)
+
+SLOW = Rule("behaviour/slow", "warning", f"""
+    Joint that is still on its way
+
+    After five seconds the joint still moves towards its target: damping over stiffness, or the inertia over the
+    stiffness, make it slow.
+
+    Measured: MEASURED_SLOW {_SCRIPT}
+    """,
+    why="the gains let the joint approach its target only slowly",
+    profiles=(BEHAVIOUR,),
+    example=usda.driven_joint({f"{_DRIVE}stiffness": "1", f"{_DRIVE}damping": "10", f"{_DRIVE}targetPosition": "20"}),
+    remedy=usda.driven_joint({f"{_DRIVE}stiffness": "1", f"{_DRIVE}damping": "0.3", f"{_DRIVE}targetPosition": "20"}),
+)
+
+SWINGS = Rule("behaviour/swings", "warning", f"""
+    Joint that swings about its target
+
+    After five seconds the joint still swings: its damping is small against stiffness and inertia.
+
+    Measured: MEASURED_SWINGS {_SCRIPT}
+    """,
+    why="the drive has too little damping to bring the joint to rest",
+    profiles=(BEHAVIOUR,),
+    example=usda.driven_joint({f"{_DRIVE}stiffness": "1", f"{_DRIVE}damping": "0", f"{_DRIVE}targetPosition": "20"}),
+    remedy=usda.driven_joint({f"{_DRIVE}stiffness": "1", f"{_DRIVE}damping": "0.3", f"{_DRIVE}targetPosition": "20"}),
+)
+
+SPEED_LIMIT = Rule("behaviour/speed-limit", "error", f"""
+    Speed limit that keeps a joint from its target
+
+    The joint creeps at its maxJointVelocity, which USD reads in degrees per second on angular axes. A number meant in
+    radians per second is 57 times too small. Without a target away from the start it is a warning, where the limit lets
+    the joint cross its range only in more than ten seconds.
+
+    Measured: MEASURED_SPEED {_SCRIPT}
+    """,
+    why="no drive makes the joint faster than maxJointVelocity",
+    profiles=(BEHAVIOUR,),
+    example=usda.driven_joint({**_FIRM, f"{_DRIVE}targetPosition": "40", f"{_AXIS}maxJointVelocity": "2"}),
+    remedy=usda.driven_joint({**_FIRM, f"{_DRIVE}targetPosition": "40"}),
+)
+
+BLOCKED = Rule("behaviour/blocked", "info", f"""
+    Joint that something stops
+
+    The joint rests away from its target and something touches its robot: an obstacle, the ground or another link holds
+    it. A gripper that holds an object is as it should be.
+
+    Measured: MEASURED_BLOCKED {_SCRIPT}
+    """,
+    why="a contact holds the joint",
+    fix="author a target that the joint can reach, or move what it touches",
+    profiles=(BEHAVIOUR,),
+    example=usda.body(name="arm", children=usda.cube()) + usda.joint("j3", {
+        **usda.LIMITS, **_FIRM, f"{_DRIVE}maxForce": "50", f"{_DRIVE}targetPosition": "40",
+        "point3f physics:localPos1": "(0, 0, 0)"}, "PhysicsDriveAPI:angular", child="arm") + usda.cube(
+            usda.transform(translate="(0, 0.85, 0.85)"), name="obstacle"),
+    remedy=usda.body(name="arm", children=usda.cube()) + usda.joint("j3", {
+        **usda.LIMITS, **_FIRM, f"{_DRIVE}maxForce": "50", f"{_DRIVE}targetPosition": "40"},
+        "PhysicsDriveAPI:angular", child="arm"),
+)
+
+FOLLOWER = Rule("behaviour/follower", "warning", f"""
+    Mimic joint that doesn't follow
+
+    The joint rests away from where its reference wants it. A mimic joint with a natural frequency gives way by the load
+    over the inertia and the square of the frequency; only what takes a quarter of the follower's range is reported
+    then. A hard one is stopped by its limits or held back by a drive.
+
+    Measured: MEASURED_FOLLOWER {_SCRIPT}
+    """,
+    why="the coupling gives way to the load, or something else holds the joint",
+    profiles=(BEHAVIOUR,),
+    example=usda.driven_joint(name="j1") + usda.follower({"naturalFrequency": "2", **_LEVER}),
+    remedy=usda.driven_joint(name="j1") + usda.follower({"naturalFrequency": "20", **_LEVER}),
+)
+
+RULES = (TOO_WEAK, FRICTION, SAG, SLOW, SWINGS, SPEED_LIMIT, BLOCKED, FOLLOWER)
+_BY_CAUSE = {"too-weak": TOO_WEAK, "friction": FRICTION, "sag": SAG, "slow": SLOW, "swings": SWINGS,
+             "speed-limit": SPEED_LIMIT, "blocked": BLOCKED}
+_PROPERTY_OF = {"too-weak": "max_force", "friction": "max_force", "sag": "stiffness", "slow": "damping",
+                "swings": "damping", "blocked": ""}
+
+
+def judge(description: Description, behaviour: Behaviour, instances: Mapping[str, str]) -> Iterator[Finding]:
+    """Findings on driven joints, speed limits and mimic joints."""
+    creeping = set()
+    for item in behaviour.joints:
+        if item.cause != "arrived":
+            creeping.update({item.dof.name} if item.cause == "speed-limit" else ())
+            yield _finding(description, item, behaviour.remedies.get(item.dof.name), instances[item.dof.name])
+    for articulation in description.articulations:
+        for dof in articulation.dofs if articulation.enabled else ():
+            if dof.name not in creeping:
+                yield from _crossing(description, dof, instances[dof.name])
+    for follower in behaviour.followers:
+        yield _follower_finding(description, follower, behaviour.remedies.get(follower.dof.name))
+
+
+def _finding(description: Description, item: DrivenJoint, remedy: Remedy | None, instance: str) -> Finding:
+    rule, dof, drive = _BY_CAUSE[item.cause], item.dof, item.drive
+    where = (f"after {DURATION_TEXT} {dof.name} is at {position(description, dof, item.end)}, and its drive wants "
+             f"{position(description, dof, drive.target_position)}")
+    name = _PROPERTY_OF.get(item.cause, "")
+    prop = f"physxJointAxis:{instance}:maxJointVelocity" if item.cause == "speed-limit" else (
+        drive.prefix + _PROPERTIES[name] if name else drive.prefix + "targetPosition")
+    return rule.at(drive.path, prop, f"{where}: {_reason(description, item)}",
+                   fix=_fix(item, remedy, instance), repair=_repair(item, remedy, instance))
+
+
+def _reason(description: Description, item: DrivenJoint) -> str:
+    """What keeps the joint from its target, with the figure."""
+    dof, drive = item.dof, item.drive
+    exerted = effort(description, dof, abs(item.effort))
+    match item.cause:
+        case "too-weak":
+            most = effort(description, dof, drive.max_force)
+            if item.greatest_load > drive.max_force:
+                return (f"maxForce {most} cannot hold the weight, which takes up to "
+                        f"{effort(description, dof, item.greatest_load)} on the way")
+            return f"its drive exerts all of maxForce, {most}"
+        case "friction":
+            return (f"its drive exerts {exerted} (maxForce {effort(description, dof, drive.max_force)}), and static "
+                    f"friction takes {effort(description, dof, dof.static_friction)}")
+        case "speed-limit":
+            return (f"it moves no faster than maxJointVelocity, {position(description, dof, dof.max_velocity)} per "
+                    f"second")
+        case "swings":
+            return f"it still swings through {position(description, dof, item.swing)} within a second"
+        case "slow":
+            return "it is still on its way"
+        case "blocked":
+            return f"its drive exerts {exerted}, and what touches the robot holds it"
+        case _:
+            return f"it sags by {position(description, dof, abs(item.error))} under {exerted}"
+
+
+def _fix(item: DrivenJoint, remedy: Remedy | None, instance: str) -> str:
+    """What to author, and whether the joint then arrives."""
+    if item.cause == "blocked":
+        return BLOCKED.fix
+    if remedy is None or not remedy.values:
+        return "look for what else holds the joint: tendons, mimic joints, joints outside the articulation"
+    texts = [f"{_property(item, name, instance).rpartition(':')[2]} {value:g}" for name, value in remedy.values.items()]
+    advice = f"author {' and '.join(texts)}"
+    if item.cause == "speed-limit" and item.dof.angular and math.isclose(
+            remedy.values["max_velocity"], math.degrees(math.degrees(item.dof.max_velocity)), rel_tol=0.01):
+        advice += f", which is {math.degrees(item.dof.max_velocity):g} rad/s in degrees"
+    if not remedy.proved:
+        return (f"{advice} as a start: the joint still didn't arrive within {DURATION_TEXT} with it, so look for what "
+                "else holds it")
+    return f"{advice}: with it the joint stood at its target after {remedy.arrival:.2g} s, all such remedies in place"
+
+
+def _property(item: DrivenJoint, name: str, instance: str) -> str:
+    """The property of a number."""
+    if name == "max_velocity":
+        return f"physxJointAxis:{instance}:maxJointVelocity"
+    return item.drive.prefix + _PROPERTIES[name]
+
+
+def _repair(item: DrivenJoint, remedy: Remedy | None, instance: str) -> Repair | None:
+    """The edits of a proved remedy."""
+    if remedy is None or not remedy.proved or any(name == "max_velocity" for name, _ in item.dof.sources):
+        return None
+    return unsafe(*(SetValue(item.dof.path if name == "max_velocity" else item.drive.path,
+                             _property(item, name, instance), value, "float")
+                    for name, value in remedy.values.items()))
+
+
+def _crossing(description: Description, dof: Dof, instance: str) -> Iterator[Finding]:
+    """A speed limit that lets a joint cross its range only in a long time."""
+    bounded = not (unlimited(dof.lower) or unlimited(dof.upper))
+    if not dof.angular and not bounded:
+        return
+    way = dof.upper - dof.lower if bounded else 2.0 * math.pi
+    if way <= 0.0 or not 0.0 < dof.max_velocity < way / LONGEST_CROSSING:
+        return
+    needed = f"author at least {math.degrees(way) if dof.angular else way:.3g} to cross it within a second"
+    degrees = math.degrees(dof.max_velocity)
+    meant = f"author {math.degrees(degrees):.4g} if {degrees:.4g} is meant in rad/s; " if dof.angular else ""
+    yield SPEED_LIMIT.at(
+        dof.path, f"physxJointAxis:{instance}:maxJointVelocity",
+        f"with maxJointVelocity {position(description, dof, dof.max_velocity)} per second {dof.name} takes "
+        f"{way / dof.max_velocity:.3g} s for {'its range' if bounded else 'a turn'}", fix=meant + needed,
+        severity="warning")
+
+
+def _follower_finding(description: Description, item: FollowerError, remedy: Remedy | None) -> Finding:
+    mimic, dof = item.mimic, item.dof
+    soft = mimic.natural_frequency > 0.0
+    name = mimic.prefix + ("naturalFrequency" if soft else "gearing")
+    repair = None
+    fix = "widen the limits of the follower, or take the drive on it away; a hard mimic joint gives way to nothing else"
+    if soft and remedy is not None and mimic.instance:
+        value = remedy.values["natural_frequency"]
+        fix = f"author naturalFrequency {value:g}, or 0 for a hard coupling" + (
+            ": with it the joint followed" if remedy.proved else " as a start: the joint still didn't follow with it")
+        repair = unsafe(SetValue(mimic.path, name, value, "float")) if remedy.proved else None
+    return FOLLOWER.at(mimic.path, name, f"{dof.name} is at {position(description, dof, item.end)}, and its reference "
+                       f"wants it at {position(description, dof, item.wanted)}", fix=fix, repair=repair)

@@ -1,0 +1,42 @@
+"""The finder of the family: it steps the stage once, and each file of rules judges the motion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from physx_runtime.behaviour.rules import drives, extremes, starts
+from physx_schema.checking.engine.finding import Finding
+from physx_schema.checking.engine.rule import Unevaluated, finder, instance_names
+from physx_schema.description import Description
+from physx_schema.errors import UnsupportedError
+
+FAMILIES = {"behaviour": "What a robot does"}
+_FAMILY = "behaviour"
+
+
+@finder("behaviour", *drives.RULES, *starts.RULES, *extremes.RULES)
+def find_behaviour(description: Description) -> Iterator[Finding | Unevaluated]:
+    """What the robot does, and what of it couldn't be judged."""
+    if not any(item.enabled for item in description.articulations) and all(
+            body.kinematic for body in description.separate_bodies):
+        return      # nothing moves
+    from physx_runtime.behaviour.behaviour import measure_behaviour     # brings the compiler
+
+    try:
+        behaviour = measure_behaviour(description)
+    except UnsupportedError as error:
+        yield Unevaluated(_FAMILY, "/", "", f"the stage is not simulated: {'; '.join(str(error).splitlines())}")
+        return
+    instances = instance_names(description)
+    yield from drives.judge(description, behaviour, instances)
+    yield from starts.judge(description, behaviour, instances)
+    yield from extremes.judge(description, behaviour)
+    if behaviour.motion.diverged or behaviour.absurd:
+        yield Unevaluated(_FAMILY, "/", "", "the motion means nothing, so only its start was judged")
+    for item in behaviour.motion.not_simulated:
+        yield Unevaluated(_FAMILY, item.path, item.property, f"not simulated: {item.text}")
+    for joint in description.separate_joints:
+        for axis in joint.axes:
+            if axis.drive is not None and axis.drive.stiffness:
+                yield Unevaluated(_FAMILY, axis.path, axis.drive.prefix + "targetPosition",
+                                  "drives of joints outside articulations are stepped, and their targets not judged")

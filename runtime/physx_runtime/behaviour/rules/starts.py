@@ -1,0 +1,123 @@
+"""Rules on how a stage starts: joints outside their limits, links in each other, bodies in the ground."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from physx_runtime.behaviour.wording import DURATION_TEXT, force, length, position
+from physx_schema.checking.engine import usda
+from physx_schema.checking.engine.finding import BEHAVIOUR, ApplySchema, Finding, SetValue, location, unsafe
+from physx_schema.checking.engine.rule import Rule, joints_with_state
+from physx_schema.description import Description
+
+if TYPE_CHECKING:
+    from physx_runtime.behaviour.behaviour import Behaviour
+    from physx_runtime.behaviour.joints import StartOutside
+    from physx_runtime.behaviour.starts import StartOverlap
+
+_SCRIPT = "(`experiments/measure_behaviour.py`)"
+_STATE, _TARGET = "float state:angular:physics:position", "float drive:angular:physics:targetPosition"
+_RAISED = {"float physics:lowerLimit": "10", _TARGET: "20"}
+
+
+def _pair(offset: str) -> str:
+    """Two sliding links with cubes of 1 m, the second's so far along y."""
+    placed = usda.transform(translate=f"(0, {offset}, 0)")
+    return usda.sliding_link("rod", children=usda.cube()) + usda.sliding_link("bar", children=usda.cube(placed))
+
+
+def _crate(height: str) -> str:
+    """A crate of 1 m at a height on a slab whose top is at 0."""
+    slab = usda.cube(usda.transform(translate="(0, 0, -5.5)"), name="slab")
+    return usda.body(usda.transform(translate=f"(0, 0, {height})"), name="crate", children=usda.cube()) + slab.replace(
+        "double size = 1", "double size = 10")
+
+
+OUTSIDE = Rule("behaviour/start-outside", "warning", f"""
+    Joint that starts outside its limits
+
+    PhysX starts a joint at its joint state, and at 0 where it has none, wherever its links are posed. Outside the
+    limits the first step throws it back.
+
+    Measured: MEASURED_OUTSIDE {_SCRIPT}
+    """,
+    why="the first steps throw the joint back inside, and with it all that hangs on it",
+    profiles=(BEHAVIOUR,),
+    example=usda.driven_joint({**_RAISED, _STATE: None}),
+    remedy=usda.driven_joint({**_RAISED, _STATE: "20"}),
+)
+
+OVERLAP = Rule("behaviour/start-overlap", "warning", f"""
+    Bodies that start inside each other
+
+    PhysX pushes the two apart, as fast as it may, and where joints don't let them part they jam for good. Hulls count
+    as they are cooked. What is reported is deeper than a millimetre. PhysX doesn't let a joint's two links touch, but
+    all others of a robot, where self-collision is on.
+
+    Measured: MEASURED_OVERLAP {_SCRIPT}
+    """,
+    why="PhysX pushes them apart with great force, or they jam",
+    profiles=(BEHAVIOUR,),
+    example=_pair("0.9"),
+    remedy=_pair("1.2"),
+)
+
+GROUND = Rule("behaviour/in-ground", "warning", f"""
+    Body that starts in something that stands
+
+    A body, such as a robot's foot, starts in the ground or another collider that doesn't move. PhysX throws it out.
+
+    Measured: MEASURED_GROUND {_SCRIPT}
+    """,
+    why="PhysX throws the body out, and the robot starts with a jump",
+    profiles=(BEHAVIOUR,),
+    example=_crate("0.4"),
+    remedy=_crate("0.5"),
+)
+
+RULES = (OUTSIDE, OVERLAP, GROUND)
+
+
+def judge(description: Description, behaviour: Behaviour, instances: Mapping[str, str]) -> Iterator[Finding]:
+    """Findings on joints outside their limits and on bodies in others."""
+    states = joints_with_state(description)
+    for outside in behaviour.outside:
+        yield _outside(description, outside, instances[outside.dof.name], outside.dof.path in states)
+    for overlap in behaviour.overlaps:
+        yield _ground(description, overlap) if overlap.is_static else _overlap(description, overlap)
+
+
+def _outside(description: Description, item: StartOutside, instance: str, has_state: bool) -> Finding:
+    dof = item.dof
+    bound = math.degrees(item.bound) if dof.angular else item.bound
+    name = f"state:{instance}:physics:position"
+    state = "its joint state" if has_state else "no joint state is authored, so PhysX starts it there"
+    schema = () if has_state else (ApplySchema(dof.path, f"PhysicsJointStateAPI:{instance}"),)
+    return OUTSIDE.at(
+        dof.path, name, f"{dof.name} starts at {position(description, dof, dof.position)} ({state}), and its limits are "
+        f"{position(description, dof, dof.lower)} to {position(description, dof, dof.upper)}: after one step it moves "
+        f"with {position(description, dof, item.kick)} per second",
+        fix=f"author a joint state within the limits, such as {bound:.6g}, and the target of its drive with it",
+        repair=unsafe(*schema, SetValue(dof.path, name, bound, "float")))
+
+
+def _overlap(description: Description, item: StartOverlap) -> Finding:
+    jams = f", and still with {force(description, item.last_force)} after {DURATION_TEXT}" if item.last_force else ""
+    remedy = "move or shrink the colliders, or filter the pair with PhysicsFilteredPairsAPI"
+    if item.one_actor:
+        remedy += f"; physxArticulation:enabledSelfCollisions false on {item.one_actor} lets all of its links pass"
+    return OVERLAP.at(
+        item.first, "", f"starts {length(description, item.depth)} deep in {item.second} ({item.colliders[0]} in "
+        f"{item.colliders[1]}): PhysX pushes with up to {force(description, item.force)}{jams}", fix=remedy)
+
+
+def _ground(description: Description, item: StartOverlap) -> Finding:
+    jams = f", and still with {force(description, item.last_force)} after {DURATION_TEXT}" if item.last_force else ""
+    sign = "up" if item.normal["XYZ".index(description.scene.up_axis)] > 0.0 else "down"
+    way = f"move it {sign} by {length(description, item.depth)}" if item.is_upright else (
+        f"move it {length(description, item.depth)} along {tuple(round(x, 3) for x in item.normal)}")
+    return GROUND.at(
+        item.first, "", f"starts {length(description, item.depth)} deep in {location(item.second, '')}: PhysX pushes "
+        f"with up to {force(description, item.force)}{jams}", fix=f"{way}, or the root of its robot by as much")

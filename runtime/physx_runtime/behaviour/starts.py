@@ -1,0 +1,72 @@
+"""`start_overlaps` measures bodies that start inside each other, or in the ground, and the force between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from physx_runtime.behaviour.motion import Motion
+from physx_runtime.simulation.contacts import Contacts
+from physx_schema.description.model import Description
+
+# How deep bodies have to start in each other to count, m: less is rounding of an asset, and parts within a few steps.
+DEPTH_TOLERANCE = 1e-3
+# The normal has to point up or down by at least this part for a lift to part the two.
+UPRIGHT = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class StartOverlap:
+    """Two bodies, or a body and something that stands, that start in each other."""
+
+    first: str                  # the body; of two, the first in the order of the stage
+    second: str                 # the other body, or a static collider
+    depth: float                # length, of the deepest point
+    normal: tuple[float, float, float]      # from the second to the first there
+    force: float                # greatest mean force of a step between the two in the first half second
+    last_force: float           # in the last step
+    colliders: tuple[str, str]
+    is_static: bool             # the second one stands still
+    is_upright: bool            # lifting the first body parts them
+    one_actor: str              # the articulation that both are links of, "" where there is none
+
+
+def start_overlaps(description: Description, motion: Motion) -> Iterator[StartOverlap]:
+    """The pairs whose contacts of the first step are deeper than rounding."""
+    start = motion.contacts[0]
+    moving = set(motion.body_names) - {body.path for body in description.separate_bodies if body.kinematic}
+    owners = {link.path: item.path for item in description.articulations for link in item.links}
+    meters = description.scene.meters_per_unit
+    deepest: dict[tuple[str, str], int] = {}
+    for row, pair in enumerate(start.bodies):
+        if start.separations[row] < -DEPTH_TOLERANCE / meters and (
+                pair not in deepest or start.separations[row] < start.separations[deepest[pair]]):
+            deepest[pair] = row
+    up = "XYZ".index(description.scene.up_axis)
+    for (first, second), row in sorted(deepest.items()):
+        sign = 1.0 if first in moving else -1.0
+        normal = tuple(float(x) * sign for x in start.normals[row])
+        body, other = (first, second) if first in moving else (second, first)
+        pair = start.pairs[row] if first in moving else start.pairs[row][::-1]
+        forces = [_force(contacts, {first, second}) for contacts in motion.contacts]
+        owner = owners.get(body, "")
+        yield StartOverlap(body, other, -float(start.separations[row]), (normal[0], normal[1], normal[2]),
+                           max(forces[:-1]), forces[-1], (pair[0], pair[1]), other not in moving,
+                           abs(normal[up]) >= UPRIGHT, owner if owner and owner == owners.get(other) else "")
+
+
+def _force(contacts: Contacts, bodies: set[str]) -> float:
+    """The size of the mean normal force of a step between two bodies, all of their points together."""
+    rows = [row for row, pair in enumerate(contacts.bodies) if set(pair) == bodies]
+    if not rows:
+        return 0.0
+    return float(np.linalg.norm(contacts.impulses[rows, None] * contacts.normals[rows], axis=1).sum() / contacts.dt)
+
+
+def touched_articulations(description: Description, motion: Motion) -> frozenset[str]:
+    """The articulations that something pushes in the last step."""
+    last = motion.contacts[-1]
+    pushed = {path for row, pair in enumerate(last.bodies) if last.impulses[row] > 0.0 for path in pair}
+    return frozenset(item.path for item in description.articulations if any(link.path in pushed for link in item.links))
