@@ -16,7 +16,7 @@ from physx_runtime.simulation.simulation import Simulation
 from physx_runtime.verification.authored import Authored
 from physx_runtime.verification.bench import Bench, Case, stripped
 from physx_runtime.verification.quantity import Findings, Key, Measurement, display, uncertainty
-from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, Row, Value, agree
+from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Value, agree
 from physx_runtime.worlds.store import AUTO, SCHEDULED
 from physx_schema.description.model import (
     ActorDescription,
@@ -167,6 +167,7 @@ def _speeds(bench: Bench) -> Iterator[SettlingJoint]:
 
 
 MAGNITUDE_PROPERTY, DIRECTION_PROPERTY = "physics:gravityMagnitude", "physics:gravityDirection"
+NO_GRAVITY = "gravity is 0 in this scene, so nothing shows its direction"
 
 
 def gravity_rows(description: Description, authored: Authored, dt: float) -> Iterator[Row]:
@@ -226,6 +227,8 @@ def _row(scene: Scene, name: str, authored: Value, effective: Value, ideal: Valu
     """The row of a gravity property; of a direction the length is ignored."""
     unit = "" if name == DIRECTION_PROPERTY else "length/s^2"
     intended = _component(DIRECTION_PROPERTY, authored, 1.0) if isinstance(authored, tuple) else authored
+    if name == DIRECTION_PROPERTY and not scene.gravity_source and not any(scene.gravity):
+        return Row(scene.path, name, authored, None, None, NOT_EVALUATED, NO_GRAVITY, unit)
     verdict, reason = ALTERED, ("PhysX multiplies physics:gravityMagnitude by physics:gravityDirection, whatever its "
                                 "length is")
     error = uncertainty(math.hypot(*effective) if isinstance(effective, tuple) else effective, 0.0)

@@ -23,6 +23,7 @@ from physx_runtime.verification.bodies.experiments import body_rows
 from physx_runtime.verification.contact.rows import MaterialExperiments
 from physx_runtime.verification.engines.engine import BUILTIN, ENGINES, Engine, open_engine
 from physx_runtime.verification.families import FAMILIES, Experiments
+from physx_runtime.verification.loaded.limits import with_loads
 from physx_runtime.verification.maximal_joints.events import refused_limits
 from physx_runtime.verification.maximal_joints.experiments import (
     MaximalJointExperiments,
@@ -265,6 +266,7 @@ def _verified(stage: str | Path | Any, dt: float, engine: Engine | None) -> Veri
     remedies |= {key: remedies[first] for key, first in inquiry.equivalents.items() if first in remedies}
     rows = [replace(row, remedy=remedies.get((row.path, row.property)),
                     not_in_physx=NOT_REPEATED if engine and _unrepeated(row) else row.not_in_physx) for row in rows]
+    rows = with_loads(description, rows, dt)
     return Verification(description.source, tuple(rows), dt, counts,
                         not_simulated(description, scene_model(description, ())), measure_joint_errors(description, dt),
                         engine.version if engine else "")
