@@ -26,6 +26,8 @@ def prepare_program() -> Callable[[], None]:
     if arguments == ["--version"]:
         return lambda: click.echo(f"physx-schema, version {version('physx-schema')}")
     warnings.showwarning = _show_warning
+    # a result that is not finite says so itself, with its prim; NumPy names an operation of ours, once for each line
+    warnings.filterwarnings("ignore", r"(divide by zero|overflow|underflow|invalid value) encountered", RuntimeWarning)
     trial = start_trial(arguments)
     try:
         from physx_schema.command_line.program import main as run

@@ -112,12 +112,15 @@ def _drive(dof: Dof | JointAxis) -> Iterator[Finding]:
 NO_VELOCITY = Rule("joint/no-velocity", "error", """
     Joint that may not move
 
-    PhysX clamps the speed of a joint to maxJointVelocity; 0 holds it where it is.
+    PhysX clamps the speed of a joint to maxJointVelocity; 0 holds it where it is. At each step's start PhysX scales the
+    velocities of all joints of the articulation by one ratio, so that no joint is above its maximum. The held joint
+    creeps, which makes this ratio 0: every joint of the articulation starts every step at rest.
 
-    Measured: maxJointVelocity 0, and -1 as well, stop a slider of speed 1 in one step.
-    (`experiments/measure_joint_rules.py`)
+    Measured: maxJointVelocity 0, and -1 as well, stop a slider of speed 1 in one step. Of two hinges on one base that
+    fall, 0 on the first one lets the second one turn by 14.7 degrees in 2 s; it turns by 90 without.
+    (`experiments/measure_joint_rules.py`, `experiments/measure_loaded_limits.py`)
     """,
-    why="the joint does not move",
+    why="the joint does not move, and PhysX slows all joints of the articulation with it",
     fix="author a velocity above 0, or a fixed joint",
     example=usda.driven_joint({"float physxJointAxis:angular:maxJointVelocity": "0"}),
     remedy=usda.driven_joint(),

@@ -8,7 +8,7 @@ Attributes authored with another type than their schema gives them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from typing import Any
@@ -22,6 +22,7 @@ from physx_schema.checking.engine.rule import ReaderRule, Rule, finder, flatten,
 from physx_schema.definitions import definitions
 from physx_schema.description import Authored, Description
 from physx_schema.description.collision.meshes import KINDS
+from physx_schema.description.model import Problem
 from physx_schema.description.opinions.schemas import INSTANCE, SCHEMAS
 
 _JOINTS = ("PhysicsRevoluteJoint", "PhysicsPrismaticJoint", "PhysicsSphericalJoint")
@@ -194,9 +195,14 @@ def _bound(item: Authored, bound: float | str, by_name: Mapping[tuple[str, str],
 @finder("values", TOKEN, NOT_FINITE, RANGE)
 def authored_values(description: Description) -> Iterator[Finding]:
     """Tokens that do not exist, numbers that are not finite, numbers out of range."""
-    related = {(item.path, item.property): item.value for item in description.authored if item.schema in _related()}
-    reported = {(problem.path, problem.property) for problem in description.problems if problem.code in _READER_CODES}
-    for item in description.authored:
+    yield from findings_of_values(description.authored, description.problems)
+
+
+def findings_of_values(authored: Collection[Authored], problems: Iterable[Problem]) -> Iterator[Finding]:
+    """The findings about authored values, where no problem says the same."""
+    related = {(item.path, item.property): item.value for item in authored if item.schema in _related()}
+    reported = {(problem.path, problem.property) for problem in problems if problem.code in _READER_CODES}
+    for item in authored:
         if not item.schema or item.schema in JUDGED_ELSEWHERE or (item.path, item.property) in reported:
             continue
         tokens, allowed = _allowed(item.schema, item.base, item.property)

@@ -373,7 +373,7 @@ def _target(context: ReadContext, view: SchemaView, axis: _Axis) -> float:
     if axis.wraps and math.isfinite(target):
         effective = math.fmod(target, DEGREES_PER_REVOLUTION)
         why = f"PhysX takes whole turns off the target of a joint without limits: it drives to {effective:g} degrees"
-        fix = "author both limits, which makes the joint one that turns on"
+        fix = "author finite lowerLimit and upperLimit with the target between them: the joint then turns on to it"
     else:
         effective = 0.0
         why, fix = "PhysX refuses the target and drives to 0", "author a finite target that the joint can have"

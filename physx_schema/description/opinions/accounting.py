@@ -207,9 +207,20 @@ def _properties(type_name: str, applied: tuple[str, ...], names: tuple[str, ...]
     return tuple(result)
 
 
+def authored_opinions(opinions: PrimOpinions) -> list[Authored]:
+    """Every physics property that a prim authors."""
+    values = ((item, opinions.get_property(item.name))
+              for item in _properties(opinions.type_name, opinions.applied, opinions.properties))
+    return [_authored(opinions.path, item, cached) for item, cached in values if cached.authored]
+
+
+def _authored(path: str, item: _Property, cached: CachedProperty) -> Authored:
+    return Authored(path, item.name, cached.value, cached.type_name, item.schema, item.base)
+
+
 def _classify_property(account: Account, opinions: PrimOpinions, item: _Property, cached: CachedProperty) -> None:
     path, name = opinions.path, item.name
-    account.authored.append(Authored(path, name, cached.value, cached.type_name, item.schema, item.base))
+    account.authored.append(_authored(path, item, cached))
     unread = account.roles.why_unread(opinions, name)
     if unread is not None and not account.roles.has_default_value(opinions, name):
         code, reason, suggestion = unread

@@ -15,11 +15,12 @@ from pxr import Gf, Sdf, Usd
 from physx_runtime.session.actors import SessionActor, StateEdits
 from physx_runtime.session.layers import ResultLayer, Slot, SpecPath
 from physx_runtime.session.listener import VELOCITY_NAMES, Edits, StageChanges
-from physx_runtime.session.messages import Message, Messages, problem_message
+from physx_runtime.session.messages import Message, Messages, problem_message, value_messages
 from physx_runtime.session.transforms import IDENTITY_ROTATION
 from physx_schema.description.articulation.axes import instance_of, read_dofs
 from physx_schema.description.frames import Frames, vector
-from physx_schema.description.model import ActorDescription, Articulation, Dof, FreeBody, Joint, Problem
+from physx_schema.description.model import ActorDescription, Articulation, Authored, Dof, FreeBody, Joint, Problem
+from physx_schema.description.opinions.accounting import authored_opinions
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import ReadContext
 from physx_schema.description.records import Pose
@@ -188,10 +189,12 @@ class JointReadContext(ReadContext):
     def __init__(self, stage: Usd.Stage) -> None:
         self.stage = stage
         self.problems: list[Problem] = []
+        self._authored: list[Authored] = []
 
     def dofs(self, joint: Joint) -> tuple[Dof, ...]:
         """The degrees of freedom of a joint as authored now, with the initial state of the last reading."""
         opinions = PrimOpinions(self.stage.GetPrimAtPath(joint.path), self.problems)
+        self._authored += authored_opinions(opinions)
         dofs = read_dofs(self, opinions, joint.kind, joint.axis)
         before = {dof.name: dof for dof in joint.dofs}
         return tuple(
@@ -199,8 +202,9 @@ class JointReadContext(ReadContext):
             if dof.name in before else dof for dof in dofs)
 
     def messages(self) -> Iterator[Message]:
-        """Problems found in the joints."""
-        return map(problem_message, dict.fromkeys(self.problems))
+        """Problems found in the joints, and values of theirs that PhysX refuses or replaces."""
+        yield from map(problem_message, dict.fromkeys(self.problems))
+        yield from value_messages(self._authored, self.problems)
 
 
 def joint_edits(context: JointReadContext, actor: ActorDescription, edited: set[str]) -> Articulation | None:

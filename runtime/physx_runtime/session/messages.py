@@ -5,7 +5,7 @@ the numbers of PhysX objects.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,8 +14,9 @@ from physx_runtime.packing.contacts import Touching
 from physx_runtime.packing.not_simulated import not_simulated_with_joints, stage_refusal
 from physx_runtime.packing.scene import scene_model
 from physx_runtime.simulation.divergence import ADVICE, Loss
+from physx_schema.checking.rules.values import findings_of_values
 from physx_schema.description.frames import rotation_matrix
-from physx_schema.description.model import Description, Link, Problem
+from physx_schema.description.model import Authored, Description, Link, Problem
 from physx_schema.description.opinions.accounting import CONTACTS
 from physx_schema.description.records import Quat, Vec3
 
@@ -71,6 +72,14 @@ def problem_message(problem: Problem) -> Message:
     return Message("problem", problem.severity, problem.code, problem.path, problem.property, text)
 
 
+def value_messages(authored: Collection[Authored], problems: Iterable[Problem]) -> Iterator[Message]:
+    """Messages about values that PhysX refuses or replaces, as `check` has them."""
+    for finding in findings_of_values(authored, problems):
+        text = "; ".join(filter(None, (f"{finding.message}: {finding.why}" if finding.why else finding.message,
+                                       finding.fix)))
+        yield Message("problem", finding.severity, finding.code, finding.path, finding.property, text)
+
+
 def diverged_message(loss: Loss) -> Message:
     """A message about a divergence and the actors that it stops."""
     phrase = f"it{loss.suffix} stand" if loss.other_count else "it stands"
@@ -82,6 +91,7 @@ def messages_of(description: Description) -> Iterator[Message]:
     """Messages about problems of a stage and about what is not simulated."""
     for problem in description.problems:
         yield problem_message(problem)
+    yield from value_messages(description.authored, description.problems)
     for opinion in description.unused:
         text = opinion.reason + (f"; {opinion.suggestion}" if opinion.suggestion else "")
         yield Message("unused", "warning", opinion.code, opinion.path, opinion.property, f"unused: {text}")

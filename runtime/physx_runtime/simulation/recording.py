@@ -112,6 +112,12 @@ def _stacked(rows: Mapping[str, Array], values: list[list[Any]]) -> Array:
     return np.stack([np.stack([np.broadcast_to(x, shape) for x in value], axis=-1) for value in values], axis=-2)
 
 
+# Of a world that diverged the equations overflow, and of a maximum of 0 the clamp divides by it: what is lost shows in the
+# result, and the report of divergence says it.
+_quiet = np.errstate(all="ignore")
+
+
+@_quiet
 def world_link_poses(model: PackedModel, rows: Mapping[str, Array]) -> Array:
     """World poses of the link frames, (..., n_link, 7): position, quaternion x y z w.
 
@@ -121,6 +127,7 @@ def world_link_poses(model: PackedModel, rows: Mapping[str, Array]) -> Array:
     return _stacked(rows, kinematics.link_poses(model.topology.tree, data, state_kinematics(model.topology.tree, data)))
 
 
+@_quiet
 def spatial_velocities(model: PackedModel, rows: Mapping[str, Array]) -> Array:
     """World velocities of the links at given states, (..., n_link, 6): linear at the centre of mass, angular.
 
@@ -130,6 +137,7 @@ def spatial_velocities(model: PackedModel, rows: Mapping[str, Array]) -> Array:
     return _stacked(rows, kinematics.link_velocities(t, state_kinematics(t, data), data["v"]))
 
 
+@_quiet
 def velocities_after_step(model: PackedModel, before: Mapping[str, Array], v: Array, dt: float) -> Array:
     """World velocities of the links of a fixed base as PhysX holds them after a step, (..., n_link, 6).
 

@@ -78,6 +78,7 @@ class Row:
     in_physx: Value | None = None   # the same experiment in real PhysX; None where that was not asked or cannot be
     not_in_physx: str = ""          # why it cannot be
     uncertainty: float | None = None    # how far effective may be off; of a vector, its length; None where not measured
+    loads: str = ""             # of a limit: under what the stage's own motion was held to it; empty where none was
 
     @builtins.property          # the name stands for a field in this class
     def intended_effect(self) -> Value:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +16,7 @@ from physx_runtime.simulation.simulation import Simulation
 from physx_runtime.verification.authored import Authored
 from physx_runtime.verification.bench import Bench, Case, stripped
 from physx_runtime.verification.quantity import Findings, Key, Measurement, display, uncertainty
-from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, Row, Value, agree
+from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Value, agree
 from physx_runtime.worlds.store import AUTO, SCHEDULED
 from physx_schema.description.model import (
     ActorDescription,
@@ -53,6 +53,8 @@ class SettlingJoint:
     effort: float = 0.0         # on the joint throughout
     speed: bool = False         # its speed settles, not its position
     note: str = ""              # why it will not settle where it was asked to
+    target: float = math.nan        # where it was asked to
+    note_off_target: str = ""       # why it may not settle there
 
 
 def can_settle(articulation: Articulation) -> bool:
@@ -81,8 +83,9 @@ def measure_settling(bench: Bench) -> Findings:
             continue
         # critically damped or stopped, it moves by less from now on than it did between the looks
         findings.set_value(run.key, Measurement(float(final), abs(float(change))))
-        if run.note:
-            findings.notes[run.key] = run.note
+        missed = run.note_off_target and not agree(run.target, float(final), bench.settled_tolerance)
+        if run.note or missed:
+            findings.notes[run.key] = run.note or run.note_off_target
     return findings
 
 
@@ -122,9 +125,9 @@ def _limits(bench: Bench) -> Iterator[SettlingJoint]:
                 yield SettlingJoint(key, i, case, effort=speed * float(bench.inertia[i]) / bench.dt)
 
 
-def single_joint_rows(bench: Bench, i: int, *, limits: bool) -> dict[str, DoubleArray]:
-    """Joint i without drive and friction; the others so heavy that they stay, without limits."""
-    is_joint = np.eye(bench.size)[i] > 0.0
+def single_joint_rows(bench: Bench, *axes: int, limits: bool) -> dict[str, DoubleArray]:
+    """Axes of one joint without drive and friction; the others so heavy that they stay, without limits."""
+    is_joint = np.isin(np.arange(bench.size), axes)
     rows = {name: np.zeros(bench.size) for name in ("stiffness", "damping", "target_velocity", "static_friction",
                                                     "dynamic_friction", "viscous_friction")}
     heavy = LOCKED_INERTIA_FACTOR * float(np.max(bench.inertia))
@@ -142,16 +145,53 @@ def _driven(bench: Bench) -> Iterator[tuple[int, Dof, Drive]]:
 
 
 def _targets(bench: Bench) -> Iterator[SettlingJoint]:
+    together = _axes_of_joints(bench)
     for i, dof, drive in _driven(bench):
         if drive.stiffness > 0.0:
-            unit, rate = np.eye(bench.size)[i], DRIVE_FREQUENCY / bench.dt
-            inertia = 1.0 if drive.acceleration else float(bench.inertia[i])
-            rows = single_joint_rows(bench, i, limits=True) | {
-                "stiffness": unit * inertia * rate ** 2, "damping": unit * 2.0 * inertia * rate,
-                "target_position": np.where(unit > 0.0, drive.target_position, bench.pose)}
+            rows = _pulled_rows(bench, together[i])
             out_of_range = not dof.lower <= drive.target_position <= dof.upper
             note = f"the joint's limits {display(dof, dof.lower, dof.upper)} stop it" if out_of_range else ""
-            yield SettlingJoint(Key(drive.path, f"{drive.prefix}targetPosition"), i, Case(rows), note=note)
+            others = "" if note else _with_other_targets(bench, together[i])
+            yield SettlingJoint(Key(drive.path, f"{drive.prefix}targetPosition"), i, Case(rows), note=note,
+                                target=drive.target_position, note_off_target=others)
+
+
+def _axes_of_joints(bench: Bench) -> Mapping[int, Sequence[int]]:
+    """Of every axis that a spring pulls, those that springs pull on its joint: they turn to one rotation together."""
+    indices = iter(range(bench.size))
+    joints = [[next(indices) for _ in link.joint.dofs] for link in bench.articulation.links if link.joint]
+    pulled = [[i for i in axes if (drive := bench.dofs[i].drive) and drive.stiffness > 0.0] for axes in joints]
+    return {i: axes for axes in pulled for i in axes}
+
+
+def _pulled_rows(bench: Bench, axes: Sequence[int]) -> dict[str, DoubleArray]:
+    """Axes of one joint free and with limits, each pulled to its target by a stiff, critically damped drive."""
+    rows = single_joint_rows(bench, *axes, limits=True)
+    rate = DRIVE_FREQUENCY / bench.dt
+    for name in ("stiffness", "damping"):
+        rows[name] = np.zeros(bench.size)
+    rows["target_position"] = np.array(bench.pose)
+    for i in axes:
+        drive = bench.dofs[i].drive
+        assert drive is not None
+        inertia = 1.0 if drive.acceleration else float(bench.inertia[i])
+        rows["stiffness"][i], rows["damping"][i] = inertia * rate ** 2, 2.0 * inertia * rate
+        rows["target_position"][i] = drive.target_position
+    return rows
+
+
+def _with_other_targets(bench: Bench, axes: Sequence[int]) -> str:
+    """Why a joint of several targets does not reach one of them; empty where there is one."""
+    if len(axes) < 2:
+        return ""
+    dofs = [bench.dofs[i] for i in axes]
+    targets = [dof.drive.target_position for dof in dofs if dof.drive]
+    listed = ", ".join(f"{dof.name.rpartition(':')[2]} {display(dof, target)}"
+                       for dof, target in zip(dofs, targets, strict=True))
+    together = f"the targets {listed} together are one rotation"
+    turn = math.hypot(*targets)
+    return f"{together} of {display(dofs[0], turn)}, and PhysX turns the shorter way round; author targets that come to " \
+           f"at most 180 deg together" if turn > math.pi else f"{together}, at which the joint does not come to rest"
 
 
 def _speeds(bench: Bench) -> Iterator[SettlingJoint]:
@@ -167,6 +207,7 @@ def _speeds(bench: Bench) -> Iterator[SettlingJoint]:
 
 
 MAGNITUDE_PROPERTY, DIRECTION_PROPERTY = "physics:gravityMagnitude", "physics:gravityDirection"
+NO_GRAVITY = "gravity is 0 in this scene, so nothing shows its direction"
 
 
 def gravity_rows(description: Description, authored: Authored, dt: float) -> Iterator[Row]:
@@ -226,6 +267,8 @@ def _row(scene: Scene, name: str, authored: Value, effective: Value, ideal: Valu
     """The row of a gravity property; of a direction the length is ignored."""
     unit = "" if name == DIRECTION_PROPERTY else "length/s^2"
     intended = _component(DIRECTION_PROPERTY, authored, 1.0) if isinstance(authored, tuple) else authored
+    if name == DIRECTION_PROPERTY and not scene.gravity_source and not any(scene.gravity):
+        return Row(scene.path, name, authored, None, None, NOT_EVALUATED, NO_GRAVITY, unit)
     verdict, reason = ALTERED, ("PhysX multiplies physics:gravityMagnitude by physics:gravityDirection, whatever its "
                                 "length is")
     error = uncertainty(math.hypot(*effective) if isinstance(effective, tuple) else effective, 0.0)

@@ -23,6 +23,7 @@ from physx_runtime.verification.bodies.experiments import body_rows
 from physx_runtime.verification.contact.rows import MaterialExperiments
 from physx_runtime.verification.engines.engine import BUILTIN, ENGINES, Engine, open_engine
 from physx_runtime.verification.families import FAMILIES, Experiments
+from physx_runtime.verification.loaded.limits import with_loads
 from physx_runtime.verification.maximal_joints.events import refused_limits
 from physx_runtime.verification.maximal_joints.experiments import (
     MaximalJointExperiments,
@@ -265,9 +266,18 @@ def _verified(stage: str | Path | Any, dt: float, engine: Engine | None) -> Veri
     remedies |= {key: remedies[first] for key, first in inquiry.equivalents.items() if first in remedies}
     rows = [replace(row, remedy=remedies.get((row.path, row.property)),
                     not_in_physx=NOT_REPEATED if engine and _unrepeated(row) else row.not_in_physx) for row in rows]
+    rows = [_with_fix(description, row) for row in with_loads(description, rows, dt)]
     return Verification(description.source, tuple(rows), dt, counts,
                         not_simulated(description, scene_model(description, ())), measure_joint_errors(description, dt),
                         engine.version if engine else "")
+
+
+def _with_fix(description: Description, row: Row) -> Row:
+    """The row with the remedy that `check` names, where no experiment looked for one."""
+    fix = next((problem.fix for problem in description.problems
+                if (problem.path, problem.property) == (row.path, row.property)), "")
+    return replace(row, remedy=Remedy(None, None, reason=fix)) if (
+        fix and row.verdict == ALTERED and row.remedy is None and row.effective is not None) else row
 
 
 def _unrepeated(row: Row) -> bool:
@@ -372,8 +382,10 @@ def _questions(experiment: Experiments | MaximalJointExperiments, measurands: Se
     findings = experiment.findings(PHYSX)
     measured = [(quantity, row) for quantity, row in zip(measurands, rows, strict=True)
                 if quantity.key in findings.values and isinstance(row.authored, float) and math.isfinite(row.authored)]
+    misread = {(problem.path, problem.property) for problem in experiment.description.problems}
     altered = dict.fromkeys((row.path, row.property) for quantity, row in measured
-                            if row.verdict == ALTERED and quantity.key not in findings.notes)
+                            if row.verdict == ALTERED and quantity.key not in findings.notes
+                            and not (_is_misread(quantity, row.authored) and quantity.key[:2] in misread))
     if altered:
         yield Question(experiment, [quantity for quantity, _ in measured],
                        {(row.path, row.property): row.authored for _,
@@ -449,10 +461,16 @@ def _on_stage(quantity: Quantity, value: float | None) -> float | None:
     return 0.0 if quantity.described == 0.0 and abs(result) <= quantity.noise else result
 
 
+def _is_misread(quantity: Quantity, authored: Value) -> bool:
+    """Whether PhysX takes another number than the stage has; `check` says what to do, and no other number helps."""
+    return isinstance(authored, float) and not math.isclose(quantity.to_stage_unit(quantity.described), authored,
+                                                            rel_tol=1e-5)
+
+
 def _reasons(quantity: Quantity, authored: float, effective: float | None,
              experiment: Experiments | MaximalJointExperiments, error: float) -> Iterator[str]:
     read = quantity.to_stage_unit(quantity.described)
-    if not math.isclose(read, authored, rel_tol=1e-5):
+    if _is_misread(quantity, authored):
         messages = [f"{problem.message}: {problem.why}" for problem in experiment.description.problems
                     if (problem.path, problem.property) == quantity.key[:2]]
         yield from messages or [f"PhysX takes {authored:g} as {read:g}"]

@@ -13,6 +13,7 @@ from physx_runtime.verification.report import (
     AS_AUTHORED_TOLERANCE,
     IGNORED,
     NOT_EVALUATED,
+    Change,
     Remedy,
     Row,
     Value,
@@ -28,6 +29,8 @@ FORMAT_VERSION = 2
 HEADINGS = ("path", "property", "authored", "effective", "ideal", "verdict")
 IN_PHYSX = "PhysX"      # heading of values in real PhysX, where it was run
 LEFT_ALIGNED = {"path", "property", "verdict"}
+HELD_UNDER_LOAD = f"{AS_AUTHORED}, under the loads of the stage too"
+MAX_SETTINGS = 3            # prims in a sentence that one setting is advised for
 MAX_JOINT_ERRORS = 5       # lines; JSON has all
 VERDICTS = (AS_AUTHORED, ALTERED, IGNORED, NOT_EVALUATED)
 # What a reader has to see first; what was not evaluated is in no table.
@@ -53,8 +56,9 @@ def verification_lines(verification: Verification, *, show_all: bool = False) ->
         yield printable(f"{group.prim_text}{_equivalents_text(group, verification)}: "
                         f"{_group_sentence(group, verification)}")
     if not show_all:
-        for line in property_lines(groups[AS_AUTHORED]):
-            yield printable(f"as authored: {line}")
+        for heading, loaded in ((AS_AUTHORED, False), (HELD_UNDER_LOAD, True)):
+            for line in property_lines([group for group in groups[AS_AUTHORED] if bool(group.rows[0].loads) is loaded]):
+                yield printable(f"{heading}: {line}")
     for line in reason_lines(groups[NOT_EVALUATED]):
         yield printable(f"not evaluated: {line}")
     yield from map(printable, map(str, verification.not_simulated))
@@ -163,11 +167,22 @@ def remedy_text(remedy: Remedy, intended: Value) -> str:
     """A remedy in words: what to author for the intended effect."""
     if not remedy.feasible:
         return remedy.reason
-    additional = [f"{change.property} {change.value:g} on {change.path}" for change in remedy.settings]
+    additional = list(_settings(remedy.settings))
     additional += [] if remedy.dt is None else [f"steps of {remedy.dt:.4g} s"]
     values = [f"{remedy.value:g}", " and ".join(additional)] if additional else [f"{remedy.value:g}"]
     instruction = f"author {' with '.join(values)}"
     return f"{remedy.reason}; " * bool(remedy.reason) + f"{instruction} to get {number(intended)}"
+
+
+def _settings(changes: Sequence[Change]) -> Iterator[str]:
+    """What to author besides, each number with its prims; of many, the first ones and how many more."""
+    prims: dict[tuple[str, float], list[str]] = {}
+    for change in changes:
+        prims.setdefault((change.property, change.value), []).append(change.path)
+    for (name, value), paths in prims.items():
+        rest = len(paths) - MAX_SETTINGS
+        named = ", ".join(paths[:MAX_SETTINGS]) + (f" and {rest} more" if rest > 0 else "")
+        yield f"{name} {value:g} on {named}"
 
 
 def _authored_phrase(name: str, value: Value | None) -> str:

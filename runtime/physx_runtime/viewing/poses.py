@@ -43,13 +43,17 @@ def snapshots(articulations: Sequence[Articulation], recording: Recording, world
               count: int) -> list[Snapshot]:
     """Evenly spaced moments, first and last among them, seen along the horizontal in which the bones spread least.
 
-    None where there is no articulation.
+    None where there is no articulation. Moments at which a motion is no longer finite are left out.
     """
     if not articulations:
         return []
-    records = np.unique(np.linspace(0, len(recording.time) - 1, count).round().astype(int))
-    bones = np.concatenate([_bones(articulation, recorded_link_poses(articulation, recording, world))
-                            for articulation in articulations], axis=1)
+    with np.errstate(all="ignore"):         # of a motion that diverged
+        bones = np.concatenate([_bones(articulation, recorded_link_poses(articulation, recording, world))
+                                for articulation in articulations], axis=1)
+    bones = bones[np.isfinite(bones).all(axis=(1, 2, 3))]
+    if not len(bones):
+        return []
+    records = np.unique(np.linspace(0, len(bones) - 1, count).round().astype(int))
     view = _view(bones.reshape(-1, 3), np.array(UP_VECTORS[up]))
     flat = bones[records] @ view.T
     return [Snapshot(float(recording.time[record]), ends) for record, ends in zip(records, flat, strict=True)]

@@ -64,6 +64,7 @@ def _at_limits(dof: Dof, position: NDArray[np.floating]) -> str:
     return f", at its {' and '.join(limits)} limit" if limits else ""
 
 
+@np.errstate(all="ignore")          # of a motion that diverged it is not finite
 def mechanical_energy(description: Description, recording: Recording, world: int = 0) -> NDArray[np.float64]:
     """(n_record,) kinetic energy of all links and bodies, and potential energy of gravity above the world's origin.
 

@@ -183,8 +183,9 @@ def _rounded(value: float, digits: int) -> float:
 
 # A prim and one of its properties.
 PropertyPath = tuple[str, str]
-# The schema that a setting is read with, where a prim need not have it.
-_SETTINGS = {"physxArticulation": "PhysxArticulationAPI"}
+# The schema that a setting is read with, where a prim need not have it, and the type of what is set there.
+_SETTINGS = {"physxArticulation": ("PhysxArticulationAPI", Sdf.ValueTypeNames.Int),
+             "physxRigidBody": ("PhysxRigidBodyAPI", Sdf.ValueTypeNames.Float)}
 
 
 class Trial:
@@ -235,11 +236,11 @@ def edits_of(stage: Usd.Stage, prop: PropertyPath, value: float,
     prim = stage.GetPrimAtPath(path)
     if not prim:
         raise CannotError("the prim is no longer there")
-    schema = _SETTINGS.get(name.partition(":")[0])
+    schema, setting_type = _SETTINGS.get(name.partition(":")[0], (None, Sdf.ValueTypeNames.Float))
     applied = schema is None or schema in map(str, prim.GetAppliedSchemas())
     attribute = prim.GetAttribute(name)
     # an attribute whose schema is not applied yet, or that no schema knows, has no type of its own
-    kind = attribute.GetTypeName() if attribute else Sdf.ValueTypeNames.Float if applied else Sdf.ValueTypeNames.Int
+    kind = attribute.GetTypeName() if attribute else Sdf.ValueTypeNames.Float if applied else setting_type
     number: object = (value,) if kind.isArray else round(value) if kind == Sdf.ValueTypeNames.Int else value
     return [*([] if applied or schema is None else [ApplySchema(path, schema)]),
             SetValue(path, name, number, "" if attribute else str(kind), intended)]
