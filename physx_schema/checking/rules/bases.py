@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
 
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import Finding, SetValue, unsafe
@@ -15,6 +16,7 @@ from physx_schema.description.model.joint import ROTATIONS
 
 _NAMES = {"d6": "generic"}
 _FOOTPRINTS = ("footprint", "floating")     # in names of links that stand for where a mobile robot is
+_FOLDERS = ("geometry", "links", "bodies")      # names of prims that hold links and stand for none
 
 
 def _chain(count: int) -> str:
@@ -163,58 +165,80 @@ EMPTY_ROOT_LINK = Rule("articulation/empty-root-link", "warning", """
 )
 
 
+class _Held(NamedTuple):
+    """A link that a fixed joint holds to a prim that is no body."""
+
+    joint: Joint | MaximalJoint
+    body: str
+    root: str           # the prim that stands for the robot's root link
+
+
 @finder("empty-root-links", EMPTY_ROOT_LINK)
 def empty_root_links(description: Description) -> Iterator[Finding]:
     """Fixed joints from a prim that is no body to a link of a robot that is meant to move."""
-    for articulation in description.articulations:
-        for joint, body in _anchors(description, articulation):
-            root = _empty_root(description, joint.path, body)
-            if root and (_is_footprint(root) or _has_wheel(articulation, body)):
-                name = root.rpartition("/")[2]
-                yield EMPTY_ROOT_LINK.at(
-                    joint.path, "physics:body0" if not joint.body0 else "physics:body1",
-                    f"the robot is held to the world because its root link {name} is no body",
-                    why=f"PhysX joins {body} to the world, and a mobile robot cannot drive, walk or fall",
-                    fix=f"for a mobile robot set physics:jointEnabled to false on {joint.path}, or give {name} mass and "
-                        f"inertia as a rigid body and let the joint hold that body",
-                    repair=unsafe(SetValue(joint.path, "physics:jointEnabled", False, "bool")))
+    for joint, body, root in _held(description):
+        name = root.rpartition("/")[2]
+        yield EMPTY_ROOT_LINK.at(
+            joint.path, "physics:body1" if joint.body0 else "physics:body0",
+            f"the robot is held to the world because its root link {name} is no body",
+            why=f"PhysX joins {body} to the world, and a mobile robot cannot drive, walk or fall",
+            fix=f"for a mobile robot set physics:jointEnabled to false on {joint.path}, or give {name} mass and inertia "
+                f"as a rigid body and let the joint hold that body",
+            repair=unsafe(SetValue(joint.path, "physics:jointEnabled", False, "bool")))
 
 
-def _anchors(description: Description, articulation: Articulation) -> Iterator[tuple[Joint | MaximalJoint, str]]:
-    """Fixed joints from an articulation to the world, with the link that each holds."""
-    links = {link.path for link in articulation.links}
-    joints = [articulation.base_joint, *description.separate_joints] if articulation.enabled else []
+def explained_problems(description: Description) -> Collection[tuple[str, str]]:
+    """Code and prim of the problems that a root link without a body explains."""
+    held = list(_held(description))
+    return {("joint/no-body", item.joint.path) for item in held} | {
+        ("articulation/world-joint-outside", item.body) for item in held}
+
+
+def _held(description: Description) -> Iterator[_Held]:
+    owners = {link.path: item for item in description.articulations if item.enabled for link in item.links}
+    bodies = set(description.body_paths)
+    unmade = {item.path: [str(target) for target in item.value if str(target) not in bodies]
+              for item in description.authored if item.base in ("body0", "body1") and isinstance(item.value, tuple | list)
+              and any(str(target) not in bodies for target in item.value)}
+    joints = (*(item.base_joint for item in description.articulations if item.base_joint), *description.separate_joints)
     for joint in joints:
-        if joint is not None and joint.kind == "fixed" and not (joint.body0 and joint.body1):
-            body = joint.body0 or joint.body1
-            if body in links:
-                yield joint, body
+        body = joint.body0 or joint.body1
+        if joint.kind != "fixed" or joint.body0 and joint.body1 or body not in owners or joint.path not in unmade:
+            continue
+        root = _empty_root(unmade[joint.path][0], body)
+        if root and (_is_footprint(root) or not _is_solid(description, root) and _has_wheel(owners[body], body)):
+            yield _Held(joint, body, root)
 
 
-def _empty_root(description: Description, joint: str, body: str) -> str:
+def _is_solid(description: Description, root: str) -> bool:
+    """Whether static colliders are at or below a prim: it is something that the robot stands on."""
+    return any(item.path == root or item.path.startswith(root + "/") for item in description.static_colliders)
+
+
+def _empty_root(named: str, body: str) -> str:
     """The prim that is no body and stands for the root link of a robot that a joint holds, "" where there is none.
 
-    It is the prim that the joint names, or between that and the body the one that the body is in.
+    It is the prim that the joint names in the body's place, or where that holds the whole robot one between the two.
     """
-    targets = [target for item in description.authored if item.path == joint
-               and item.base in ("body0", "body1") and isinstance(item.value, tuple | list) for target in item.value]
-    named = [str(target) for target in targets if str(target) not in description.body_paths]
-    if not named:
-        return ""
-    parent = body.rpartition("/")[0]
-    if not body.startswith(named[0] + "/"):
-        return named[0]
-    return parent if parent != named[0] and not parent.lower().endswith(("/geometry", "/links", "/bodies")) else ""
+    if not body.startswith(named + "/"):
+        return named if body.startswith(named.rpartition("/")[0] + "/") else ""
+    steps = body.removeprefix(named + "/").split("/")
+    between = ["/".join((named, *steps[:count])) for count in range(1, len(steps))]
+    footprint = next(filter(_is_footprint, (named, *between)), "")
+    return footprint or next((path for path in between[-1:] if _name(path) not in _FOLDERS), "")
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2].lower()
 
 
 def _is_footprint(path: str) -> bool:
-    name = path.rpartition("/")[2].lower()
-    return any(part in name for part in _FOOTPRINTS)
+    return any(part in _name(path) for part in _FOOTPRINTS)
 
 
 def _has_wheel(articulation: Articulation, body: str) -> bool:
     """Whether hinges without limits are on a link."""
     index = next(i for i, link in enumerate(articulation.links) if link.path == body)
-    return any(link.joint is not None and link.joint.kind == "revolute" and index in (link.joint.parent, link.joint.child)
-               and all(math.isinf(dof.lower) and math.isinf(dof.upper) for dof in link.joint.dofs)
-               for link in articulation.links)
+    joints = [link.joint for link in articulation.links if link.joint is not None and link.joint.kind == "revolute"]
+    return any(index in (joint.parent, joint.child) and all(
+        math.isinf(dof.lower) and math.isinf(dof.upper) for dof in joint.dofs) for joint in joints)
