@@ -8,9 +8,11 @@ from physx_generated import PhysxArticulationAPI
 from pxr import Usd, UsdPhysics
 
 from physx_schema.authoring.prims import joint_axis_of, not_none, not_one_axis, refuse, stage_of, why_not_editable
+from physx_schema.description.articulation.body_graph import BodyGraph
 from physx_schema.description.articulation.joints import AuthoredJoint, read_joints
 from physx_schema.description.articulation.tree import Tree, find_trees
 from physx_schema.description.body_registry import read_body_registry
+from physx_schema.description.model.joint import TREE_KINDS
 from physx_schema.description.opinions.reading import ReadContext
 from physx_schema.description.scenes import Scenes
 
@@ -26,11 +28,12 @@ def articulation_root(
     PhysxArticulationAPI.
 
     Writes PhysicsArticulationRootAPI, and PhysxArticulationAPI with the iteration counts given. Raises AuthoringError,
-    nothing written, for counts out of range, inside another articulation, and where there is no body to hold.
+    nothing written, for counts out of range, inside another articulation, where there is no body to hold, and where a
+    hinge, slider or other joint that moves would join the base to the world: PhysX fixes the base there.
     """
     stage_of(prim)
     root = prim.GetPrim()
-    refuse([*why_not_editable(root), *_nested(root), *_empty(root)])
+    refuse([*why_not_editable(root), *_nested(root), *_empty(root), *_fixed_bases(root)])
     values = not_none(
         solverPositionIterationCount=position_iterations, solverVelocityIterationCount=velocity_iterations,
     )
@@ -55,6 +58,53 @@ def _empty(root: Usd.Prim) -> list[str]:
         return []
     return [f"{root.GetPath()}: no rigid body at or below it, so PhysX makes no articulation; give a prim above the "
             f"bodies, once they are there"]
+
+
+def _fixed_bases(root: Usd.Prim) -> list[str]:
+    """Lines for joints that are to move a base and would fix it, with the root API on this prim."""
+    if root.HasAPI(UsdPhysics.RigidBodyAPI) or not any(map(_moves_from_world, root.GetStage().Traverse())):
+        return []
+    graph, joints = _graph(root.GetStage())
+    if root.IsA(UsdPhysics.Joint):
+        bases = [joint for joint in joints if joint.path == str(root.GetPath())]
+    else:
+        bodies = [str(prim.GetPath()) for prim in Usd.PrimRange(root) if prim.HasAPI(UsdPhysics.RigidBodyAPI)]
+        bases = [base for part in graph.components(bodies) if (base := part.base_joint()) is not None]
+    return [_fixes_base(base.path, base.kind, graph.dynamic_body_of(base)) for base in bases if base.kind != "fixed"]
+
+
+def fixes_base_of(path: str, kind: str, child: Usd.Prim) -> list[str]:
+    """Lines for a joint from the world that is to move a body, and would fix the base of an articulation above it."""
+    above = child.GetParent()
+    while above and not above.HasAPI(UsdPhysics.ArticulationRootAPI):
+        above = above.GetParent()
+    if not above or child.HasAPI(UsdPhysics.ArticulationRootAPI):
+        return []
+    graph, _ = _graph(child.GetStage())
+    body = str(child.GetPath())
+    base = next((part.base_joint() for part in graph.components([body])), None)
+    return [_fixes_base(path, kind, body)] if base is None or graph.dynamic_body_of(base) == body else []
+
+
+def _graph(stage: Usd.Stage) -> tuple[BodyGraph, list[AuthoredJoint]]:
+    context = ReadContext(stage)
+    joints = read_joints(context)
+    return BodyGraph(read_body_registry(context, Scenes(context)), joints), joints
+
+
+def _moves_from_world(prim: Usd.Prim) -> bool:
+    """Whether a prim is a joint other than a fixed one with a side that names no body."""
+    if not prim.IsA(UsdPhysics.Joint) or prim.IsA(UsdPhysics.FixedJoint):
+        return False
+    joint = UsdPhysics.Joint(prim)
+    return not (joint.GetBody0Rel().GetTargets() and joint.GetBody1Rel().GetTargets())
+
+
+def _fixes_base(path: str, kind: str, body: str) -> str:
+    fix = (f"hold another body to the world by a fixed joint, and join that and {body}" if kind in TREE_KINDS else
+           "set its physics:excludeFromArticulation to true")
+    return (f"{path}: a {kind} joint from the world would fix {body}, the base of an articulation, whatever it leaves "
+            f"free; {fix}")
 
 
 @dataclass(frozen=True, slots=True)

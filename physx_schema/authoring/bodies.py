@@ -15,6 +15,7 @@ from physx_generated._apply import apply_all
 from physx_generated._definition import Definition, Property, Relationship
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
+from physx_schema.authoring.articulations import fixes_base_of
 from physx_schema.authoring.prims import (
     PrimLike,
     as_vector,
@@ -80,7 +81,8 @@ def revolute_joint(
     origin where None. lower, upper: degrees, both or neither. The joint position is 0 where the bodies stand now.
 
     Writes a PhysicsRevoluteJoint with body0, body1, both local frames, axis and limits. Raises AuthoringError, nothing
-    written, for prims that are no rigid bodies, one limit without the other or above it, and where there is a prim.
+    written, for prims that are no rigid bodies, one limit without the other or above it, where there is a prim, and
+    from the world to the base of an articulation, which PhysX would fix.
     """
     return _axis_joint(UsdPhysics.RevoluteJoint, stage, path, (parent, child), axis, anchor, (lower, upper))
 
@@ -111,6 +113,9 @@ def _axis_joint(
     problems = _limit_problems(path, limits)
     if axis not in ("X", "Y", "Z"):
         problems.append(f"{path}.physics:axis: token {axis!r} is not one of X, Y, Z; give one of them")
+    if bodies[0] is None:
+        kind = "revolute" if schema is UsdPhysics.RevoluteJoint else "prismatic"
+        problems += fixes_base_of(str(path), kind, find_prim(stage, bodies[1]))
     joint = _define(schema, stage, path, bodies, anchor, problems)
     joint.CreateAxisAttr(axis)
     lower, upper = limits

@@ -152,6 +152,21 @@ def why_not_in_articulation(description: Description, joint: MaximalJoint) -> st
     return "the base floats: the root API is on a body, not on this joint or above the bodies"
 
 
+def joints_to_world(description: Description) -> Mapping[str, list[str]]:
+    """By articulation's root link, the joints outside that hold its links to the world or to what does not move."""
+    if not description.joints:
+        return {}
+    nodes = _loop_nodes(description)
+    roots = {link.path: item.links[0].path for item in description.articulations if item.enabled for link in item.links}
+    joints: dict[str, list[str]] = {}
+    for joint in description.joints:
+        for first, second in ((joint.body0, joint.body1), (joint.body1, joint.body0)):
+            still = second not in roots and nodes.get(second, _WORLD) == _WORLD
+            if first in roots and still and joint.kind not in WITHOUT_ANCHORS:
+                joints.setdefault(roots[first], []).append(joint.path)
+    return joints
+
+
 def _loop_nodes(description: Description) -> dict[str, str]:
     """What moves as one with respect to loops: by body, its articulation, itself, or the world."""
     nodes = {body.path: _WORLD if body.kinematic else body.path for body in description.separate_bodies}

@@ -6,11 +6,12 @@ Links start where their joints put them, whatever their own poses say.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from pxr import Gf, Tf, Usd, UsdGeom, Vt
 
-from physx_schema.description.model import Articulation, Joint
+from physx_schema.description.model import Articulation, Description, Joint
 from physx_schema.description.records import IDENTITY_POSE, Pose, Quat, Vec3
 
 Matrix3 = tuple[Vec3, Vec3, Vec3]
@@ -222,6 +223,15 @@ def start_poses(articulation: Articulation) -> list[Pose]:
         else:
             joint_frame = composed(composed(poses[link.parent], link.joint.parent_frame), joint_motion(link.joint))
             poses.append(composed(joint_frame, inverse(link.joint.child_frame)))
+    return poses
+
+
+def start_poses_by_body(description: Description) -> Mapping[str, Pose]:
+    """World poses of bodies and links at the start, by path."""
+    poses = {body.path: body.pose for body in description.separate_bodies}
+    for articulation in description.articulations:
+        if articulation.enabled:
+            poses |= dict(zip((link.path for link in articulation.links), start_poses(articulation), strict=True))
     return poses
 
 

@@ -12,6 +12,7 @@ from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import PROFILES, Finding, Repair, SetValue, unsafe
 from physx_schema.checking.engine.rule import ReaderRule, Rule, Values, finder
 from physx_schema.description import Articulation, Description, Problem
+from physx_schema.description.articulation.tree import EXCLUDE
 from physx_schema.description.bodies import WITHOUT_ANCHORS
 from physx_schema.description.model.joint import TREE_KINDS
 
@@ -201,7 +202,9 @@ _MAXIMAL_JOINT = {"bool physics:excludeFromArticulation": "true"}
 
 
 def _exclude_repair(problem: Problem, values: Values) -> Repair | None:
-    """The joint outside the articulation, where PhysX makes it."""
+    """The joint outside the articulation, where that is the fix: elsewhere it would lock the bodies."""
+    if not problem.fix.startswith(EXCLUDE):
+        return None
     return unsafe(SetValue(problem.path, problem.property, True, "bool"))
 
 

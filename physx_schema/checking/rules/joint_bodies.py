@@ -206,8 +206,8 @@ FRAME_MISMATCH = Rule("DJ.003/frames-apart", "error", """
     Joint frames that do not meet
 
     The frames of a joint on its two bodies differ at the authored poses, by more than 1 mm or half a degree from what
-    the joint state says. PhysX places links by their joints, at position 0 where no state is authored. The frames of
-    the joint that fixes the base are not read: PhysX leaves the root where it is posed.
+    the joint state says. PhysX places links by their joints, at position 0 where no state is authored. Joints outside
+    articulations and those that fix a base: joint/frames-apart.
 
     Measured: A fixed, hinged or spherical link posed 1 m or 30 degrees away from its joint is at its joint before the
     first step. A root posed at the origin, with an anchor frame 1 m above, stays at the origin.
@@ -225,7 +225,7 @@ def joint_frames(description: Description) -> Iterator[Finding]:
     states = joints_with_state(description)
     for articulation in description.articulations:
         meters = description.scene_of(articulation).meters_per_unit
-        for link in articulation.links:
+        for link in articulation.links if articulation.enabled else ():
             if link.joint is not None:
                 yield from _mismatch(articulation, link, link.joint, meters, link.joint.path in states)
 

@@ -9,7 +9,7 @@ from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import PROFILES, Finding
 from physx_schema.checking.engine.rule import Rule, finder
 from physx_schema.description import Description, MaximalJoint
-from physx_schema.description.frames import composed, start_poses
+from physx_schema.description.frames import composed, start_poses_by_body
 from physx_schema.description.model.joint import ROTATIONS
 from physx_schema.description.records import IDENTITY_POSE, Pose
 
@@ -123,7 +123,7 @@ def maximal_joints(description: Description) -> Iterator[Finding]:
     """What each joint outside articulations shows by itself."""
     if not description.separate_joints:
         return
-    poses = _start(description)
+    poses = start_poses_by_body(description)
     for joint in description.separate_joints:
         yield from _direction(description, joint, poses)
         yield from _targets(joint)
@@ -142,15 +142,6 @@ def unmade_bodies(description: Description) -> Iterator[Finding]:
         for index, body in enumerate(bodies):
             if body and body not in simulated:
                 yield UNMADE_BODY.at(path, f"physics:body{index}", f"PhysX makes no body of {body}")
-
-
-def _start(description: Description) -> Mapping[str, Pose]:
-    """Where bodies and links start, by path."""
-    poses = {body.path: body.pose for body in description.separate_bodies}
-    for articulation in description.articulations:
-        if articulation.enabled:
-            poses |= dict(zip((link.path for link in articulation.links), start_poses(articulation), strict=True))
-    return poses
 
 
 def _direction(description: Description, joint: MaximalJoint, poses: Mapping[str, Pose]) -> Iterator[Finding]:

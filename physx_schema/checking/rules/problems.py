@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from physx_schema.checking.engine.finding import Finding
 from physx_schema.checking.engine.rule import Finder, ReaderRule, Rule
+from physx_schema.checking.rules.bases import explained_problems
 from physx_schema.description import Description, Problem
 
 _READ_ONCE = frozenset({"value/time-samples", "value/only-samples", "value/connected"})
@@ -23,7 +24,10 @@ def _problems(description: Description, rules: Mapping[str, ReaderRule]) -> Iter
     prefixes = _joint_prefixes(description)
     values = {(item.path, item.property): item.value for item in description.authored}
     coupled = {path for item in description.mimic_declarations for path in (item.path, *item.references)}
+    explained = explained_problems(description)
     for problem in description.problems:
+        if (problem.code, problem.path) in explained:
+            continue
         if problem.code == "body/nested" and any(map(problem.path.startswith, prefixes.get(problem.path, ()))):
             continue        # a joint holds the two together
         rule = rules[_code(problem, coupled)]

@@ -21,7 +21,7 @@ from physx_schema.checking.rules.mimic import is_orphan
 from physx_schema.description import Description, Opinion
 
 NO_EFFECT = "it has no effect on the simulation"
-_REPORTED = frozenset({"dropped", RETIRED})     # the reader, and a rule of their own, say more about them
+_REPORTED = frozenset({"dropped", "fixed-base", RETIRED})   # the reader, and rules of their own, say more about them
 _NAMES = frozenset({"misspelt-property", "misspelt-schema", "wrong-instance"})     # the suggestion is a name
 
 # Applying one of these makes a body, a collider, a root: more than the properties that wait for it.

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from physx_schema.description.articulation.body_graph import BodyGraph, shortest_cycle
+from physx_schema.description.articulation.freedom import Hold, free_axes, instead_of, lock_each_other
 from physx_schema.description.articulation.joints import AuthoredJoint
 from physx_schema.description.body_registry import BodyRegistry
-from physx_schema.description.model.joint import TREE_KINDS
+from physx_schema.description.model.joint import AXES, TREE_KINDS
+from physx_schema.description.opinions.inactive import is_axis_free
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import ReadContext, path_key
 from physx_schema.description.records import record
@@ -268,7 +270,7 @@ def _report_tree(context: ReadContext, graph: BodyGraph, tree: Tree) -> None:
     for joint in tree.closing:
         _report_loop(context, graph, joint)
     for joint, first in tree.parallel:
-        _report_parallel_joint(context, joint, first)
+        _report_parallel_joint(context, graph, joint, first)
     for link in tree.links:
         if tree.enabled and link.body in graph.registry.kinematic:
             _report_kinematic_link(context, link.body)
@@ -319,25 +321,46 @@ def _report_kinematic_link(context: ReadContext, body: str) -> None:
     )
 
 
+EXCLUDE = "set physics:excludeFromArticulation"        # how a fix begins that leaves a joint to what is outside
+_LOCKED = "; physics:excludeFromArticulation on any of them locks the two bodies"
+
+
 def _report_loop(context: ReadContext, graph: BodyGraph, joint: AuthoredJoint) -> None:
     first, second = joint.ends[0].body, joint.ends[1].body
     cycle = shortest_cycle(graph, joint)
+    fix = f"{EXCLUDE} on one joint of the loop; on {joint.path} the links stay as they are"
     if len(cycle) == 2:
         message = f"joins {first} and {second} beside {cycle[0]}"
+        fix = _instead_of_several(context, graph, joint) or fix
     else:
         message = f"joins {first} and {second}, which the tree already connects: {', '.join(cycle)} form a loop"
     context.problem(
         "DJ.011/loop", joint.path, "physics:excludeFromArticulation", message,
-        "PhysX makes no joint of the one that closes the loop on its walk from the root, this one",
-        f"set physics:excludeFromArticulation on one joint of the loop; on {joint.path} the links stay as they are",
+        "PhysX makes no joint of the one that closes the loop on its walk from the root, this one", fix,
     )
 
 
-def _report_parallel_joint(context: ReadContext, joint: AuthoredJoint, first: AuthoredJoint) -> None:
+def _instead_of_several(context: ReadContext, graph: BodyGraph, joint: AuthoredJoint) -> str:
+    """What to author where a joint and others between its two bodies would lock each other; "" where they do not."""
+    first, second = joint.ends[0].body, joint.ends[1].body
+    holds = [_hold(item, first) for item in graph.joints_of(first)
+             if item.other(first) == second and item.kind in TREE_KINDS and all(end.valid for end in item.ends)]
+    locked = lock_each_other(holds, context.meters_per_unit)
+    return instead_of(holds, context.meters_per_unit) + _LOCKED if locked else ""
+
+
+def _hold(joint: AuthoredJoint, body: str) -> Hold:
+    end = next(end for end in joint.ends if end.body == body)
+    generic = [axis for axis in AXES if joint.kind == "d6" and is_axis_free(joint.opinions, axis)]
+    return Hold(joint.path, end.frame, free_axes(joint.kind, joint.axis, generic))
+
+
+def _report_parallel_joint(context: ReadContext, graph: BodyGraph, joint: AuthoredJoint, first: AuthoredJoint) -> None:
+    instead = _instead_of_several(context, graph, joint)
     context.problem(
         "DJ.011/beside", joint.path, "physics:excludeFromArticulation",
         f"joins {joint.ends[0].body} and {joint.ends[1].body}, as {first.path} does",
         "PhysX solves it beside the articulation, as a separate and softer constraint without joint state, armature, "
-        "friction and envelope",
-        "set physics:excludeFromArticulation where that is meant, or put a body between each two joints", "warning",
+        f"friction and envelope{', and the joints lock each other' if instead else ''}",
+        instead or f"{EXCLUDE} where that is meant, or put a body between each two joints", "warning",
     )

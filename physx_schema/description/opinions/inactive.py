@@ -141,7 +141,8 @@ def why_inactive(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> Re
     if opinions.path in outcomes.refused:
         return "dropped", f"PhysX makes no joint of it: {outcomes.refused[opinions.path]}", ""
     if opinions.path in outcomes.bases:
-        return "idle", "the joint fixes the base of an articulation, and PhysX takes nothing but that from it", ""
+        code = "idle" if opinions.joint_kind == "fixed" else "fixed-base"
+        return code, "the joint fixes the base of an articulation, and PhysX takes nothing but that from it", ""
     if owner.schema in JOINT_KINDS and owner.base in MAXIMAL_ONLY and opinions.path in outcomes.tree_joints:
         return "idle", "PhysX does not read it on a joint of an articulation", ""
     if owner.schema in _AXIS_SCHEMAS or owner.schema.startswith(("PhysxTendonAxis", "PhysxMimicJoint")):

@@ -1,0 +1,244 @@
+"""The base of an articulation: what fixes it, which link it is, and articulations that are switched off."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from physx_schema.checking.engine import usda
+from physx_schema.checking.engine.finding import Finding, SetValue, unsafe
+from physx_schema.checking.engine.rule import Rule, finder
+from physx_schema.description import Articulation, Description, Joint, MaximalJoint
+from physx_schema.description.bodies import WITHOUT_ANCHORS
+from physx_schema.description.model.joint import ROTATIONS
+
+_NAMES = {"d6": "generic"}
+_FOOTPRINTS = ("footprint", "floating")     # in names of links that stand for where a mobile robot is
+_FOLDERS = ("geometry", "links", "bodies")      # names of prims that hold links and stand for none
+
+
+def _chain(count: int) -> str:
+    """Bodies c, d, e ... of a tree of their own, each joined to the next."""
+    names = "cdefgh"[:count]
+    return "".join(usda.body(name=name) for name in names) + "".join(
+        usda.joint(f"k{name}", parent=names[index], child=name) for index, name in enumerate(names[1:]))
+
+
+def _wheeled(body0: str) -> str:
+    """A body with a wheel, fixed to an Xform or to the world by relation."""
+    return usda.prim("Xform", "base_footprint", {}) + usda.body(name="cart") + usda.body(name="wheel") + usda.joint(
+        "axle", parent="cart", child="wheel") + usda.joint("stand", kind="Fixed", parent=body0, child="cart")
+
+
+FIXED_BASE = Rule("articulation/fixed-base-joint", "warning", """
+    Joint to the world that fixes the base
+
+    Where PhysicsArticulationRootAPI is above the bodies or on the joint, the joint from the world to the base gives a
+    fixed base, of whatever kind it is: PhysX makes no degree of freedom of a hinge, slider, ball, generic or distance
+    joint there, and reads neither its axis nor limits nor drives.
+
+    Measured: Driven by 1 about z and along x, a hinge, a slider and a generic joint from the world leave the base in
+    place and one degree of freedom, that of the arm; a ball and a distance joint fix it too. From a body that a fixed
+    joint holds to the world they have 1, 1 and 1 degree of freedom, the ball 3: the base turns by 1.0 degrees and slides
+    by 0.979 in a second. On an excluded distance joint the base hangs 0.525 lower. (`experiments/measure_borders.py`)
+    """,
+    why="PhysX fixes the base: this joint has no degree of freedom, and its axis, limits and drive are not read",
+    example=usda.body(name="c") + usda.body(name="d") + usda.joint("k", parent="c", child="d") + usda.joint(
+        "turn", parent="", child="c"),
+    remedy=usda.body(name="c") + usda.body(name="d") + usda.joint("k", parent="c", child="d") + usda.body(
+        name="rail") + usda.joint("turn", parent="rail", child="c") + usda.joint(
+            "stand", kind="Fixed", parent="", child="rail"),
+)
+
+
+@finder("fixed-base-joints", FIXED_BASE)
+def fixed_base_joints(description: Description) -> Iterator[Finding]:
+    """Joints that fix a base and are authored to let it move."""
+    unread = Counter(item.path for item in description.unused if item.code == "fixed-base")
+    for articulation in description.articulations:
+        joint = articulation.base_joint
+        if joint is None or not articulation.enabled or joint.kind == "fixed" or _is_locked(description, joint):
+            continue
+        base, kind = articulation.links[0].path, _NAMES.get(joint.kind, joint.kind)
+        opinions = f"; {unread[joint.path]} of its opinions are not read" if unread[joint.path] else ""
+        fix = (f"author a body that a fixed joint holds to the world, such as a rail, and let {joint.path} join that "
+               f"body and {base}")
+        if joint.kind in WITHOUT_ANCHORS:
+            fix = f"set physics:excludeFromArticulation to true on {joint.path}: PhysX then makes it beside a moving base"
+        yield FIXED_BASE.at(
+            joint.path, "", f"a {kind} joint from the world to {base} under the articulation root {articulation.path}, "
+            f"which gives a fixed base{opinions}", fix=fix)
+
+
+def _is_locked(description: Description, joint: Joint) -> bool:
+    """Whether a generic joint locks all axes: its limits have the low bound above the high one on each."""
+    bounds = {(item.property.split(":")[1], item.base): item.value for item in description.authored
+              if item.path == joint.path and item.schema == "PhysicsLimitAPI"}
+    axes = ("transX", "transY", "transZ", *ROTATIONS)
+    return joint.kind == "d6" and all(_locks(bounds.get((axis, "low")), bounds.get((axis, "high"))) for axis in axes)
+
+
+def _locks(low: object, high: object) -> bool:
+    return isinstance(low, int | float) and isinstance(high, int | float) and low > high
+
+
+ROOT_CHOSEN = Rule("articulation/root-chosen", "warning", """
+    Root of a floating articulation that is not its base
+
+    Where nothing fixes the base and PhysicsArticulationRootAPI is above the bodies, PhysX takes the link in the middle
+    of the tree for the root: from which the way to the farthest link is shortest. What is read and written as the
+    root's pose and velocity, and the order of links and joints, are then those of another link than the one from which
+    the joints lead.
+
+    Measured: Of a chassis of 40 kg and a row of six links PhysX takes arm2 for the root and orders arm2, arm1, arm3,
+    arm0, arm4, chassis, arm5; with the root API on the chassis, chassis, arm0 to arm5. (`experiments/measure_borders.py`)
+    """,
+    example=_chain(4),
+    remedy=_chain(2),
+)
+
+
+@finder("chosen-roots", ROOT_CHOSEN)
+def chosen_roots(description: Description) -> Iterator[Finding]:
+    """Floating trees whose root is another link than the one from which the joints lead."""
+    for articulation in description.articulations:
+        root, base = articulation.links[0].path, _base(articulation)
+        if articulation.enabled and not articulation.fixed_base and articulation.path != root and base not in ("", root):
+            yield ROOT_CHOSEN.at(
+                articulation.path, "apiSchemas", f"PhysX takes {root} for the root of the floating articulation, and the "
+                f"joints lead from {base}",
+                why=f"poses and velocities of the root are those of {root}, and links and joints are ordered from it",
+                fix=f"apply PhysicsArticulationRootAPI to {base} instead of {articulation.path}, PhysxArticulationAPI "
+                    f"with it: {base} then is the root")
+
+
+def _base(articulation: Articulation) -> str:
+    """The only link that no joint has as body1, "" where there are several or none."""
+    joints = [link.joint for link in articulation.links if link.joint is not None]
+    led = {joint.body1 for joint in joints}
+    bases = [link.path for link in articulation.links if link.path not in led]
+    return bases[0] if len(bases) == 1 else ""
+
+
+SWITCHED_OFF = Rule("articulation/disabled", "warning", """
+    Articulation that is switched off
+
+    With physxArticulation:articulationEnabled false PhysX makes separate bodies of the links and separate, softer
+    joints between them. Their drives and limits act; joint states, armature, friction, velocity limits, envelopes,
+    tendons and mimic joints do not.
+
+    Measured: The end of four welded links, 3 m from the world, sags by 11.6 mm under gravity 10 with
+    articulationEnabled false, by 0.0000 mm with true. (`experiments/measure_borders.py`)
+    """,
+    why="PhysX makes separate bodies of the links and separate, softer joints, without joint state, armature, friction, "
+        "envelope, tendons and mimic joints",
+    fix="set physxArticulation:articulationEnabled to true, or leave it if loose joints are meant",
+)
+
+
+@finder("disabled-articulations", SWITCHED_OFF)
+def disabled_articulations(description: Description) -> Iterator[Finding]:
+    """Articulations with articulationEnabled false."""
+    for path, count in Counter(item.path for item in description.articulations if not item.enabled).items():
+        trees = "" if count == 1 else f", of which {count} trees of bodies are below it"
+        yield SWITCHED_OFF.at(path, "physxArticulation:articulationEnabled",
+                              f"articulationEnabled is false on an articulation root{trees}",
+                              repair=unsafe(SetValue(path, "physxArticulation:articulationEnabled", True, "bool")))
+
+
+EMPTY_ROOT_LINK = Rule("articulation/empty-root-link", "warning", """
+    Mobile robot held to the world by a root link that is no body
+
+    A root link without mass and collider, as URDF's base_footprint, becomes a prim that is no rigid body. A fixed joint
+    from it to the next link then is one to the world, and holds the robot there. It is reported of root links that are
+    named footprint or floating, and where wheels, hinges without limits, are on the link that is held.
+
+    Measured: A base with a wheel, fixed to an Xform base_footprint, stays where it is under gravity 10, with the root
+    API above and on the base. With jointEnabled false on that joint the base floats and falls by 5.003 in a second, its
+    wheel with it, in one degree of freedom each way. (`experiments/measure_borders.py`)
+    """,
+    example=_wheeled("base_footprint"),
+    remedy=_wheeled("base_footprint").replace('def PhysicsFixedJoint "stand"\n{\n',
+                                              'def PhysicsFixedJoint "stand"\n{\n    bool physics:jointEnabled = 0\n'),
+)
+
+
+class _Held(NamedTuple):
+    """A link that a fixed joint holds to a prim that is no body."""
+
+    joint: Joint | MaximalJoint
+    body: str
+    root: str           # the prim that stands for the robot's root link
+
+
+@finder("empty-root-links", EMPTY_ROOT_LINK)
+def empty_root_links(description: Description) -> Iterator[Finding]:
+    """Fixed joints from a prim that is no body to a link of a robot that is meant to move."""
+    for joint, body, root in _held(description):
+        name = root.rpartition("/")[2]
+        yield EMPTY_ROOT_LINK.at(
+            joint.path, "physics:body1" if joint.body0 else "physics:body0",
+            f"the robot is held to the world because its root link {name} is no body",
+            why=f"PhysX joins {body} to the world, and a mobile robot cannot drive, walk or fall",
+            fix=f"for a mobile robot set physics:jointEnabled to false on {joint.path}, or give {name} mass and inertia "
+                f"as a rigid body and let the joint hold that body",
+            repair=unsafe(SetValue(joint.path, "physics:jointEnabled", False, "bool")))
+
+
+def explained_problems(description: Description) -> Collection[tuple[str, str]]:
+    """Code and prim of the problems that a root link without a body explains."""
+    held = list(_held(description))
+    return {("joint/no-body", item.joint.path) for item in held} | {
+        ("articulation/world-joint-outside", item.body) for item in held}
+
+
+def _held(description: Description) -> Iterator[_Held]:
+    owners = {link.path: item for item in description.articulations if item.enabled for link in item.links}
+    bodies = set(description.body_paths)
+    unmade = {item.path: [str(target) for target in item.value if str(target) not in bodies]
+              for item in description.authored if item.base in ("body0", "body1") and isinstance(item.value, tuple | list)
+              and any(str(target) not in bodies for target in item.value)}
+    joints = (*(item.base_joint for item in description.articulations if item.base_joint), *description.separate_joints)
+    for joint in joints:
+        body = joint.body0 or joint.body1
+        if joint.kind != "fixed" or joint.body0 and joint.body1 or body not in owners or joint.path not in unmade:
+            continue
+        root = _empty_root(unmade[joint.path][0], body)
+        if root and (_is_footprint(root) or not _is_solid(description, root) and _has_wheel(owners[body], body)):
+            yield _Held(joint, body, root)
+
+
+def _is_solid(description: Description, root: str) -> bool:
+    """Whether static colliders are at or below a prim: it is something that the robot stands on."""
+    return any(item.path == root or item.path.startswith(root + "/") for item in description.static_colliders)
+
+
+def _empty_root(named: str, body: str) -> str:
+    """The prim that is no body and stands for the root link of a robot that a joint holds, "" where there is none.
+
+    It is the prim that the joint names in the body's place, or where that holds the whole robot one between the two.
+    """
+    if not body.startswith(named + "/"):
+        return named if body.startswith(named.rpartition("/")[0] + "/") else ""
+    steps = body.removeprefix(named + "/").split("/")
+    between = ["/".join((named, *steps[:count])) for count in range(1, len(steps))]
+    footprint = next(filter(_is_footprint, (named, *between)), "")
+    return footprint or next((path for path in between[-1:] if _name(path) not in _FOLDERS), "")
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2].lower()
+
+
+def _is_footprint(path: str) -> bool:
+    return any(part in _name(path) for part in _FOOTPRINTS)
+
+
+def _has_wheel(articulation: Articulation, body: str) -> bool:
+    """Whether hinges without limits are on a link."""
+    index = next(i for i, link in enumerate(articulation.links) if link.path == body)
+    joints = [link.joint for link in articulation.links if link.joint is not None and link.joint.kind == "revolute"]
+    return any(index in (joint.parent, joint.child) and all(
+        math.isinf(dof.lower) and math.isinf(dof.upper) for dof in joint.dofs) for joint in joints)

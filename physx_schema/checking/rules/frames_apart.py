@@ -1,0 +1,103 @@
+"""Joint frames that stand apart where no articulation brings them together: joints outside, and those of a base.
+
+Frames of joints in articulations: DJ.003.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+from physx_schema.checking.engine import usda
+from physx_schema.checking.engine.finding import Finding
+from physx_schema.checking.engine.rule import Rule, finder
+from physx_schema.description import Description, Joint, MaximalJoint
+from physx_schema.description.articulation.freedom import ALIGNED, NEAR, free_axes
+from physx_schema.description.bodies import WITHOUT_ANCHORS
+from physx_schema.description.frames import composed, inverse, start_poses_by_body
+from physx_schema.description.model.joint import ROTATIONS, TRANSLATIONS, JointAxisName
+from physx_schema.description.records import IDENTITY_POSE, Pose
+
+_EXCLUDED = {"bool physics:excludeFromArticulation": "true"}
+
+
+def _weld(place: str) -> str:
+    """A body that a fixed joint holds to a point of the world."""
+    return usda.body() + usda.prim("PhysicsFixedJoint", "weld", {
+        "rel physics:body1": "</Robot/thing>", "point3f physics:localPos0": place, **_EXCLUDED})
+
+
+FRAMES_APART = Rule("joint/frames-apart", "warning", """
+    Joint outside articulations whose frames stand apart
+
+    The frames of a joint outside articulations, on excluded and loop joints too, differ at the start by more than 1 mm
+    or half a degree along axes that the joint locks. PhysX logs disjointed body transforms and pulls the bodies
+    together. Along free axes nothing is apart. It is an info on the joint that fixes the base of an articulation: PhysX
+    leaves the base where it is posed.
+
+    Measured: A body 0.97 m above its fixed joint, or turned by 30 degrees from it, is at the joint after one step;
+    0.97 m along its slider it stays. A base with the root API, 1.414 m from its fixed joint, is at the joint within a
+    second, and its arm has turned by 95 degrees without gravity; with the root API above it stays. A four-bar closed
+    0.2 m apart swings through under gravity, by 115 degrees in two seconds, where it stands still with frames that
+    meet. (`experiments/measure_borders.py`)
+    """,
+    why="PhysX pulls the bodies together within the first steps, and what hangs on them moves off",
+    fix="pose the bodies, or author localPos and localRot, so that both frames are at one place",
+    example=_weld("(0, 0, 0.5)"),
+    remedy=_weld("(0, 0, 0)"),
+)
+
+
+@finder("frames-apart", FRAMES_APART)
+def frames_apart(description: Description) -> Iterator[Finding]:
+    """Joints outside articulations, and joints to the world of fixed bases, whose frames do not meet at the start."""
+    bases = [item.base_joint for item in description.articulations if item.enabled and item.base_joint is not None]
+    if not description.separate_joints and not bases:
+        return
+    poses = start_poses_by_body(description)
+    meters = description.scene.meters_per_unit
+    for joint in description.separate_joints:
+        apart = _apart(joint, poses, meters) if joint.kind not in WITHOUT_ANCHORS else ""
+        if apart:
+            yield FRAMES_APART.at(joint.path, "physics:localPos0",
+                                  f"the joint frames of {_name(joint.body0)} and {_name(joint.body1)} are {apart} apart")
+    for base in bases:
+        apart = _base_apart(base, poses, meters) if base.kind not in WITHOUT_ANCHORS else ""
+        if apart:
+            yield FRAMES_APART.at(
+                base.path, "physics:localPos0", f"the joint frames of the world and {base.body0 or base.body1} are "
+                f"{apart} apart", why="PhysX leaves the base where it is posed, whatever the joint says",
+                severity="info")
+
+
+def _name(body: str) -> str:
+    return body or "the world"
+
+
+def _apart(joint: MaximalJoint, poses: Mapping[str, Pose], meters: float) -> str:
+    first, second = (composed(poses.get(body, IDENTITY_POSE), frame) for body, frame in (
+        (joint.body0, joint.frame0), (joint.body1, joint.frame1)))
+    return _distance(first, second, free_axes(joint.kind, joint.axis, (axis.axis for axis in joint.axes)), meters)
+
+
+def _base_apart(joint: Joint, poses: Mapping[str, Pose], meters: float) -> str:
+    """Of a joint that fixes a base; its parent is the world."""
+    body = joint.body1 if joint.body1 in poses else joint.body0
+    child = composed(poses.get(body, IDENTITY_POSE), joint.child_frame)
+    generic = (*TRANSLATIONS, *ROTATIONS)       # whatever it leaves free is not known of the joint of a base
+    return _distance(joint.parent_frame, child, free_axes(joint.kind, joint.axis, generic), meters)
+
+
+def _distance(first: Pose, second: Pose, free: tuple[JointAxisName, ...], meters: float) -> str:
+    """How far the second frame is from the first along and about the axes that are not free, "" where it is not."""
+    position, (x, y, z, _) = composed(inverse(first), second)
+    distance = math.hypot(*(value for value, axis in zip(position, TRANSLATIONS, strict=True) if axis not in free))
+    sine = math.hypot(*(value for value, axis in zip((x, y, z), ROTATIONS, strict=True) if axis not in free))
+    angle = math.degrees(2.0 * math.asin(min(sine, 1.0)))
+    parts = []
+    if distance * meters > NEAR:
+        units = "" if meters == 1.0 else f" ({distance:.4g} stage units)"
+        parts.append(f"{distance * meters * 1e3:.4g} mm{units}")
+    if angle > ALIGNED:
+        parts.append(f"{angle:.3g} degrees")
+    return " and ".join(parts)

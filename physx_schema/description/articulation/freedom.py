@@ -1,0 +1,112 @@
+"""What joints between the same two bodies leave free together: PhysX solves all of them at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_schema.description.frames import rotation_matrix
+from physx_schema.description.model import Joint, MaximalJoint
+from physx_schema.description.model.joint import AXES, ROTATIONS, TRANSLATIONS, JointAxisName, JointKind
+from physx_schema.description.records import Pose, Vec3
+
+NEAR = 1e-3             # m: points this close count as one
+ALIGNED = 0.5           # degrees: directions this close count as one
+_FREE_KINDS = {"revolute": ROTATIONS, "prismatic": TRANSLATIONS}
+
+
+class Hold(NamedTuple):
+    """One joint as one of its bodies sees it: the joint frame in that body, and the axes of it that are free."""
+
+    path: str
+    frame: Pose
+    free: tuple[JointAxisName, ...]
+
+
+def free_axes(kind: JointKind, axis: int, generic: Iterable[JointAxisName] = ()) -> tuple[JointAxisName, ...]:
+    """The axes of the authored joint frame that a joint leaves free; `generic` are those of a generic joint."""
+    if kind in _FREE_KINDS:
+        return (_FREE_KINDS[kind][axis],)
+    if kind == "spherical":
+        return ROTATIONS
+    return tuple(generic) if kind == "d6" else ()
+
+
+def hold_of_link(joint: Joint, body: str) -> Hold:
+    """A joint of an articulation, seen from one of its two bodies."""
+    turning = dict.fromkeys(ROTATIONS[_largest(dof.axis)] for dof in joint.dofs)
+    of_parent = body != (joint.body0 if joint.reversed else joint.body1)
+    return Hold(joint.path, joint.parent_frame if of_parent else joint.child_frame,
+                free_axes(joint.kind, joint.axis, turning) if joint.dofs else ())
+
+
+def _largest(vector: Vec3) -> int:
+    return max(range(3), key=lambda index: abs(vector[index]))
+
+
+def hold_outside(joint: MaximalJoint, body: str) -> Hold:
+    """A joint outside articulations, seen from one of its two bodies."""
+    moving = (axis.axis for axis in joint.axes if axis.upper > axis.lower)
+    return Hold(joint.path, joint.frame0 if body == joint.body0 else joint.frame1,
+                free_axes(joint.kind, joint.axis, moving))
+
+
+def common_freedom(holds: Sequence[Hold], meters: float) -> int:
+    """How many degrees of freedom all the joints leave, from where they are; `meters` is the length unit in m."""
+    origin = holds[0].frame[0]
+    anchors = [tuple(x - o for x, o in zip(hold.frame[0], origin, strict=True)) for hold in holds]
+    spread = max(math.hypot(*anchor) for anchor in anchors)
+    near = NEAR / meters
+    if not spread > near:
+        anchors, spread = [(0.0, 0.0, 0.0)] * len(holds), 1.0
+        near = 0.0
+    rows = [row for hold, anchor in zip(holds, anchors, strict=True) for row in _locked(hold, anchor, spread)]
+    if not rows:
+        return len(AXES)
+    if not np.isfinite(rows).all():
+        return len(AXES)        # frames that are none are reported as what they are
+    singular = np.linalg.svd(np.array(rows), compute_uv=False)
+    tolerance = max(math.sin(math.radians(ALIGNED)), near / spread)
+    return len(AXES) - int(np.count_nonzero(singular > tolerance))
+
+
+def _locked(hold: Hold, anchor: tuple[float, ...], length: float) -> list[NDArray[np.float64]]:
+    """The rows J of J (length omega, v) = 0, with v at the origin, for the axes that a joint locks."""
+    rotation, rows = np.array(rotation_matrix(hold.frame[1])), []
+    for index, axis in enumerate(AXES):
+        if axis not in hold.free:
+            direction = rotation[:, index % 3]
+            arm = np.cross(np.array(anchor), direction) / length if axis in TRANSLATIONS else direction
+            rows.append(np.concatenate([arm, direction if axis in TRANSLATIONS else np.zeros(3)]))
+    return rows
+
+
+def lock_each_other(holds: Sequence[Hold], meters: float) -> bool:
+    """Whether joints of which some leave a motion leave none together."""
+    return len(holds) > 1 and any(hold.free for hold in holds) and common_freedom(holds, meters) == 0
+
+
+def instead_of(holds: Sequence[Hold], meters: float) -> str:
+    """What to author in place of joints that lock each other, so that the bodies move as each of them says."""
+    bodies = "a body between each two of the joints"
+    axes = [_direction(hold) for hold in holds if len(hold.free) == 1 and hold.free[0] in ROTATIONS]
+    origin = holds[0].frame[0]
+    meet = all(math.dist(hold.frame[0], origin) * meters <= NEAR for hold in holds)
+    square = all(abs(float(np.dot(first, second))) <= math.sin(math.radians(ALIGNED))
+                 for index, first in enumerate(axes) for second in axes[:index])
+    if meet and square and len(axes) == len(holds):
+        names = " and ".join((", ".join(ROTATIONS[:len(axes) - 1]), ROTATIONS[len(axes) - 1]))
+        return (f"author one generic joint (PhysicsJoint) in their place, with {names} free and the other axes locked "
+                f"(low above high), or {bodies}")
+    return f"author {bodies}, or remove those that are not meant"
+
+
+def _direction(hold: Hold) -> Vec3:
+    """The only free axis of a joint."""
+    index = AXES.index(hold.free[0]) % 3
+    rows = rotation_matrix(hold.frame[1])
+    return rows[0][index], rows[1][index], rows[2][index]
