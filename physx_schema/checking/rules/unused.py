@@ -240,9 +240,26 @@ UNKNOWN_PROPERTY = Rule("unused/unknown-property", "warning", """
     remedy=usda.joint("j2", {"float physxJointAxis:angular:armature": "1"}, "PhysxJointAxisAPI:angular"),
 )
 
+BELOW_INSTANCE = Rule("unused/below-instance", "warning", """
+    Opinion below an instance
+
+    Instances share the prims of their prototype. USD drops what is authored on a prim below one; opinions on the
+    instance itself count.
+
+    Measured: collisionEnabled false on a collider below an instance leaves its body on the ground at 0.5. With
+    instanceable off, or authored on the prototype, the body falls through it to -4.005.
+    (`experiments/measure_composition.py`)
+    """,
+    why="it has no effect on the stage",
+    profiles=PROFILES,
+    example=usda.overridden_instance(),
+    remedy=usda.overridden_instance(instanceable=False),
+)
+
 _RULES = {rule.code.partition("/")[2]: rule for rule in (
     MISSPELT_PROPERTY, MISSPELT_SCHEMA, UNUSED_WRONG_INSTANCE, NO_INSTANCE, NOT_APPLIED, SOFT_LIMIT, UNUSED_DISABLED,
     OTHER_ENGINE, OVERRIDDEN, IDLE, ON_LINK, ON_BODY, DENSITY_WITH_MASS, NO_DRIVE, UNKNOWN_PROPERTY,
+    BELOW_INSTANCE,
 )}
 
 
