@@ -24,6 +24,7 @@ from physx_schema.checking.settings import TABLE, Settings
 from physx_schema.description import Opinion, describe
 from physx_schema.description.bodies import gc_disabled
 from physx_schema.description.stages import open_stage
+from physx_schema.diagnostics import captured
 from physx_schema.errors import UnreadableError
 from physx_schema.files import legible
 
@@ -41,7 +42,7 @@ def check(
     """
     selection = selection_of(select, ignore)
     parse_profile(profile)      # refused before anything is read
-    with gc_disabled():
+    with gc_disabled(), captured():         # what would be announced is a finding
         return _check(open_stage(source), profile, selection, waivers)
 
 

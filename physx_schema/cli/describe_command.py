@@ -6,6 +6,7 @@ import click
 
 from physx_schema.command_line.options import isolation_option
 from physx_schema.description import describe
+from physx_schema.diagnostics import captured
 from physx_schema.reports.json_output import description_json
 from physx_schema.reports.outline import outline
 
@@ -16,5 +17,6 @@ from physx_schema.reports.outline import outline
 @click.option("--json", "as_json", is_flag=True, help="Write every fact as JSON.")
 def describe_command(path: str, as_json: bool) -> None:
     """Show what PhysX makes of the physics on a stage."""
-    description = describe(path)
+    with captured():        # what would be announced is in the outline
+        description = describe(path)
     click.echo(description_json(description) if as_json else "\n".join(outline(path, description)))

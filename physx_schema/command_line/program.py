@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from physx_schema.command_line.command_files import find_commands
+from physx_schema.diagnostics import captured
 from physx_schema.errors import PhysxSchemaError, UnreadableError, printable
 from physx_schema.files import recover
 
@@ -143,10 +144,15 @@ class Program(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the chosen command, once what an earlier one that was cut off had written is taken back."""
-        with exiting_on_broken_pipe(), Boundary():
+        with exiting_on_broken_pipe(), Boundary(), captured(_tell):
             for line in recover():
-                click.echo(printable(line), err=True)
+                _tell(line)
             return super().invoke(ctx)
+
+
+def _tell(line: str) -> None:
+    """A line on stderr."""
+    click.echo(printable(line), err=True)
 
 
 def _print_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:

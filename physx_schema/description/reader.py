@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -19,13 +20,15 @@ from physx_schema.description.bodies import as_free_body, gc_disabled, read_forc
 from physx_schema.description.body_registry import BodyRegistry, read_body_registry
 from physx_schema.description.collision.colliders import ColliderPart
 from physx_schema.description.collision.pairs import read_collision
+from physx_schema.description.composition import in_one_line, remarked
 from physx_schema.description.model import Articulation, Description, ExternalForce, Link, MimicDeclaration, Problem
 from physx_schema.description.opinions.accounting import classify, default_sleep_threshold
 from physx_schema.description.opinions.conditions import report_conditions
 from physx_schema.description.opinions.prim import applied_schemas
 from physx_schema.description.opinions.reading import ReadContext, path_key
 from physx_schema.description.scenes import Scenes
-from physx_schema.description.stages import open_stage, source_name
+from physx_schema.description.stages import open_stage, remarks_on, source_name
+from physx_schema.diagnostics import announce, captured
 from physx_schema.errors import UnreadableError
 
 _MAX_MESSAGE_LENGTH = 160      # characters of USD's words
@@ -41,12 +44,17 @@ def describe(source: str | Path | Any) -> Description:
     """
     stage = open_stage(source)
     try:
-        with gc_disabled():
-            return _describe(stage)
+        with gc_disabled(), captured() as capture:
+            description = _describe(stage)
+            texts = (*remarks_on(stage), *capture.take())
     except (Tf.ErrorException, UnicodeDecodeError) as error:     # values that USD reads only when they are asked for
         reason = " ".join(str(error).split())[:_MAX_MESSAGE_LENGTH]
         raise UnreadableError(f"{source_name(stage)}: USD cannot read all that it holds: {reason}; have it written "
                               "anew by the tool it is from") from None
+    remarks = tuple(remarked(texts, description.problems))
+    for problem in remarks:
+        announce(in_one_line(description.source, problem))
+    return replace(description, problems=_sorted((*description.problems, *remarks))) if remarks else description
 
 
 def _describe(stage: Any) -> Description:

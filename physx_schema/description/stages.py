@@ -20,6 +20,7 @@ from typing import Any
 
 from pxr import Sdf, Tf, Usd, UsdGeom
 
+from physx_schema.description.composition import in_one_line, unresolved
 from physx_schema.description.frames import decompose
 from physx_schema.description.model import PoseSample
 from physx_schema.description.opinions.prim import PrimOpinions
@@ -27,6 +28,7 @@ from physx_schema.description.opinions.reading import ReadContext
 from physx_schema.description.records import Pose, interpolate
 from physx_schema.description.robot_files import ROBOT_SUFFIXES, converted, converter_of, original
 from physx_schema.description.trial import require_openable
+from physx_schema.diagnostics import announce, captured
 from physx_schema.errors import UnreadableError, printable
 from physx_schema.files import STAGE_SUFFIXES, has_control_characters, legible, representable
 
@@ -78,7 +80,24 @@ def open_stage(source: str | Path | Any) -> Any:
     """
     if isinstance(source, Usd.Stage):
         return source
-    path = Path(source)
+    with captured() as capture:
+        stage = _open(Path(source))
+        _remarks[stage.GetRootLayer().identifier] = capture.take()
+    if remarks_on(stage):
+        for problem in unresolved(stage):
+            announce(in_one_line(source_name(stage), problem))
+    return stage
+
+
+def remarks_on(stage: Any) -> tuple[str, ...]:
+    """What USD said when a stage was opened here."""
+    return _remarks.get(stage.GetRootLayer().identifier, ())
+
+
+_remarks: dict[str, tuple[str, ...]] = {}       # what USD said of stages when they were opened, by root layer
+
+
+def _open(path: Path) -> Any:
     _require_name(path)
     _require_file(path)
     converter = converter_of(path)

@@ -23,6 +23,7 @@ from pxr import Tf, Usd
 from physx_schema.checking.engine.finding import BEHAVIOUR, DRIVEN, PROFILES, Finding, location, rank
 from physx_schema.checking.engine.rule import EVERYTHING, RULE_FAILED, Finder, Rule, Selection, Unevaluated, belongs
 from physx_schema.description import Description, Opinion
+from physx_schema.description.composition import UNRESOLVED
 from physx_schema.description.opinions.reading import path_key
 from physx_schema.former_names import former_keyword
 from physx_schema.text import html_table
@@ -206,9 +207,9 @@ def _more_severe(first: Finding | None, second: Finding) -> Finding:
     return replace(worst, profiles=profiles)
 
 
-def sort_key(finding: Finding) -> tuple[tuple[str, ...], str, str, str]:
-    """The place of a finding among others: by prim, property, code and message."""
-    return path_key(finding.path), finding.property, finding.code, finding.message
+def sort_key(finding: Finding) -> tuple[bool, tuple[str, ...], str, str, str]:
+    """The place of a finding among others: layers that are missing first, then by prim, property, code and message."""
+    return finding.code != UNRESOLVED, path_key(finding.path), finding.property, finding.code, finding.message
 
 
 # Read by key: a whole dictionary may be nested deeper than USD can turn into Python.

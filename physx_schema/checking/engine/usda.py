@@ -58,6 +58,13 @@ def instance(children: str, instanceable: bool = True) -> str:
         f'def Xform "copy" (\n    instanceable = {flag}\n    prepend inherits = </Robot/kind>\n)\n{{\n}}\n')
 
 
+def overridden_instance(instanceable: bool = True) -> str:
+    """A class with a collider, and a prim that inherits it and switches the collider off."""
+    off = '{\n    over "shape"\n    {\n        bool physics:collisionEnabled = false\n    }\n}\n'
+    return instance(cube(), instanceable).removesuffix("{\n}\n") + off
+
+
+
 def joint(
     name: str, attributes: Mapping[str, str] | None = None, *schemas: str, kind: str = "Revolute", parent: str = "base",
     child: str = "", metadata: str = "",

@@ -18,11 +18,21 @@ from physx_schema.checking.engine.finding import (
 from physx_schema.checking.engine.rule import Rule, finder
 from physx_schema.checking.rules.engines import RETIRED
 from physx_schema.checking.rules.mimic import is_orphan
-from physx_schema.description import Description, Opinion
+from physx_schema.description import Description, Opinion, Problem
 
 NO_EFFECT = "it has no effect on the simulation"
 _REPORTED = frozenset({"dropped", "fixed-base", RETIRED})   # the reader, and rules of their own, say more about them
 _NAMES = frozenset({"misspelt-property", "misspelt-schema", "wrong-instance"})     # the suggestion is a name
+
+# Problems of what is missing on the stage, and opinions that may wait for it.
+_CAUSES = frozenset({"stage/composition", "stage/target-dropped", "stage/variant-unselected"})
+_WAITING = frozenset({"", "idle", "not-applied", "no-drive", "soft-limit"})
+_WITHOUT_SUGGESTION = {
+    "other-engine": "keep it for that engine; PhysX needs nothing in its place",
+    "overridden": "keep it for the other engine; PhysX takes its own value",
+    "misspelt-property": "correct the name, or remove it; no schema that PhysX reads has it",
+    "on-link": "remove it; links have nothing in its place", "on-body": "remove it; other bodies have nothing like it",
+}
 
 # Applying one of these makes a body, a collider, a root: more than the properties that wait for it.
 _STRUCTURAL = frozenset({
@@ -240,27 +250,60 @@ UNKNOWN_PROPERTY = Rule("unused/unknown-property", "warning", """
     remedy=usda.joint("j2", {"float physxJointAxis:angular:armature": "1"}, "PhysxJointAxisAPI:angular"),
 )
 
+BELOW_INSTANCE = Rule("unused/below-instance", "warning", """
+    Opinion below an instance
+
+    Instances share the prims of their prototype. USD drops what is authored on a prim below one; opinions on the
+    instance itself count.
+
+    Measured: collisionEnabled false on a collider below an instance leaves its body on the ground at 0.5. With
+    instanceable off, or authored on the prototype, the body falls through it to -4.005.
+    (`experiments/measure_composition.py`)
+    """,
+    why="it has no effect on the stage",
+    profiles=PROFILES,
+    example=usda.overridden_instance(),
+    remedy=usda.overridden_instance(instanceable=False),
+)
+
 _RULES = {rule.code.partition("/")[2]: rule for rule in (
     MISSPELT_PROPERTY, MISSPELT_SCHEMA, UNUSED_WRONG_INSTANCE, NO_INSTANCE, NOT_APPLIED, SOFT_LIMIT, UNUSED_DISABLED,
     OTHER_ENGINE, OVERRIDDEN, IDLE, ON_LINK, ON_BODY, DENSITY_WITH_MASS, NO_DRIVE, UNKNOWN_PROPERTY,
+    BELOW_INSTANCE,
 )}
 
 
 @finder("unused", *_RULES.values())
 def unused_opinions(description: Description) -> Iterator[Finding]:
     """One finding for each unused opinion."""
+    causes = [problem for problem in description.problems if problem.code in _CAUSES and problem.severity != "info"]
     for opinion in description.unused:
         if is_orphan(opinion) or opinion.code in _REPORTED:
             continue
         unknown = opinion.code == "misspelt-property" and not opinion.suggestion
         rule = UNKNOWN_PROPERTY if unknown else _RULES[opinion.code or "idle"]
-        yield rule.at(opinion.path, opinion.property, opinion.reason, fix=_fix(opinion), repair=_repair(opinion))
+        cause = next((item for item in causes if _may_explain(item, opinion)), None)
+        yield rule.at(opinion.path, opinion.property, opinion.reason, fix=_fix(opinion, cause),
+                      repair=None if cause else _repair(opinion))
 
 
-def _fix(opinion: Opinion) -> str:
-    """What to do, as far as the description knows what was meant."""
+def _may_explain(cause: Problem, opinion: Opinion) -> bool:
+    """Whether a part of the stage that is missing may be what an opinion at or below its prim waits for."""
+    if opinion.code not in _WAITING:
+        return False
+    return cause.path == "/" or opinion.path == cause.path or opinion.path.startswith(f"{cause.path}/")
+
+
+def _fix(opinion: Opinion, cause: Problem | None) -> str:
+    """What to do, as far as the description knows what was meant; what is missing on the stage comes first."""
+    if cause is not None:
+        return f"repair {cause.code} at {cause.path} first: {cause.fix}; if this stays, {_own_fix(opinion)}"
+    return _own_fix(opinion)
+
+
+def _own_fix(opinion: Opinion) -> str:
     if not opinion.suggestion:
-        return "remove it, or author it where it is read"
+        return _WITHOUT_SUGGESTION.get(opinion.code, "author it where PhysX reads it, or remove it")
     if opinion.code == "other-engine":
         return f"PhysX has {opinion.suggestion}, in units of its own"
     return f"did you mean {opinion.suggestion!r}?" if opinion.code in _NAMES else opinion.suggestion

@@ -69,6 +69,9 @@ class Problem:
     severity: str = "error"             # "error" | "warning" | "info"
 
 
+_INCOMPLETE = frozenset({"stage/composition", "stage/target-dropped"})
+
+
 @dataclass(frozen=True, slots=True)
 class IterationBounds:
     """A scene's bounds on the solver iterations of what it steps, least and most as authored."""
@@ -159,6 +162,11 @@ class Description:
                 f"links {len(robot.links)}, dofs {len(robot.dofs)}, tendons {count}, mimic joints {len(robot.mimics)}")
         yield from (("body", body.path, f"mass {body.mass:.4g}") for body in self.bodies)
         yield from (("joint", joint.path, joint.kind) for joint in self.joints)
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether a part of the stage is missing: a layer that does not compose, or a target that USD drops."""
+        return any(item.severity == "error" and item.code in _INCOMPLETE for item in self.problems)
 
     @property
     def loose_bodies(self) -> tuple[Link, ...]:

@@ -30,6 +30,7 @@ from physx_schema.description.opinions.inactive import (
     why_schema_unused,
     why_unused,
 )
+from physx_schema.description.opinions.instances import dropped_below_instances
 from physx_schema.description.opinions.prim import (
     PrimOpinions,
     Retired,
@@ -113,6 +114,7 @@ def classify(
                 )
             elif not opinions.instances("PhysxMimicJointAPI"):      # there they are reported, values or not
                 report_connection(context, opinions, item.name)
+    account.unused.extend(dropped_below_instances(context))
     return account
 
 

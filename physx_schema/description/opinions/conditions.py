@@ -9,50 +9,40 @@ from typing import Any
 
 from pxr import Sdf, Usd, UsdGeom
 
+from physx_schema.description.composition import UNRESOLVED, unresolved
 from physx_schema.description.frames import operation_order
-from physx_schema.description.opinions.prim import PrimOpinions, is_physics_name, is_physics_schema, read_property
+from physx_schema.description.opinions.layer_units import report_units
+from physx_schema.description.opinions.overs import Overs
+from physx_schema.description.opinions.prim import PrimOpinions, is_physics_schema, read_property
 from physx_schema.description.opinions.reading import ReadContext
 from physx_schema.description.opinions.schemas import split_name
+from physx_schema.description.opinions.variants import report_variants
 from physx_schema.description.stages import animated_prim
-from physx_schema.errors import without_addresses
 
-_ARCS = (   # a word of USD's message, the metadata that it is about
-    ("sublayer", "subLayers"), ("inherit", "inherits"), ("payload", "payload"), ("reference", "references"),
-    ("refers", "specializes"), ("specialize", "specializes"), ("variant", "variants"),
-)
 _SHAPE = ("size", "radius", "height", "axis", "points", "faceVertexCounts", "faceVertexIndices")    # of a collider
 _SKIPPED = {    # state to what makes it one, and what to do
     "inactive": ("the prim is inactive, with everything below it", "set active = true to have it read"),
     "unloaded": ("its payload is not loaded", "load the payload to have it read"),
-    "undefined": ("an over without a def", "define the prim to have it read"),
-    "abstract": ("a class: USD gives its opinions to the prims that inherit it", "nothing, unless it should be a def"),
+    "undefined": ("an over without a def, which no arc brings in",
+                  "let a prim that should have it reference it, or define the prim if it is to be one itself"),
+    "unresolved": ("an over without a def, whose layer cannot be opened",
+                   "repair the layer that should define it, which stage/composition names"),
+    "abstract": ("a class that no prim inherits", "inherit it where it should act, or remove it"),
 }
 
 
 def report_conditions(context: ReadContext) -> None:
     """Record everything about the stage that keeps opinions from being read."""
-    _report_composition(context)
+    context.problems.extend(unresolved(context.stage))
     _report_layers(context)
+    report_units(context)
     _report_skipped(context)
     for prim in context.varied:
-        _report_variants(context, prim)
+        report_variants(context, prim)
     _report_instance_names(context)
     _report_connected(context)
     if _has_samples(context.stage):
         _report_moving(context)
-
-
-def _report_composition(context: ReadContext) -> None:
-    for error in context.stage.GetCompositionErrors():
-        text = without_addresses(" ".join(str(error).split()))
-        site = getattr(error, "rootSite", None)
-        lower = text.lower()
-        context.problem(
-            "stage/composition", str(site.path) if site else "/",
-            next((name for word, name in _ARCS if word in lower), ""), text,
-            "part of the stage is missing or ambiguous",
-            "repair the reference, payload, sublayer or inherit that it names",
-        )
 
 
 def _report_layers(context: ReadContext) -> None:
@@ -82,20 +72,40 @@ def _report_layers(context: ReadContext) -> None:
 def _report_skipped(context: ReadContext) -> None:
     """Prims that USD's traversal passes over."""
     skipped: dict[str, list[str]] = {}
+    overs = Overs(context.stage)
+    unresolved_at = [problem.path for problem in context.problems if problem.code == UNRESOLVED]
     prims = iter(Usd.PrimRange.Stage(context.stage, Usd.PrimAllPrimsPredicate))
     read = Usd.PrimDefaultPredicate
     for prim in prims:
         if not read(prim):
             prims.PruneChildren()
             if prim.HasVariantSets():
-                _report_variants(context, prim)
+                report_variants(context, prim)
             state = _state(prim)
-            if state in ("inactive", "unloaded") or _holds_physics(prim):
-                skipped.setdefault(state, []).append(str(prim.GetPath()))
+            if state in ("inactive", "unloaded") or overs.holds_unread_physics(prim):
+                path = str(prim.GetPath())
+                if state == "undefined" and any(_holds(site, path) for site in unresolved_at):
+                    state = "unresolved"
+                elif state == "undefined" and (meant := overs.meant(prim)):
+                    _report_misspelt(context, path, meant)
+                    continue
+                skipped.setdefault(state, []).append(path)
     for state, paths in skipped.items():
         more = f" (and {len(paths) - 1} more)" if len(paths) > 1 else ""
         state_text, fix = _SKIPPED[state]
-        context.problem(f"stage/{state}", paths[0], "", state_text + more, "its physics is not read", fix, "info")
+        code = "stage/undefined" if state == "unresolved" else f"stage/{state}"
+        context.problem(code, paths[0], "", state_text + more, "its physics is not read", fix, "info")
+
+
+def _holds(site: str, path: str) -> bool:
+    """Whether a prim is at or below another."""
+    return site == "/" or f"{path}/".startswith(f"{site}/")
+
+
+def _report_misspelt(context: ReadContext, path: str, meant: str) -> None:
+    context.problem(
+        "stage/over-misspelt", path, "", f"an over of {path.rpartition('/')[2]!r}, which no layer defines",
+        "its physics is not read", f"did you mean {meant}? Give the over that name, or define the prim", "warning")
 
 
 def _state(prim: Any) -> str:
@@ -104,29 +114,6 @@ def _state(prim: Any) -> str:
     if not prim.IsLoaded():
         return "unloaded"
     return "abstract" if prim.IsAbstract() else "undefined"
-
-
-def _holds_physics(root: Any) -> bool:
-    """Whether a prim or one below it has anything to do with physics."""
-    return any(
-        is_physics_schema(str(prim.GetTypeName())) or any(map(is_physics_name, prim.GetAuthoredPropertyNames()))
-        or any(is_physics_schema(str(name)) for name in prim.GetPrimTypeInfo().GetAppliedAPISchemas())
-        for prim in Usd.PrimRange(root, Usd.PrimAllPrimsPredicate)
-    )
-
-
-def _report_variants(context: ReadContext, prim: Any) -> None:
-    """The other variants of a prim, of which nothing is read."""
-    sets = prim.GetVariantSets()
-    for name in sets.GetNames():
-        variants = sets.GetVariantSet(name)
-        others = len(variants.GetVariantNames()) - variants.HasAuthoredVariant(variants.GetVariantSelection())
-        if others:
-            context.problem(
-                "stage/variants", str(prim.GetPath()), "variants",
-                f"{others} variants of the set {name!r} beside {variants.GetVariantSelection()!r}",
-                "only the selected variant is read", "select another variant and read the stage again", "info",
-            )
 
 
 def _report_instance_names(context: ReadContext) -> None:

@@ -193,6 +193,12 @@ def is_physics_schema(name: str) -> bool:
     return name.startswith(known) or retired_schema(name) is not None or bool(suggest_schema(split_name(name)[0]))
 
 
+def is_physical(prim: Any) -> bool:
+    """Whether a prim has anything to do with physics: its type, a schema or a property."""
+    return (is_physics_schema(str(prim.GetTypeName())) or any(map(is_physics_name, prim.GetAuthoredPropertyNames()))
+            or any(is_physics_schema(str(name)) for name in prim.GetPrimTypeInfo().GetAppliedAPISchemas()))
+
+
 def read_property(prim: Any, name: str) -> CachedProperty:
     """A property of a prim."""
     prop = prim.GetProperty(name)

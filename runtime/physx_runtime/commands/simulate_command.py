@@ -12,7 +12,7 @@ import click
 from physx_runtime.commands.options import DEFAULT_DT, Seconds
 from physx_runtime.viewing.formats.recording_format import Motion, find_formats, help_text
 from physx_schema.command_line.options import force_option, is_quiet, isolation_option, progress, quiet_option
-from physx_schema.errors import printable
+from physx_schema.errors import UnsupportedError, printable
 from physx_schema.files import unwritable
 from physx_schema.text import plural
 
@@ -46,7 +46,8 @@ _FORMATS = find_formats()
 @force_option
 @click.option("--joint-forces", is_flag=True, help="Write the forces of joints outside articulations too.")
 @quiet_option
-@click.option("--strict", is_flag=True, help="Exit with 5 where something that moves them in PhysX is not simulated.")
+@click.option("--strict", is_flag=True, help="Exit with 5 where something that moves them in PhysX is not simulated, "
+              "or a part of the stage is missing.")
 def simulate_command(stage: str, steps: int, dt: float, every: int, articulation: str | None,
                      positions: tuple[str, ...], velocities: tuple[str, ...], targets: tuple[str, ...],
                      efforts: tuple[str, ...], start: Path | None, worlds: Path | None, out: Path | None,
@@ -87,6 +88,11 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
                                  joint_forces=joint_forces, variation=variation, **initial_values)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
+    except UnsupportedError as error:
+        if not (strict and description.incomplete):
+            raise
+        click.echo(printable(str(error)), err=True)
+        raise click.exceptions.Exit(_NOT_EVALUATED) from None
     _print_messages(stage, (*recording.not_simulated, *recording.diverged))
     if out is not None:
         try:
@@ -104,7 +110,7 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
         click.echo(printable(line))
     if recording.diverged:
         raise click.exceptions.Exit(_DIVERGED)
-    if strict and recording.not_simulated:
+    if strict and (recording.not_simulated or description.incomplete):
         raise click.exceptions.Exit(_NOT_EVALUATED)
 
 

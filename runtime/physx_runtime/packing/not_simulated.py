@@ -91,9 +91,23 @@ def require_accepted(description: Description) -> None:
         raise UnsupportedError(why)
 
 
+# Problems that leave a stage without bodies, the one first that explains most.
+_WITHOUT_BODIES = ("stage/composition", "stage/variant-unselected", "stage/over-misspelt", "stage/undefined",
+                   "stage/unloaded", "stage/inactive", "stage/abstract", "stage/muted-layer")
+
+
 def nothing_moves(description: Description) -> str:
-    """What to do about a stage on which nothing moves."""
-    return f"{description.source}: no articulation to step; apply PhysicsArticulationRootAPI to the robot's root"
+    """Why nothing on a stage moves, and what to do about it."""
+    causes = [problem for code in _WITHOUT_BODIES for problem in description.problems if problem.code == code]
+    causes += [problem for problem in description.problems
+               if problem.severity == "error" and problem.code.startswith(("body/", "articulation/"))]
+    if causes:
+        more = f" (and {len(causes) - 1} more, see `physx-schema check`)" if len(causes) > 1 else ""
+        first = causes[0]
+        return (f"{description.source}: no rigid body to step: {first.path}: {first.message}{more}; {first.why}; "
+                f"{first.fix}")
+    return (f"{description.source}: no rigid body to step: no prim has PhysicsRigidBodyAPI; apply it to each prim that "
+            "should move")
 
 
 def body_joint_refusal(description: Description, body: str) -> str:

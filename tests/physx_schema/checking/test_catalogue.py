@@ -29,7 +29,7 @@ from physx_schema.checking.engine.rule import Finder, Rule
 # Codes without a measurement, by the reason why there is none.
 CLAIMS_NOTHING = {
     "what files and layers say, which PhysX is never shown": (
-        "stage/session-layer", "stage/muted-layer", "stage/layer-offset", "stage/outside-layer"),
+        "stage/session-layer", "stage/muted-layer", "stage/layer-offset", "stage/outside-layer", "stage/usd"),
     "the checker's own business": (
         "waiver/no-reason", "waiver/unused", "waiver/unknown-code", "waiver/malformed", "baseline/stale",
         "rule-failed"),
@@ -46,7 +46,7 @@ WITHOUT_EXAMPLE = {
     "what the head of a file or several files say": (
         "stage/units", "stage/units-extreme", "stage/up-axis", "stage/composition", "stage/session-layer",
         "stage/muted-layer", "stage/layer-offset", "stage/outside-layer", "stage/unloaded", "stage/variants",
-        "report/threshold"),
+        "stage/target-dropped", "stage/units-differ", "stage/usd", "report/threshold"),
     "what the root of an articulation says, and the examples are prims below one": ("iterations/raised",),
     "a mesh of more text than a page": ("body/collider-mass",),
     "the checker's own business": ("baseline/stale", "rule-failed"),

@@ -1,0 +1,66 @@
+"""Variants that are not selected, and those among them that hold physics which the stage is without."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pxr import Sdf, Usd
+
+from physx_schema.description.opinions.prim import is_physical
+from physx_schema.description.opinions.reading import ReadContext
+
+UNSELECTED = "stage/variant-unselected"
+_MOST = 64              # variants of a set that are tried
+
+
+def report_variants(context: ReadContext, prim: Any) -> None:
+    """Record the other variants of a prim, of which nothing is read."""
+    sets = prim.GetVariantSets()
+    for name in sets.GetNames():
+        variants = sets.GetVariantSet(name)
+        names, selected = variants.GetVariantNames(), variants.GetVariantSelection()
+        others = [item for item in names if item != selected]
+        if not others:
+            continue
+        path, missing = str(prim.GetPath()), selected not in names
+        if (missing or not _physics_below(prim)) and _report_physics(context, prim, name, selected, others):
+            continue
+        context.problem(
+            "stage/variants", path, "variants", f"{len(others)} variants of the set {name!r} beside {selected!r}",
+            "only the selected variant is read", "select another variant and read the stage again", "info",
+        )
+
+
+def _report_physics(context: ReadContext, prim: Any, name: str, selected: str, others: list[str]) -> bool:
+    """Record a set of which a variant that is not selected has physics; whether there is one."""
+    present = _physics_below(prim)
+    holding = next((item for item in others[:_MOST] if _physics_with(context.stage, prim, name, item) > present), "")
+    if not holding:
+        return False
+    chosen = f"{selected!r} is selected" if selected else "nothing is selected"
+    missing = " and is no variant of the set" if selected and selected not in prim.GetVariantSet(name).GetVariantNames(
+        ) else ""
+    context.problem(
+        UNSELECTED, str(prim.GetPath()), "variants",
+        f"physics is in the variant {holding!r} of the set {name!r}, and {chosen}{missing}",
+        "only the selected variant is read: the stage is without that physics",
+        f"select it: variants = {{ string {name} = \"{holding}\" }} on {prim.GetPath()}",
+        "info" if selected and not missing else "warning",
+    )
+    return True
+
+
+def _physics_with(stage: Any, prim: Any, name: str, variant: str) -> int:
+    """How many prims at and below a prim have to do with physics once a variant is selected."""
+    path = prim.GetPath()
+    session = Sdf.Layer.CreateAnonymous(".usda")
+    session.TransferContent(stage.GetSessionLayer())
+    Sdf.CreatePrimInLayer(session, path).variantSelections[name] = variant
+    chosen = Usd.Stage.OpenMasked(stage.GetRootLayer(), session, stage.GetPathResolverContext(),
+                                  Usd.StagePopulationMask([path]))
+    return _physics_below(chosen.GetPrimAtPath(path))
+
+
+def _physics_below(root: Any) -> int:
+    """How many prims, of one and those below it, have to do with physics."""
+    return sum(map(is_physical, Usd.PrimRange(root, Usd.TraverseInstanceProxies()))) if root else 0
