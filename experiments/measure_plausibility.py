@@ -22,7 +22,6 @@ from rule_stages import (
     collider,
     ground,
     joint,
-    numbers,
     physics_scene,
     pose,
     prim,
@@ -34,8 +33,8 @@ from rule_stages import (
 MESH = "PhysicsMeshCollisionAPI"
 MOMENTS = "float3 physics:diagonalInertia"
 # A tray of five boxes, 1 wide and 0.6 high, with a floor of 0.1 and walls of 0.1; its hull is a box.
-BOXES = (((-0.5, -0.5, 0.0), (0.5, 0.5, 0.1)), ((-0.5, -0.5, 0.1), (-0.4, 0.5, 0.6)), ((0.4, -0.5, 0.1), (0.5, 0.5, 0.6)),
-         ((-0.4, -0.5, 0.1), (0.4, -0.4, 0.6)), ((-0.4, 0.4, 0.1), (0.4, 0.5, 0.6)))
+BOXES = (((-0.5, -0.5, 0.0), (0.5, 0.5, 0.1)), ((-0.5, -0.5, 0.1), (-0.4, 0.5, 0.6)),
+         ((0.4, -0.5, 0.1), (0.5, 0.5, 0.6)), ((-0.4, -0.5, 0.1), (0.4, -0.4, 0.6)), ((-0.4, 0.4, 0.1), (0.4, 0.5, 0.6)))
 SIDES = (0, 2, 3, 1, 4, 5, 7, 6, 0, 1, 5, 4, 2, 6, 7, 3, 0, 4, 6, 2, 1, 3, 7, 5)
 
 
@@ -59,8 +58,8 @@ def gravity() -> dict[str, Fact]:
         return Fact(world(body(place=at()), scenes=scene, up=up), pose)
 
     return {f"magnitude {m or 'left out'}, direction {d or 'left out'}, up axis {up}": of(m, d, up) for m, d, up in (
-        ("10", "(0, 0, -1)", "Z"), ("-10", "(0, 0, -1)", "Z"), ("-10", "", "Z"), ("-1", "", "Z"), ("-10", "(0, 0, 1)", "Z"),
-        ("10", "(0, 0, 1)", "Z"), ("", "(0, 0, 1)", "Z"), ("-10", "", "Y"), ("10", "(0, 0, -1)", "Y"),
+        ("10", "(0, 0, -1)", "Z"), ("-10", "(0, 0, -1)", "Z"), ("-10", "", "Z"), ("-1", "", "Z"),
+        ("-10", "(0, 0, 1)", "Z"), ("10", "(0, 0, 1)", "Z"), ("", "(0, 0, 1)", "Z"), ("-10", "", "Y"), ("10", "(0, 0, -1)", "Y"),
         ("10", "(0, 1, 0)", "Y"))}
 
 
@@ -75,7 +74,8 @@ def point_masses() -> dict[str, Fact]:
 
     seen = prim("Cube", "seen", CUBE)
     return {
-        "mass 0.01": link(), "mass 0.01, centimetres": link(meters="0.01"), "mass 0.01, millimetres": link(meters="0.001"),
+        "mass 0.01": link(), "mass 0.01, centimetres": link(meters="0.01"),
+        "mass 0.01, millimetres": link(meters="0.001"),
         "mass 0.01, grams": link(kilograms="0.001"), "mass 0.01, a cube that does not collide": link(children=seen),
         "mass 0.01, centre (1, 0, 0)": link({"point3f physics:centerOfMass": "(1, 0, 0)"}),
         "mass 0.01, a cube that is switched off": link(children=collider(
@@ -95,10 +95,11 @@ def precise(result: Any) -> str:
 def rods() -> dict[str, Fact]:
     """A rod of 1 kg and 0.2 x 0.04 x 0.04 m that swings from its end for half a second, with moments times a factor."""
     own = (1 / 12 * (0.04**2 + 0.04**2), 1 / 12 * (0.2**2 + 0.04**2), 1 / 12 * (0.2**2 + 0.04**2))
+    shape = collider("Cube", "shape", at(scale="(0.2, 0.04, 0.04)"))
 
     def of(factor: float) -> Fact:
         moments = "(" + ", ".join(f"{factor * moment:.8g}" for moment in own) + ")"
-        rod = body("l", {**at(0.0, 0.1), MOMENTS: moments}, children=collider("Cube", "shape", at(scale="(0.2, 0.04, 0.04)")))
+        rod = body("l", {**at(0.0, 0.1), MOMENTS: moments}, children=shape)
         base = body("base", place=at()) + joint("Fixed", "anchor", "", "/robot/base")
         hinge = joint("Revolute", "j", "/robot/base", "/robot/l", {
             "uniform token physics:axis": '"Y"', "point3f physics:localPos1": "(-0.1, 0, 0)"})
@@ -106,8 +107,7 @@ def rods() -> dict[str, Fact]:
 
     def fall(factor: float) -> Fact:
         moments = "(" + ", ".join(f"{factor * moment:.8g}" for moment in own) + ")"
-        rod = body("l", {**at(0.25, turn="(0, 30, 0)"), MOMENTS: moments},
-                   children=collider("Cube", "shape", at(scale="(0.2, 0.04, 0.04)")))
+        rod = body("l", {**at(0.25, turn="(0, 30, 0)"), MOMENTS: moments}, children=shape)
         return Fact(world(rod, ground()), settle, 120)
 
     factors = (1e-6, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4, 1e6)
@@ -141,7 +141,8 @@ def meshes() -> dict[str, Fact]:
              "sphereFill", "Hull")
     return {
         **{f"moving, {kind}": of(kind, moving, heavy, MESH) for kind in kinds},
-        "moving, no approximation": of(None, moving, heavy, MESH), "moving, no MeshCollisionAPI": of(None, moving, heavy),
+        "moving, no approximation": of(None, moving, heavy, MESH),
+        "moving, no MeshCollisionAPI": of(None, moving, heavy),
         "moving, none without MeshCollisionAPI": of("none", moving, heavy),
         "kinematic, none": of("none", moving, {**heavy, "bool physics:kinematicEnabled": "1"}, MESH),
         "static, none": of("none", (), {}, MESH),
@@ -191,8 +192,8 @@ def letters() -> dict[str, Fact]:
             "Cube", "seen", CUBE)), ground()), height),
         "body with a cube": Fact(world(box(0.6), ground()), height),
         "body with a cube that is invisible": Fact(world(box(0.6, {}, hidden), ground()), height),
-        "the same with purpose guide": Fact(world(box(0.6, {}, {**hidden, "uniform token purpose": '"guide"'}), ground()),
-                                            height),
+        "the same with purpose guide": Fact(
+            world(box(0.6, {}, {**hidden, "uniform token purpose": '"guide"'}), ground()), height),
         "link of a cube of size 1, no kilogramsPerUnit": Fact(unit, weight, 0),
     }
 
@@ -202,7 +203,8 @@ def ratios() -> dict[str, Fact]:
     def of(last: float, root: tuple[str, ...], iterations: int = 4) -> Fact:
         counts = {"int physxRigidBody:solverPositionIterationCount": str(iterations)}
         parts = body("base", {"bool physics:kinematicEnabled": "1"} if not root else {}, place=at(10.0))
-        anchor = joint("Fixed", "anchor", "", "/robot/base", {"point3f physics:localPos0": "(0, 0, 10)"}) if root else ""
+        held = {"point3f physics:localPos0": "(0, 0, 10)"}
+        anchor = joint("Fixed", "anchor", "", "/robot/base", held) if root else ""
         for i, mass in enumerate((1.0, last), 1):
             moment = 0.4 * mass * 0.01
             parts += body(f"l{i}", {**at(10.0 - i), "float physics:mass": f"{mass:g}", **counts,
