@@ -23,7 +23,7 @@ from pxr import Gf
 
 from physx_schema.description.collision.colliders import ColliderPart
 from physx_schema.description.collision.mass import as_rotation, read_mass
-from physx_schema.description.collision.visibility import has_collider, seen_geometry
+from physx_schema.description.collision.visibility import has_collider, shows_geometry
 from physx_schema.description.frames import pose_matrix, pose_of, vector
 from physx_schema.description.model import (
     BodyContact,
@@ -73,7 +73,7 @@ def read_link(
         linear_velocity=rigid.vector("velocity"), angular_velocity=_radians(rigid.vector("angularVelocity")),
         principal_axes=as_rotation(mass.axes), colliders=tuple(part.fact for part in colliders),
         authored_axes=mass.authored_axes, scene=scene, kinematic=is_kinematic(body), external_forces=forces,
-        has_collider=collides, seen_geometry="" if collides else seen_geometry(context, body),
+        has_collider=collides, shows_geometry=not collides and shows_geometry(context, body),
         contact=_unauthored_contact(context.meters_per_unit) if physx.silent else _contact(
             physx, context.meters_per_unit),
     )

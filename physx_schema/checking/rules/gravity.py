@@ -56,7 +56,7 @@ GRAVITY_NEGATIVE = Rule("scene/gravity-negative", "warning", """
     remedy=_scene(),
 )
 
-GRAVITY_SIDEWAYS = Rule("scene/gravity-sideways", "warning", """
+GRAVITY_SIDEWAYS = Rule("scene/gravity-sideways", "info", """
     Gravity across the up axis
 
     Gravity is at right angles to the stage's up axis, so bodies fall sideways in viewers. PhysX reads upAxis for

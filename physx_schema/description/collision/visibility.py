@@ -13,16 +13,16 @@ _UNSEEN = frozenset({UsdGeom.Tokens.guide, UsdGeom.Tokens.proxy})
 _COLLIDER, _BODY = "PhysicsCollisionAPI", "PhysicsRigidBodyAPI"
 
 
-def seen_geometry(context: ReadContext, body: PrimOpinions) -> str:
-    """The first geometry of a body that is rendered, "" without any; bodies below it have their own."""
+def shows_geometry(context: ReadContext, body: PrimOpinions) -> bool:
+    """Whether geometry of a body is rendered; bodies below it have their own."""
     prims = iter(Usd.PrimRange(body.prim, Usd.TraverseInstanceProxies()))
     for prim in prims:
         opinions = context.prims.get(str(prim.GetPath()))
         if opinions is not None and opinions is not body and opinions.has(_BODY):
             prims.PruneChildren()
         elif prim.IsA(UsdGeom.Gprim) and _is_rendered(UsdGeom.Imageable(prim)):
-            return str(prim.GetPath())
-    return ""
+            return True
+    return False
 
 
 def has_collider(context: ReadContext, body: PrimOpinions) -> bool:
@@ -32,7 +32,7 @@ def has_collider(context: ReadContext, body: PrimOpinions) -> bool:
 
 
 def _is_rendered(geometry: Any) -> bool:
-    return (geometry.ComputeVisibility() != UsdGeom.Tokens.invisible and geometry.ComputePurpose() not in _UNSEEN)
+    return geometry.ComputeVisibility() != UsdGeom.Tokens.invisible and geometry.ComputePurpose() not in _UNSEEN
 
 
 def invisible_purpose(prim: Any) -> str:

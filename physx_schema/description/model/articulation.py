@@ -210,7 +210,7 @@ class Link:
     # principal_axes as authored, of any length: PhysX normalises them in single precision
     authored_axes: Quat | None = field(default=None, repr=False)
     has_collider: bool = field(default=True, repr=False)        # whether a prim of the body asks for one
-    seen_geometry: str = field(default="", repr=False)          # the first prim that is rendered of one without
+    shows_geometry: bool = field(default=False, repr=False)     # whether a body without one is rendered
 
 
 @record
