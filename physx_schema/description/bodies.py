@@ -23,6 +23,7 @@ from pxr import Gf
 
 from physx_schema.description.collision.colliders import ColliderPart
 from physx_schema.description.collision.mass import as_rotation, read_mass
+from physx_schema.description.collision.visibility import has_collider, shows_geometry
 from physx_schema.description.frames import pose_matrix, pose_of, vector
 from physx_schema.description.model import (
     BodyContact,
@@ -59,6 +60,7 @@ def read_link(
 ) -> Link:
     """The body as a link of an articulation; parent -1 and no joint for a root or a free body."""
     mass = read_mass(context, body, colliders, free)
+    collides = bool(colliders) or has_collider(context, body)
     rigid = body.view("PhysicsRigidBodyAPI")
     physx = body.view("PhysxRigidBodyAPI")
     return Link(
@@ -71,6 +73,7 @@ def read_link(
         linear_velocity=rigid.vector("velocity"), angular_velocity=_radians(rigid.vector("angularVelocity")),
         principal_axes=as_rotation(mass.axes), colliders=tuple(part.fact for part in colliders),
         authored_axes=mass.authored_axes, scene=scene, kinematic=is_kinematic(body), external_forces=forces,
+        has_collider=collides, shows_geometry=not collides and shows_geometry(context, body),
         contact=_unauthored_contact(context.meters_per_unit) if physx.silent else _contact(
             physx, context.meters_per_unit),
     )

@@ -39,6 +39,7 @@ _ALLOWED_ON_SCENE = frozenset({
     "CollectionAPI", "MaterialBindingAPI", "PhysxResidualReportingAPI", "PhysxSceneQuasistaticAPI",
     "PhysxVehicleContextAPI",
 })
+_METADATA = ("upAxis", "metersPerUnit", "kilogramsPerUnit")
 _MIN_BOUNCE_THRESHOLD = 1e-6        # length / s, the bounce threshold that PhysX takes for less
 _UNIT = 1e-3        # how far the length of an authored gravity direction may be from 1 before it is worth a word
 
@@ -136,6 +137,7 @@ def _with_solver_settings(context: ReadContext, path: str, gravity: Vec3, source
         path, gravity, context.meters_per_unit, context.kilograms_per_unit, _up_axis(context), solver,
         solver != "PGS" and physx.flag("enableExternalForcesEveryIteration"),
         not physx.flag("disableSleeping"), source, _bounds(physx), _contact(context.meters_per_unit, physx),
+        frozenset(name for name in _METADATA if context.stage.HasAuthoredMetadata(name)),
     )
 
 

@@ -10,14 +10,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import PROFILES, Finding, SetValue, safe
 from physx_schema.checking.engine.rule import ReaderRule, Rule, finder, flatten
 from physx_schema.description import Authored, Description, Link
+from physx_schema.description.collision.body_bounds import box_corners
 
 _TOLERANCE = 1e-4       # relative, of single floats that tools have rounded
 _ROTATION_TOLERANCE = 0.5           # degrees by which axes are turned, above the rounding of meshes
-_FAR = 3.0              # sizes of the colliders' bounds from which a centre of mass is far off
+_FAR = 1.0              # diagonals of the box around the colliders by which a centre of mass is outside it
 _Values = Mapping[str, tuple[float, ...]]       # base name to the numbers authored
 _MASS = {"float physics:mass": "1", "float3 physics:diagonalInertia": "(1, 1, 1)"}
 _BODY = ("PhysicsRigidBodyAPI", "PhysicsMassAPI")
@@ -110,7 +113,8 @@ def _pair(path: str, values: _Values, link: Link | None) -> Iterator[Finding]:
 CENTER_FAR = Rule("body/center-far", "warning", """
     Centre of mass far from the body
 
-    The centre of mass is far outside the colliders, often for another length unit or frame.
+    The centre of mass is outside the box around the colliders by more than the diagonal of the box, often for another
+    length unit or frame.
 
     Measured: PhysX takes a centre 5 away from a cube of size 1 without a message, and moments that it works out grow
     from 0.17 to 25.17. (`experiments/measure_mass_rules.py`)
@@ -124,24 +128,19 @@ CENTER_FAR = Rule("body/center-far", "warning", """
 
 
 def _center(link: Link) -> Iterator[Finding]:
-    """A centre of mass belongs somewhere near the body's shapes."""
-    spans = [_extent(collider.half_extents, collider.radius, collider.half_height) for collider in link.colliders]
-    if not spans or not all(span > 0.0 for span in spans):
-        return      # sizes of meshes are not at hand
-    ratio = min(
-        math.dist(link.center_of_mass, collider.pose[0]) / span
-        for collider, span in zip(link.colliders, spans, strict=True)
-    )
-    if ratio > _FAR:
+    """A centre of mass belongs inside the body's shapes, or near them."""
+    corners = box_corners(link.colliders)
+    if corners is None:
+        return
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    center = np.asarray(link.center_of_mass)
+    size = float(np.linalg.norm(high - low))
+    outside = float(np.linalg.norm(np.maximum(np.maximum(low - center, center - high), 0.0)))
+    if size > 0.0 and outside > _FAR * size:
         yield CENTER_FAR.at(
             link.path, "physics:centerOfMass",
-            f"the centre of mass is {ratio:.3g} times the size of the nearest collider away from it",
+            f"the centre of mass is {outside:.3g} outside the colliders, {outside / size:.3g} times their size",
         )
-
-
-def _extent(half_extents: tuple[float, float, float], radius: float, half_height: float) -> float:
-    """How far a shape reaches from its middle, at most."""
-    return max(math.hypot(*half_extents), math.hypot(radius, half_height + radius))
 
 
 @finder("mass-properties", INERTIA_TRIANGLE, INERTIA_INCOMPLETE, CENTER_FAR, MASS_COMPUTED)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from pxr import Usd
 
+from physx_schema.description.collision.coverage import open_share
 from physx_schema.description.collision.hull import Doubles
 from physx_schema.description.collision.materials import (
     AuthoredOffsets,
@@ -31,7 +32,8 @@ from physx_schema.description.collision.shape_kinds import (
     read_shape,
     sphere_of,
 )
-from physx_schema.description.frames import composed, decompose, scaled
+from physx_schema.description.collision.visibility import invisible_purpose
+from physx_schema.description.frames import composed, decompose, scaled, vector
 from physx_schema.description.model import Collider, Cooked
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import ReadContext
@@ -140,6 +142,10 @@ class ColliderReader:
             fact = replace(fact, pose=composed(fact.pose, offset))
         if settings is not None and settings.kind in _COOKED:
             fact = replace(fact, cooked=partial(_cooked, self._meshes, mesh, settings, fact, self._min_offset))
+        if settings is not None and offset is None:
+            fact = replace(fact, mesh_bounds=_bounds(mesh.points * scale), uncovered=partial(
+                open_share, self._meshes, mesh, scale, settings.vertices, settings.thickness,
+            ) if settings.replaced else None)
         return ColliderPart(fact, opinions, prim, self._materials, weigh)
 
     def _report_stretched(self, path: str, sizes: Sizes, scale: Vec3) -> None:
@@ -201,6 +207,7 @@ class ColliderReader:
             trigger=self._trigger(opinions, sizes), contact_offset=contact, rest_offset=rest,
             torsional_patch_radius=view.clamped("torsionalPatchRadius"),
             min_torsional_patch_radius=view.clamped("minTorsionalPatchRadius"),
+            invisible_purpose=invisible_purpose(prim), material_bound=self._materials.binds(opinions.prim),
         )
 
     def _trigger(self, opinions: PrimOpinions, sizes: Sizes) -> bool:
@@ -301,6 +308,7 @@ class _MeshSettings:
     def __init__(self, opinions: PrimOpinions, dynamic: bool) -> None:
         self.approximation = opinions.view("PhysicsMeshCollisionAPI").token("approximation")
         self.kind = mesh_kind(self.approximation, dynamic)
+        self.replaced = self.kind != mesh_kind(self.approximation, False)      # a hull, as the body moves
         self.vertices, self.thickness = 0, 0.0
         if self.kind == "convex-hull":
             self._read_hull(opinions)
@@ -334,6 +342,11 @@ def _geometries(opinions: PrimOpinions) -> Iterator[_Geometry]:
 
 def _is_shape(type_name: str) -> bool:
     return type_name == _MESH or is_analytic(type_name)
+
+
+def _bounds(points: Doubles) -> tuple[Vec3, Vec3]:
+    """Opposite corners of the box around points."""
+    return vector(points.min(axis=0)), vector(points.max(axis=0))
 
 
 def _absolute(scale: Vec3) -> Vec3:

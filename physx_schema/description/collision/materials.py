@@ -18,7 +18,7 @@ from pxr import Tf, UsdShade
 from physx_schema.definitions import attribute
 from physx_schema.description.collision.hull import Single
 from physx_schema.description.model import PhysicsMaterial, Scene
-from physx_schema.description.opinions.prim import PrimOpinions
+from physx_schema.description.opinions.prim import PrimOpinions, read_property
 from physx_schema.description.opinions.reading import ReadContext
 from physx_schema.description.opinions.view import SchemaView, unauthored
 from physx_schema.description.units import STEPS_PER_SECOND
@@ -49,6 +49,13 @@ class Materials:
         """The density that a collider takes from the material bound to it, 0 without one; the scene's gives none."""
         material = self.by_path.get(self._bound(prim))
         return material.density if material is not None else 0.0
+
+    def binds(self, prim: Any) -> bool:
+        """Whether a prim binds a material for physics by a relationship of its own."""
+        if not self.by_path:
+            return False
+        targets = read_property(prim, _PURPOSES[0]).value
+        return isinstance(targets, tuple) and any(target in self.by_path for target in targets)
 
     def _bound(self, prim: Any) -> str:
         """The material bound to a prim as USD resolves it, "" where that is no physics material."""

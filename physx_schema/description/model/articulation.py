@@ -209,6 +209,8 @@ class Link:
     samples: tuple[PoseSample, ...] = ()        # of a kinematic body along time samples, in the order of time
     # principal_axes as authored, of any length: PhysX normalises them in single precision
     authored_axes: Quat | None = field(default=None, repr=False)
+    has_collider: bool = field(default=True, repr=False)        # whether a prim of the body asks for one
+    shows_geometry: bool = field(default=False, repr=False)     # whether a body without one is rendered
 
 
 @record

@@ -78,6 +78,12 @@ class Collider:
     min_torsional_patch_radius: float   # length
     # The hull or triangles that PhysX cooks of a mesh; None for other shapes. It gives None where PhysX makes no shape.
     cooked: Callable[[], Cooked | None] | None = field(default=None, repr=False, compare=False)
+    # Opposite corners of the box around a mesh's points, scaled, along the axes of the mesh; None for other shapes.
+    mesh_bounds: tuple[Vec3, Vec3] | None = field(default=None, repr=False)
+    # The share of its hull's surface that a mesh leaves open whose approximation PhysX replaces by the hull; else None.
+    uncovered: Callable[[], float] | None = field(default=None, repr=False, compare=False)
+    invisible_purpose: str = field(default="", repr=False)      # of geometry that is invisible, "" where it is seen
+    material_bound: bool = field(default=True, repr=False)      # whether the prim binds a material for physics itself
 
 
 @record

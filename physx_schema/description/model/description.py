@@ -120,6 +120,7 @@ class Scene:
     gravity_source: str                 # the property of another engine that decided about gravity, as newton:...
     iterations: IterationBounds
     contact: SceneContact
+    stage_metadata: frozenset[str] = field(default=frozenset(), repr=False)     # authored: upAxis, kilogramsPerUnit ...
 
 
 @dataclass(frozen=True, slots=True)

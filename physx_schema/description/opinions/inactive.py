@@ -73,6 +73,11 @@ _INACTIVE = (   # start of the schema's name, why nothing reads it, what to do
      "physxScene:invertCollisionGroupFilter"),
 )
 
+_MATERIAL = "Material"
+_OF_MATERIALS = ("PhysicsMaterialAPI", "PhysxMaterialAPI")
+# Applying the schemas to a collider would do nothing: PhysX reads them where a collider is bound.
+_BIND = "author it on a Material with PhysicsMaterialAPI, and bind the colliders to that by material:binding:physics"
+
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
@@ -107,6 +112,8 @@ def why_unused(
     if declared is not None:
         if declared.schema in definitions() and definitions()[declared.schema].kind == "typed":
             return "not-applied", f"the prim is no {declared.applied}", f"define a {declared.applied}"
+        if declared.schema in _OF_MATERIALS and opinions.type_name != _MATERIAL:
+            return "not-applied", f"the prim is no {_MATERIAL} with {declared.applied}", _BIND
         return "not-applied", f"{declared.applied} is not applied to the prim", APPLY + declared.applied
     close = suggest_property(name) or closest_property(
         name, _property_names(opinions, name, candidates) | WITHOUT_EFFECT)
@@ -155,6 +162,8 @@ def why_inactive(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> Re
         enabled = opinions.view("PhysicsRigidBodyAPI").flag("rigidBodyEnabled")
         fix = "repair what is reported of the body" if enabled else "set physics:rigidBodyEnabled to true"
         return "idle", "PhysX makes no body of the prim", fix
+    if owner.schema == "PhysxMaterialAPI" and opinions.type_name != _MATERIAL:
+        return "idle", "the prim is no physics material", _BIND
     of_body = owner.schema in OF_BODIES and opinions.path in outcomes.bodies
     for start, reason, suggestion in _INACTIVE:
         if owner.schema.startswith(start) and not of_body:

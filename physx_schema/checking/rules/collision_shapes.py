@@ -1,0 +1,122 @@
+"""Bodies that collide with another shape than is seen: with none, or with the hull of a hollow mesh."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+
+from physx_schema.checking.engine import usda
+from physx_schema.checking.engine.finding import DRIVEN, Finding
+from physx_schema.checking.engine.rule import Rule, finder
+from physx_schema.description import Collider, Description, Link
+
+_OPEN = 0.1             # share of a hull's surface; a coarse sphere leaves 0.085 of the hull of 64 corners, a cube none
+_SIZE = {"double size": "0.1"}
+_APPROXIMATION = "uniform token physics:approximation"
+# An open box without its upper side, whose hull is the whole box.
+_OPEN_BOX = {
+    "point3f[] points": "[(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]",
+    "int[] faceVertexCounts": "[4, 4, 4, 4, 4]",
+    "int[] faceVertexIndices": "[0, 3, 2, 1, 0, 1, 5, 4, 1, 2, 6, 5, 2, 3, 7, 6, 3, 0, 4, 7]"}
+
+
+def _thing(*schemas: str) -> str:
+    """A body that is seen, and another with a collider."""
+    shape = usda.prim("Cube", "shape", _SIZE, *schemas)
+    return usda.body(children=shape) + usda.body(name="other", children=usda.cube())
+
+
+def _open_box(approximation: str) -> str:
+    """A body that is an open box."""
+    mesh = usda.prim("Mesh", "shape", {**_OPEN_BOX, _APPROXIMATION: f'"{approximation}"'}, "PhysicsCollisionAPI",
+                     "PhysicsMeshCollisionAPI")
+    return usda.body(children=mesh)
+
+
+NO_COLLIDER = Rule("body/no-collider", "warning", """
+    Body that is seen and has no collider
+
+    Geometry is rendered below the body, and no prim of the body has PhysicsCollisionAPI. Where no link of an
+    articulation has a collider, the articulation is reported once. Links on fixed joints, such as sensors and covers,
+    are an info. Bodies that show nothing are reported in the profile driven alone, as the published rule RB.013 wants a
+    collider on each of them.
+
+    Measured: A body let go above the ground is at -4.405 a second later if its cube has no PhysicsCollisionAPI, and
+    rests at 0.500 with it. (`experiments/measure_plausibility.py`)
+    """,
+    why="it passes through everything",
+    fix="apply PhysicsCollisionAPI to its geometry, or to simpler shapes below it",
+    example=_thing(),
+    remedy=_thing("PhysicsCollisionAPI"),
+)
+
+HULL_FOR_MESH = Rule("collider/hull-for-mesh", "warning", """
+    Hollow mesh that collides as its convex hull
+
+    PhysX has no triangle meshes on bodies that move by forces. It takes the convex hull for an approximation of none,
+    of meshSimplification, of an unknown token and for one that is not authored. The hull closes hollows and openings.
+    Meshes that are convex are not reported.
+
+    Measured: A ball of radius 0.1 dropped into a tray 0.6 high, with a floor 0.1 thick, rests on the rim at 0.700 if
+    the tray moves and its approximation is none, meshSimplification, Hull, convexHull or not authored. It rests on the
+    floor with sdf (0.200), sphereFill (0.213) and convexDecomposition (0.221), and with none on a kinematic or static
+    tray (0.200). PhysX logs nothing. (`experiments/measure_plausibility.py`)
+    """,
+    why="what should go into it rests on the hull, and PhysX logs nothing",
+    fix="author physics:approximation with PhysicsMeshCollisionAPI: convexDecomposition or sdf keeps the hollow, "
+        "convexHull says that the hull is meant",
+    example=_open_box("none"),
+    remedy=_open_box("convexDecomposition"),
+)
+
+
+@finder("bodies-without-colliders", NO_COLLIDER)
+def without_colliders(description: Description) -> Iterator[Finding]:
+    """Bodies that nothing can touch."""
+    for item in description.articulations:
+        yield from _of_robot(item.path, item.links)
+    yield from (_bare(body) for body in description.bodies if not body.has_collider)
+
+
+def _of_robot(path: str, links: Sequence[Link]) -> Iterator[Finding]:
+    bare = [link for link in links if not link.has_collider]
+    seen = [link for link in bare if link.shows_geometry]
+    if len(bare) == len(links) > 1 and seen:
+        yield NO_COLLIDER.at(path, "", f"none of the {len(links)} links has a collider, and {len(seen)} show geometry")
+        yield from (_by_the_letter(link) for link in bare)
+        return
+    yield from map(_bare, bare)
+
+
+def _bare(body: Link) -> Finding:
+    if not body.shows_geometry or (body.kinematic and body.joint is None):
+        return _by_the_letter(body)
+    welded = body.joint is not None and not body.joint.dofs
+    return NO_COLLIDER.at(body.path, "", "geometry below the body is rendered, and no prim of the body is a collider",
+                          severity="info" if welded else "warning")
+
+
+def _by_the_letter(body: Link) -> Finding:
+    return replace(NO_COLLIDER.at(body.path, "", "no prim of the body has PhysicsCollisionAPI"), profiles=(DRIVEN,))
+
+
+@finder("hulls-for-meshes", HULL_FOR_MESH)
+def hulls_for_meshes(description: Description) -> Iterator[Finding]:
+    """Meshes of moving bodies whose hull has another surface."""
+    authored = {item.path for item in description.authored if item.property == "physics:approximation"}
+    links = chain(description.bodies, *(item.links for item in description.articulations))
+    for collider in chain.from_iterable(link.colliders for link in links):
+        share = collider.uncovered() if collider.uncovered is not None and collider.enabled else 0.0
+        if share > _OPEN:
+            yield _hull(collider, share, collider.path in authored)
+
+
+def _hull(collider: Collider, share: float, authored: bool) -> Finding:
+    token = f"approximation {collider.approximation!r}" if authored else "no approximation"
+    where = "" if collider.geometry == collider.path else f" of {collider.geometry}"
+    return HULL_FOR_MESH.at(
+        collider.path, "physics:approximation",
+        f"{token} on a body that moves: PhysX collides with the convex hull{where}, {share:.0%} of whose surface the "
+        "mesh leaves open",
+    )
