@@ -5,12 +5,13 @@
 #   make sweep    long comparisons, with real PhysX and SAPIEN where they can be installed
 #   make fuzz     100,000 hostile inputs and 2,000 commands with options and stages by chance: what went wrong
 #   make fingerprint  digests of programs, motions, sessions and texts: which of them changed
+#   make validators  NVIDIA's validators, each with this package in an environment of its own
 #   make compat   the quick tests of what touches USD, on every USD that is supported, each in an environment of its own
 PYTHON ?= python3
 WORKERS ?= 2
 ORACLE_PACKAGES = "ovphysx>=0.7,<0.8" "physx-usd-schemas==25.11.2.*" "newton-usd-schemas>=0.6,<0.7" "usd-core==26.11" "numpy>=2.0,<3"
 
-# What the checks need of this package's dependencies, beside NVIDIA's asset validators.
+# What the checks need of this package's dependencies, in an environment with one of NVIDIA's validators.
 CHECK_PACKAGES = "usd-core==26.11" "numpy>=2.0,<3" "click>=8.1,<9"
 
 VENV := .venv
@@ -27,9 +28,10 @@ export PHYSX_SCHEMA_SHARED ?= $(abspath $(SHARED))
 export PHYSX_ORACLE ?= $(abspath $(SHARED))/oracle
 endif
 
-# NVIDIA's asset validators, each in an environment of its own.
+# NVIDIA's validators, each in an environment of its own.
 export USD_VALIDATION_PYTHON ?= $(CURDIR)/.venv-usd-validation/bin/python
 export ASSET_VALIDATOR_PYTHON ?= $(CURDIR)/.venv-asset-validator/bin/python
+export SIMREADY_PYTHON ?= $(CURDIR)/.venv-simready/bin/python
 
 .PHONY: demo test sweep fuzz fingerprint compat oracle validators release
 .DELETE_ON_ERROR:
@@ -113,11 +115,13 @@ $(COMPAT:%=.venv-usd-%/.ready): pyproject.toml Makefile
 	$(@D)/bin/python $(INSTALL) $(USD) $(COMPAT_PACKAGES) -e ".[report]"
 	@touch $@
 
-validators: .venv-usd-validation/.ready .venv-asset-validator/.ready
+VALIDATORS := usd-validation asset-validator simready
+validators: $(VALIDATORS:%=.venv-%/.ready)
 
 .venv-usd-validation/.ready: VALIDATOR = "usd-validation-nvidia==1.22.*"
 .venv-asset-validator/.ready: VALIDATOR = "omniverse-asset-validator==1.18.*"
-.venv-usd-validation/.ready .venv-asset-validator/.ready: pyproject.toml Makefile
+.venv-simready/.ready: VALIDATOR = "simready-validate==2026.8.*" "simready-foundation-tier-core==2026.8.*"
+$(VALIDATORS:%=.venv-%/.ready): pyproject.toml Makefile
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python $(INSTALL) $(CHECK_PACKAGES) $(VALIDATOR)
 	$(@D)/bin/python $(INSTALL) --no-deps -e .

@@ -54,6 +54,8 @@ _LAZY_MODULES = {
 _attachment_sides.add()
 if _Usd.GetVersion() >= (0, 26, 5):     # the first USD whose validators may be Python
     _Plug.Registry().RegisterPlugins(str(Path(__file__).with_name("validation")))
+    if "pxr.UsdValidation" in sys.modules:      # its registry may be there already, and reads of plugins but once
+        importlib.import_module("physx_schema.validation")
 
 
 class Tokens(_PresentTokens, _RetiredTokens):   # type: ignore[no-redef]

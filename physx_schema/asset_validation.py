@@ -1,42 +1,65 @@
 """The plugin by which NVIDIA's asset validators run the checks: usd-validation-nvidia and omniverse-asset-validator.
 
-Both find it through the package's entry points and call `on_startup` before they validate anything.
+Both find it through the package's entry points and call `on_startup` before they validate anything. Each of our codes
+is a requirement of theirs, since their reports name requirements and leave codes out.
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from pxr import Usd
 
+from physx_schema.checking.catalogue import RULES
+from physx_schema.checking.engine.finding import DEFAULT_PROFILE
 from physx_schema.checking.engine.rule import RULE_FAILED, belongs
-from physx_schema.checking.stages import Remark, remarks
+from physx_schema.checking.stages import NOT_EVALUATED, UNREADABLE, Remark, remarks
 
 CATEGORY = "PhysxSchema"
-# One interface under two names; the one that is loading this plugin is imported already.
-_SUCCESSOR, _ORIGINAL = "usd_validation_nvidia", "omni.asset_validator"
+VERSION = "1.0.0"       # of the requirements
+# One interface under two names, with its requirements; the one that is loading this plugin is imported already.
+_HOSTS = {"usd_validation_nvidia": "usd_validation_nvidia.capabilities", "omni.asset_validator": "omni.capabilities"}
+_OWN_REMARKS = {NOT_EVALUATED: "What the checks could not judge", UNREADABLE: "Stage that cannot be read"}
 
 
 class Plugin:
     """Registers one rule, which gives each finding as an issue with its code."""
 
     def __init__(self) -> None:
-        self._host = importlib.import_module(_SUCCESSOR if _SUCCESSOR in sys.modules else _ORIGINAL)
-        self._rule = _rule(self._host)
+        name = next((name for name in _HOSTS if name in sys.modules), "omni.asset_validator")
+        self._host = importlib.import_module(name)
+        self._requirements = requirements(importlib.import_module(_HOSTS[name]))
+        self._rule = rule_class(self._host, self._requirements)
 
     def on_startup(self) -> None:
-        """Add the rule to the category PhysxSchema."""
-        self._host.register_rule(CATEGORY)(self._rule)
+        """Add the rule to the category PhysxSchema, and the requirements that it judges."""
+        register(self._host, self._rule, self._requirements)
 
     def on_shutdown(self) -> None:
-        """Take the rule away again."""
+        """Take both away again."""
         self._host.unregister_rule(self._rule)
+        self._host.unregister_requirements(self._rule)
 
 
-def _rule(host: Any) -> Any:
-    """The rule, as a class of the validator that runs it."""
+def register(host: Any, rule: Any, by_code: Mapping[str, Any]) -> None:
+    """Add a rule to the category PhysxSchema, and the requirements that it judges."""
+    host.register_rule(CATEGORY)(rule)
+    host.register_requirements(*by_code.values())(rule)
+
+
+def requirements(definitions: Any) -> dict[str, Any]:
+    """A requirement of the validator for each code, by code. definitions: its module that defines requirements."""
+    titles = {**{code: rule.title for code, rule in RULES.items()}, **_OWN_REMARKS}
+    return {code: definitions.Requirement(
+        code=code, version=VERSION, display_name=title, message=title, path="", compatibility="physx",
+        tags=("physics",)) for code, title in titles.items()}
+
+
+def rule_class(host: Any, by_code: Mapping[str, Any], profile: str = DEFAULT_PROFILE) -> Any:
+    """The rule that judges a profile, as a class of the validator that runs it."""
     severities = {"error": host.IssueSeverity.FAILURE, "warning": host.IssueSeverity.WARNING,
                   "info": host.IssueSeverity.INFO}
 
@@ -44,11 +67,12 @@ def _rule(host: Any) -> Any:
         """What `physx-schema check` finds on a stage: each finding under its code, with its severity and its place."""
 
         def CheckStage(self, usdStage: Usd.Stage) -> None:  # noqa: N802, N803
-            for remark in remarks(usdStage):
+            for remark in remarks(usdStage, profile):
                 failed = belongs(remark.code, RULE_FAILED.code)
                 self._issues.append(host.Issue(
                     message=remark.text, severity=host.IssueSeverity.ERROR if failed else severities[remark.severity],
-                    rule=type(self), at=_location(usdStage, remark), code=remark.code))
+                    rule=type(self), at=_location(usdStage, remark), code=remark.code,
+                    requirement=by_code[RULE_FAILED.code if failed else remark.code]))
 
     return PhysxSchemaChecker
 

@@ -151,19 +151,19 @@ class Remark:
     severity: str               # "error" | "warning" | "info"
     path: str                   # prim
     property: str               # full property name, "apiSchemas", or ""
-    text: str                   # where, what was found, why it matters and what to do
+    text: str                   # the code, where, what was found, why it matters and what to do
 
 
-def remarks(stage: Any) -> tuple[Remark, ...]:
+def remarks(stage: Any, profile: str = DEFAULT_PROFILE) -> tuple[Remark, ...]:
     """Everything that a check of an open stage has to say: its findings, and what was not evaluated.
 
     Raises nothing, since one exception ends the whole run of some of those programs: a stage whose metadata cannot be
     read and a fault of this program are remarks too.
     """
     try:
-        return tuple(_report_remarks(check(stage)))
+        return tuple(_report_remarks(check(stage, profile)))
     except UnreadableError as error:
-        return (Remark(UNREADABLE, "error", "/", "", str(error)),)
+        return (Remark(UNREADABLE, "error", "/", "", f"{UNREADABLE}: {error}"),)
     except Exception as fault:
         return (remark_of(RULE_FAILED.at("/", "", f"the check raised {type(fault).__name__}: {fault}")),)
 
@@ -174,17 +174,20 @@ def remark_of(finding: Finding) -> Remark:
 
 
 def finding_text(finding: Finding) -> str:
-    """Where, what, why and what to do, in three lines."""
+    """Code, place and what was found, then why it matters and what to do, in three lines.
+
+    The code is in the text since the other programs' own reports leave it out.
+    """
     where = location(finding.path, finding.property)
-    return f"{where}: {finding.message}\nwhy: {finding.why}\nfix: {finding.fix}"
+    return f"{finding.code}: {where}: {finding.message}\nwhy: {finding.why}\nfix: {finding.fix}"
 
 
 def _report_remarks(report: Report) -> Iterator[Remark]:
     yield from map(remark_of, report.findings)
     for verdict in report.verdicts:
         if verdict.state == "not evaluated":
-            yield Remark(NOT_EVALUATED, "warning", "/", "", f"{verdict.code} was not evaluated: {verdict.reason}")
+            yield Remark(NOT_EVALUATED, "warning", "/", "", f"{NOT_EVALUATED}: {verdict.code}: {verdict.reason}")
     for item in report.not_evaluated:
-        text = f"{location(item.path, item.property)}: not evaluated: {item.reason}"
+        text = f"{NOT_EVALUATED}: {location(item.path, item.property)}: {item.reason}"
         suggestion = f"; {item.suggestion}" if item.suggestion else ""
         yield Remark(NOT_EVALUATED, "info", item.path, item.property, text + suggestion)

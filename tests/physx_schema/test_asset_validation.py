@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -76,8 +77,40 @@ def test_importing_the_package_registers_the_validators_plugin() -> None:
     assert Plug.Registry().GetPluginWithName("physx_schema.validation") is not None
 
 
+ORDERS = {
+    "registry before the package": "UsdValidation.ValidationRegistry(); import physx_schema",
+    "all validators loaded before the package": (
+        "UsdValidation.ValidationRegistry().GetOrLoadAllValidators(); import physx_schema"),
+    "module before the package, registry after it": "import physx_schema; UsdValidation.ValidationRegistry()",
+}
+RUN = """
+from pxr import Usd, UsdValidation
+{order}
+registry = UsdValidation.ValidationRegistry()
+assert [item.name for item in registry.GetValidatorMetadataForKeyword("PhysxSchema")] == ["{validator}"]
+context = UsdValidation.ValidationContext(registry.GetOrLoadAllValidators())
+print(*(error.GetName() for error in context.Validate(Usd.Stage.Open("{path}"))))
+"""
+
+
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS.keys())
+def test_all_validators_of_usd_have_ours_whichever_came_first(order: str, tmp_path: Path) -> None:
+    path = tmp_path / "robot.usda"
+    path.write_text(stage(RULES["joint/limit-order"].example), encoding="utf-8")
+    program = RUN.format(order=order, validator=VALIDATOR, path=path)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, env={
+        **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))})
+    assert "joint/limit-order" in done.stdout.split(), done.stderr
+
+
+def test_every_remark_begins_with_its_code() -> None:
+    for name in ("collider/mesh", "joint/locked", "DJ.007/self"):
+        said = remarks(opened(stage(RULES[name].example)))
+        assert said and all(item.text.startswith(f"{item.code}: ") for item in said)
+
+
 def test_a_fault_of_the_check_is_a_remark(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(stage: Usd.Stage) -> None:
+    def fails(stage: Usd.Stage, profile: str) -> None:
         raise ZeroDivisionError("planted")
 
     monkeypatch.setattr(remarks_module, "check", fails)

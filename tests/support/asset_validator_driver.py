@@ -1,4 +1,7 @@
-"""Run by an interpreter that has one of NVIDIA's asset validators: its issues of our rule on each stage, as JSON."""
+"""Run by an interpreter that has one of NVIDIA's asset validators: its issues of our rule on each stage, as JSON.
+
+The code of an issue is the one of its requirement, which the reports of these validators name.
+"""
 
 from __future__ import annotations
 
@@ -12,5 +15,6 @@ with host.PluginManager():
     for path in sys.argv[2:]:
         engine = host.ValidationEngine(init_rules=False)
         engine.enable_rule(host.CategoryRuleRegistry().find_rule("PhysxSchemaChecker"))
-        said.append([[issue.code, issue.severity.name, issue.message] for issue in engine.validate(path).issues()])
+        issues = engine.validate(path).issues()
+        said.append([[issue.requirement.code, issue.severity.name, issue.message] for issue in issues])
 print(json.dumps(said))

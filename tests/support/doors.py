@@ -40,14 +40,14 @@ def by_python(path: Path) -> Said:
 
 def said_of(report: physx_schema.Report) -> Said:
     """The findings of a report."""
-    return [[item.code, item.severity, f"{_where(item.path, item.property)}: {item.message}\nwhy: {item.why}\n"
-             f"fix: {item.fix}"] for item in report.findings]
+    return [[item.code, item.severity, f"{item.code}: {_where(item.path, item.property)}: {item.message}\n"
+             f"why: {item.why}\nfix: {item.fix}"] for item in report.findings]
 
 
 def by_command(reports: str) -> list[Said]:
     """What ``check --format json`` says, stage by stage."""
-    return [[[item["code"], item["severity"], f"{_where(item['path'], item['property'])}: {item['message']}\n"
-              f"why: {item['why']}\nfix: {item['fix']}"] for item in report["findings"]]
+    return [[[item["code"], item["severity"], f"{item['code']}: {_where(item['path'], item['property'])}: "
+              f"{item['message']}\nwhy: {item['why']}\nfix: {item['fix']}"] for item in report["findings"]]
             for report in json.loads(reports)["reports"]]
 
 
