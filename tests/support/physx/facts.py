@@ -28,12 +28,12 @@ def measured_facts(stages: Mapping[str, str], timeout: float = 600.0) -> dict[st
     return dict(zip(stages, answers(__name__, list(stages.values()), timeout), strict=True))
 
 
-def _rows(physx: Any, stage: Any, kind: Any, columns: tuple[str, ...]) -> list[Facts]:
+def rows(physx: Any, stage: Any, kind: Any, columns: tuple[str, ...]) -> list[Facts]:
     """One dict for each object, in the engine's order; paths may repeat."""
     import ovstage
     from ovphysx.types import ObjectScope
 
-    rows: list[Facts] = []
+    found: list[Facts] = []
     for column in columns:
         with physx.read_sync(kind, [column], scope=ObjectScope.ALL) as result:
             with ovstage.PathDictionary(stage) as book:
@@ -44,34 +44,41 @@ def _rows(physx: Any, stage: Any, kind: Any, columns: tuple[str, ...]) -> list[F
                     tables = [tensor.numpy() for tensor in group.tensors]
                     values = tables if len(tables) == len(names) > 1 else tables[0].reshape(len(names), -1)
                     for name, value in zip(names, values, strict=True):
-                        if position == len(rows):
-                            rows.append({"path": name})
-                        rows[position][column] = [float(f"{float(item):.{DIGITS}g}") for item in value.ravel()]
+                        if position == len(found):
+                            found.append({"path": name})
+                        found[position][column] = [float(f"{float(item):.{DIGITS}g}") for item in value.ravel()]
                         position += 1
             result.groups.clear()
-    return rows
+    return found
 
 
-def _facts(physx: Any, stage: Any) -> Facts:
+def facts_at_start(physx: Any, stage: Any) -> Facts:
+    """All but the velocities after a step, in the engine's process."""
     from ovphysx.types import SimObjectType as Kind
 
-    links = _rows(physx, stage, Kind.ARTICULATION_LINK, BODY[:2])
-    articulations = _rows(physx, stage, Kind.ARTICULATION, ARTICULATION)
+    links = rows(physx, stage, Kind.ARTICULATION_LINK, BODY[:2])
+    articulations = rows(physx, stage, Kind.ARTICULATION, ARTICULATION)
     place = 0
     for row in articulations:
         count = int(row["linkCount"][0])
         row["links"] = [link["path"] for link in links[place:place + count]]
         place += count
-    bodies = [row for row in _rows(physx, stage, Kind.RIGID_BODY, BODY[:3]) if "mass" in row]     # no instancers
-    found = {
+    bodies = [row for row in rows(physx, stage, Kind.RIGID_BODY, BODY[:3]) if "mass" in row]     # no instancers
+    return {
         "articulations": articulations, "links": links, "bodies": bodies,
-        "joints": _rows(physx, stage, Kind.ARTICULATION_JOINT, JOINT),
-        "free joints": sorted(row["path"] for row in _rows(physx, stage, Kind.JOINT, ("physxPointer",))),
+        "joints": rows(physx, stage, Kind.ARTICULATION_JOINT, JOINT),
+        "free joints": sorted(row["path"] for row in rows(physx, stage, Kind.JOINT, ("physxPointer",))),
     }
+
+
+def _facts(physx: Any, stage: Any) -> Facts:
+    from ovphysx.types import SimObjectType as Kind
+
+    found = facts_at_start(physx, stage)
     physx.step_sync(STEP)
-    moved = (_rows(physx, stage, kind, ("position", "linearVelocity")) for kind in (Kind.RIGID_BODY,
+    moved = (rows(physx, stage, kind, ("position", "linearVelocity")) for kind in (Kind.RIGID_BODY,
                                                                                    Kind.ARTICULATION_LINK))
-    found["velocities"] = {row["path"]: row["linearVelocity"] for rows in moved for row in rows
+    found["velocities"] = {row["path"]: row["linearVelocity"] for table in moved for row in table
                            if len(row.get("linearVelocity", ())) == 3}
     return found
 
