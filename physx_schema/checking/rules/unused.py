@@ -15,7 +15,7 @@ from physx_schema.checking.engine.finding import (
     safe,
     unsafe,
 )
-from physx_schema.checking.engine.rule import Rule, finder
+from physx_schema.checking.engine.rule import Explains, Rule, finder
 from physx_schema.checking.rules.engines import RETIRED
 from physx_schema.checking.rules.mimic import is_orphan
 from physx_schema.description import Description, Opinion
@@ -23,6 +23,12 @@ from physx_schema.description import Description, Opinion
 NO_EFFECT = "it has no effect on the simulation"
 _REPORTED = frozenset({"dropped", RETIRED})     # the reader, and a rule of their own, say more about them
 _NAMES = frozenset({"misspelt-property", "misspelt-schema", "wrong-instance"})     # the suggestion is a name
+
+# An applied schema explains what is found of its properties, and one of them what is found of the others.
+_PROPERTIES = (Explains("schema", (
+    "unused/misspelt-property", "unused/wrong-instance", "unused/not-applied", "unused/soft-limit", "unused/disabled",
+    "unused/idle", "unused/on-link", "unused/on-body", "unused/no-drive", "unused/unknown-property",
+)),)
 
 # Applying one of these makes a body, a collider, a root: more than the properties that wait for it.
 _STRUCTURAL = frozenset({
@@ -42,6 +48,7 @@ MISSPELT_PROPERTY = Rule("unused/misspelt-property", "error", """
     profiles=PROFILES,
     example=usda.driven_joint({"float drive:angular:physics:stifness": "10"}),
     remedy=usda.driven_joint(),
+    explains=_PROPERTIES,
 )
 
 MISSPELT_SCHEMA = Rule("unused/misspelt-schema", "error", """
@@ -56,6 +63,7 @@ MISSPELT_SCHEMA = Rule("unused/misspelt-schema", "error", """
     profiles=PROFILES,
     example=usda.joint("j2", {"float physxJointAxis:angular:armature": "1"}, "PhysxJointAxesAPI:angular"),
     remedy=usda.joint("j2", {"float physxJointAxis:angular:armature": "1"}, "PhysxJointAxisAPI:angular"),
+    explains=_PROPERTIES,
 )
 
 UNUSED_WRONG_INSTANCE = Rule("unused/wrong-instance", "error", """
@@ -69,6 +77,7 @@ UNUSED_WRONG_INSTANCE = Rule("unused/wrong-instance", "error", """
     why=NO_EFFECT,
     example=usda.joint("j2", {"float drive:linear:physics:stiffness": "10"}, "PhysicsDriveAPI:linear"),
     remedy=usda.driven_joint(),
+    explains=_PROPERTIES,
 )
 
 NO_INSTANCE = Rule("unused/no-instance", "error", """
@@ -83,6 +92,7 @@ NO_INSTANCE = Rule("unused/no-instance", "error", """
     profiles=PROFILES,
     example=usda.joint("j2", {"float drive:angular:physics:stiffness": "10"}, "PhysicsDriveAPI"),
     remedy=usda.driven_joint(),
+    explains=_PROPERTIES,
 )
 
 NOT_APPLIED = Rule("unused/not-applied", "warning", """
@@ -97,6 +107,7 @@ NOT_APPLIED = Rule("unused/not-applied", "warning", """
     profiles=PROFILES,
     example=usda.joint("j2", {"float drive:angular:physics:stiffness": "10"}),
     remedy=usda.driven_joint(),
+    explains=_PROPERTIES,
 )
 
 SOFT_LIMIT = Rule("unused/soft-limit", "warning", """
@@ -110,6 +121,7 @@ SOFT_LIMIT = Rule("unused/soft-limit", "warning", """
     why=NO_EFFECT,
     example=usda.joint("j2", {**usda.LIMITS, "float physxLimit:angular:stiffness": "10"}, "PhysxLimitAPI:angular"),
     remedy=usda.joint("j2", usda.LIMITS),
+    explains=_PROPERTIES,
 )
 
 UNUSED_DISABLED = Rule("unused/disabled", "warning", """
@@ -123,6 +135,7 @@ UNUSED_DISABLED = Rule("unused/disabled", "warning", """
     why=NO_EFFECT,
     example=usda.driven_joint({"bool physics:jointEnabled": "false"}),
     remedy=usda.driven_joint(),
+    explains=_PROPERTIES,
 )
 
 OTHER_ENGINE = Rule("unused/other-engine", "info", """
@@ -138,6 +151,7 @@ OTHER_ENGINE = Rule("unused/other-engine", "info", """
     why=NO_EFFECT,
     example=usda.joint("j2", {"double mjc:damping": "5"}, "MjcJointAPI"),
     remedy=usda.joint("j2", {"float newton:damping": "5"}, "NewtonJointAPI"),
+    explains=(Explains("engine", ("unused/other-engine",)),),
 )
 
 OVERRIDDEN = Rule("unused/overridden", "warning", """
@@ -152,6 +166,7 @@ OVERRIDDEN = Rule("unused/overridden", "warning", """
     example=usda.joint("j2", {"float newton:armature": "1", "float physxJointAxis:angular:armature": "1"},
                        "NewtonJointAPI", "PhysxJointAxisAPI:angular"),
     remedy=usda.joint("j2", {"float newton:armature": "1"}, "NewtonJointAPI"),
+    explains=_PROPERTIES,
 )
 
 IDLE = Rule("unused/idle", "warning", """
@@ -165,6 +180,7 @@ IDLE = Rule("unused/idle", "warning", """
     why=NO_EFFECT,
     example=usda.joint("j2", {"float physics:breakForce": "10"}),
     remedy=usda.joint("j2", {"float physics:breakForce": "10", "bool physics:excludeFromArticulation": "true"}),
+    explains=_PROPERTIES,
 )
 
 ON_LINK = Rule("unused/on-link", "warning", """
@@ -181,6 +197,7 @@ ON_LINK = Rule("unused/on-link", "warning", """
     why=NO_EFFECT,
     example=usda.sliding_link("l", {"int physxRigidBody:lockedPosAxis": "4"}, "PhysxRigidBodyAPI"),
     remedy=usda.sliding_link("l", {"float physxRigidBody:linearDamping": "4"}, "PhysxRigidBodyAPI"),
+    explains=_PROPERTIES,
 )
 
 ON_BODY = Rule("unused/on-body", "warning", """
@@ -194,6 +211,7 @@ ON_BODY = Rule("unused/on-body", "warning", """
     why=NO_EFFECT,
     example=usda.body({"float physxRigidBody:cfmScale": "0.9"}, "PhysxRigidBodyAPI"),
     remedy=usda.body({"float physxRigidBody:linearDamping": "0.9"}, "PhysxRigidBodyAPI"),
+    explains=_PROPERTIES,
 )
 
 DENSITY_WITH_MASS = Rule("unused/beside-mass", "warning", """
@@ -208,6 +226,7 @@ DENSITY_WITH_MASS = Rule("unused/beside-mass", "warning", """
     why=NO_EFFECT,
     example=usda.body({"float physics:density": "500"}),
     remedy=usda.body(),
+    explains=_PROPERTIES,
 )
 
 NO_DRIVE = Rule("unused/no-drive", "warning", """
@@ -224,6 +243,7 @@ NO_DRIVE = Rule("unused/no-drive", "warning", """
                        "PhysxDrivePerformanceEnvelopeAPI:angular"),
     remedy=usda.driven_joint({"float physxDrivePerformanceEnvelope:angular:maxActuatorVelocity": "10"},
                              "PhysxDrivePerformanceEnvelopeAPI:angular"),
+    explains=_PROPERTIES,
 )
 
 UNKNOWN_PROPERTY = Rule("unused/unknown-property", "warning", """
@@ -238,6 +258,7 @@ UNKNOWN_PROPERTY = Rule("unused/unknown-property", "warning", """
     profiles=PROFILES,
     example=usda.joint("j2", {"float physxJointAxis:angular:wobble": "1"}, "PhysxJointAxisAPI:angular"),
     remedy=usda.joint("j2", {"float physxJointAxis:angular:armature": "1"}, "PhysxJointAxisAPI:angular"),
+    explains=_PROPERTIES,
 )
 
 _RULES = {rule.code.partition("/")[2]: rule for rule in (
