@@ -16,6 +16,7 @@ from typing import Any
 
 from physx_schema.checking.catalogue import FINDERS, RULES, selection_of
 from physx_schema.checking.engine.baseline import Baseline
+from physx_schema.checking.engine.causes import with_causes
 from physx_schema.checking.engine.finding import DEFAULT_PROFILE, Finding, location, parse_profile
 from physx_schema.checking.engine.outcome import Report, Waiver, apply_waivers, run, sort_key, waivers_of
 from physx_schema.checking.engine.rule import RULE_FAILED, Selection
@@ -49,6 +50,7 @@ def check(
 def _check(stage: Any, profile: str, selection: Selection, waivers: Sequence[Waiver]) -> Report:
     description = describe(stage)
     outcome = run(FINDERS, description, parse_profile(profile), selection)
+    outcome = replace(outcome, findings=with_causes(outcome.findings, RULES, stage, description))
     stage_waivers = tuple(waivers_of(stage))
     applied = apply_waivers((*stage_waivers, *waivers), outcome.findings)
     waiver_findings = selection.filter(faults(stage_waivers, applied.used, outcome.codes, RULES))

@@ -17,10 +17,8 @@ from physx_schema.checking import DEFAULT_PROFILE, DRIVEN, PROFILES, RULES, SEVE
 from physx_schema.checking.catalogue import selection_of
 from physx_schema.checking.engine.baseline import Baseline
 from physx_schema.checking.engine.baseline import write_baseline as write_known
-from physx_schema.checking.engine.finding import (
-    parse_profile,
-    rank,
-)
+from physx_schema.checking.engine.causes import grouped
+from physx_schema.checking.engine.finding import parse_profile, rank
 from physx_schema.checking.engine.layer_editor import Check
 from physx_schema.checking.settings import Settings, find_settings, read_settings
 from physx_schema.checking.stages import Run, check_all, check_one
@@ -78,7 +76,8 @@ def _list_rules(context: click.Context, parameter: click.Parameter, value: bool)
 @click.option("--write-baseline", type=click.Path(path_type=Path), help="Write every finding to this file as known.")
 @quiet_option
 @click.option("--max-findings", type=click.IntRange(min=1),
-              help="Show at most so many findings of a file, but every error, as text, html or github.")
+              help="Show at most so many findings of a file, each with what it explains, but every error, as text, "
+                   "html or github.")
 @click.option("--config", type=click.Path(path_type=Path),
               help="A pyproject.toml to take settings and waivers from, in place of the nearest one.")
 @click.option("--fix", "fixing", is_flag=True, help="Repair what can safely be repaired; shows the change as a diff.")
@@ -241,7 +240,8 @@ def _text(run: Run, limit: int | None, settings: Settings) -> Iterator[str]:
     for path, report in run.reports.items():
         first, hidden = report.first(limit)
         min_rank = rank(min(settings.fail_on, "warning", key=rank)) if quiet else 0
-        yield from finding_lines(path, [item for item in first if rank(item.severity) >= min_rank], not settings.select)
+        shown = [item for group in grouped(first) if rank(group.severity) >= min_rank for item in group.findings]
+        yield from finding_lines(path, shown, not settings.select)
         if hidden:
             yield printable(f"{path}: {plural(hidden, 'finding')} more, not shown")
         if settings.strict or not quiet:

@@ -3,63 +3,93 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
-from physx_schema.checking import Finding, Report
-from physx_schema.checking.engine.finding import location, rank
+from physx_schema.checking import SEVERITIES, Finding, Report
+from physx_schema.checking.effects import by_effect, headline
+from physx_schema.checking.engine.causes import CauseGroup, grouped
+from physx_schema.checking.engine.finding import location
 from physx_schema.description import Opinion
+from physx_schema.description.opinions.inactive import engine_of
 from physx_schema.errors import printable
 from physx_schema.reports.usda_lines import line_of
 from physx_schema.text import plural, styled
 
-_FOREIGN, _HIDDEN, _IDLE = "unused/other-engine", "scene/hidden", "unused/idle"
+OTHER_ENGINE = "unused/other-engine"
 _PRIM = "<prim>"    # stands for each of several prims in a text
-_NAMED = 5          # prims named of a finding that is no error
+_NAMED = 5          # prims named of a finding that is no error, and of copies
 
 
 def finding_lines(source: str, findings: Sequence[Finding], folding: bool = True) -> Iterator[str]:
-    """Where and what, why it matters, what to do; errors first, and once what several prims have in common.
+    """Where and what, why it matters, what to do; what is worst first, and once what several prims have in common.
 
     source: the file of the root layer; the line is told of what stands in layers of text.
-    folding: many opinions of other engines are one line, and what a hidden scene has in vain is counted with it, as
-    files have them that converters wrote.
+    folding: what another finding explains is counted with it, and many values for another engine are one line.
     """
-    if folding:
-        findings = tuple(_counted_with_scenes(findings))
-        foreign = [finding for finding in findings if finding.code == _FOREIGN]
-        if len(foreign) > _NAMED:
-            prims = plural(len({finding.path for finding in foreign}), "prim")
-            findings = [finding for finding in findings if finding.code != _FOREIGN]
-            yield from finding_lines(source, findings, False)
-            yield (f"{printable(source)}: {prims}: info {_FOREIGN}: {len(foreign)} opinions of other engines that "
-                   f"PhysX does not read; list them with --select {_FOREIGN}")
-            return
-    groups: dict[tuple[str, ...], list[Finding]] = {}
-    for finding in sorted(findings, key=lambda item: -rank(item.severity)):
-        groups.setdefault(_in_common(finding), []).append(finding)
-    for (severity, code, name, layer, *texts), group in groups.items():
-        message, why, fix = texts if len(group) > 1 else (group[0].message, group[0].why, group[0].fix)
-        line = line_of(layer or source, group[0].path, name) if len(group) == 1 else None
-        number = f":{line}" if line else ""
-        yield (printable(f"{source}{'' if layer else number}: {_location(group, name)}: ") + styled(severity, severity)
-               + printable(f" {code}: {message}" + (f" [{layer}{number}]" if layer else "")))
-        if len(group) > 1:
-            yield printable(f"    at: {_prims(group, layer or source)}")
-        yield printable(f"    why: {why}")
-        yield printable(f"    fix: {fix}")
+    causes = grouped(findings) if folding else [CauseGroup(finding) for finding in findings]
+    groups: dict[tuple[str, ...], list[CauseGroup]] = {}
+    for cause in by_effect(causes):
+        groups.setdefault(_in_common(cause.root), []).append(cause)
+    for same in groups.values():
+        root = same[0].root
+        if folding and root.code == OTHER_ENGINE and len(same[0].findings) > _NAMED:
+            yield _other_engine_line(source, same[0].findings)
+        else:
+            yield from _group_lines(source, same)
 
 
-def _counted_with_scenes(findings: Sequence[Finding]) -> Iterator[Finding]:
-    """The findings, those that follow from a hidden scene as a count in its own."""
-    hidden = {finding.path for finding in findings if finding.code == _HIDDEN}
-    for finding in findings:
-        follow = sum(item.code == _IDLE and item.path == finding.path for item in findings)
-        if finding.code == _HIDDEN and follow:
-            message = f"{finding.message}; {plural(follow, 'opinion')} on it without effect for that reason"
-            yield replace(finding, message=message)
-        elif finding.code != _IDLE or finding.path not in hidden:
-            yield finding
+def _group_lines(source: str, causes: Sequence[CauseGroup]) -> Iterator[str]:
+    """The lines of causes that say the same of their prims."""
+    prims = [cause.root for cause in causes]
+    copies = [copy for cause in causes for copy in cause.copies]
+    count, root = len(prims) + len(copies), prims[0]
+    common = _in_common(root)
+    severity, code, name, layer, *texts = common
+    shared = count > 1 and all(_in_common(copy) == common for copy in copies)
+    message, why, fix = texts if shared else (root.message, root.why, root.fix)
+    line = line_of(layer or source, root.path, name) if count == 1 else None
+    number = f":{line}" if line else ""
+    yield (printable(f"{source}{'' if layer else number}: {_location(root, count)}: ") + styled(severity, severity)
+           + printable(f" {code}: {message}" + (f" [{layer}{number}]" if layer else "")))
+    if count > 1:
+        yield printable(f"    at: {_prims(prims, copies, layer or source)}")
+    yield printable(f"    why: {why}")
+    yield printable(f"    fix: {fix}")
+    effects = [effect for cause in causes for effect in cause.effects]
+    if effects:
+        yield printable(f"    {effects_text(effects)}")
+
+
+def ending(cause: CauseGroup) -> Iterator[str]:
+    """Lines on the prims that have a finding too, and on what goes away with it."""
+    if cause.copies:
+        yield f"and on {plural(len(cause.copies), 'more prim')}, such as {cause.copies[0].path}"
+    if cause.effects:
+        yield effects_text(cause.effects)
+
+
+def effects_text(effects: Sequence[Finding]) -> str:
+    """How many findings go away with another, and of which codes."""
+    codes = Counter(effect.code for effect in effects)
+    counts = ", ".join(f"{count} {code}" for code, count in codes.most_common())
+    severities = Counter(effect.severity for effect in effects)
+    named = ", ".join(plural(severities[item], item) if item != "info" else f"{severities[item]} info"
+                      for item in reversed(SEVERITIES) if severities[item])
+    return f"and {len(effects)} more that {'goes' if len(effects) == 1 else 'go'} away with it ({named}): {counts}"
+
+
+def _other_engine_line(source: str, findings: Sequence[Finding]) -> str:
+    """One line for all that one other engine is told."""
+    return (f"{printable(source)}: {plural(len({item.path for item in findings}), 'prim')}: "
+            f"{findings[0].severity} {OTHER_ENGINE}: {other_engine_text(findings)}; list them with "
+            f"--select {OTHER_ENGINE}")
+
+
+def other_engine_text(findings: Sequence[Finding]) -> str:
+    """What one other engine is told, counted."""
+    name = findings[0].message if findings[0].property in ("", "apiSchemas") else findings[0].property
+    return f"{plural(len(findings), 'value')} for {engine_of(name)}, which PhysX does not read"
 
 
 def _in_common(finding: Finding) -> tuple[str, ...]:
@@ -69,20 +99,21 @@ def _in_common(finding: Finding) -> tuple[str, ...]:
     return (finding.severity, finding.code, finding.property, finding.layer, *texts)
 
 
-def _location(group: Sequence[Finding], name: str) -> str:
-    if len(group) == 1:
-        return location(group[0].path, name)
-    prims = f"{len(group)} prims"
-    return f"{name} of {prims}" if name and name != "apiSchemas" else prims
+def _location(finding: Finding, count: int) -> str:
+    if count == 1:
+        return location(finding.path, finding.property)
+    return f"{finding.property} of {count} prims" if finding.property not in ("", "apiSchemas") else f"{count} prims"
 
 
-def _prims(group: Sequence[Finding], file: str) -> str:
-    """The prims of a group with their lines: of errors all, of others the first few."""
-    visible = group if group[0].severity == "error" else group[:_NAMED]
+def _prims(prims: Sequence[Finding], copies: Sequence[Finding], file: str) -> str:
+    """The prims of a group with their lines: of errors all, of others and of copies the first few."""
+    visible = list(prims) if prims[0].severity == "error" else list(prims[:_NAMED])
+    visible += copies[:max(_NAMED - len(visible), 0)]
     lines = [line_of(file, finding.path, finding.property) for finding in visible]
     entries = (f"{finding.path} (line {line})" if line else finding.path
                for finding, line in zip(visible, lines, strict=True))
-    return ", ".join(entries) + (f" and {len(group) - len(visible)} more" if len(group) > len(visible) else "")
+    missing = len(prims) + len(copies) - len(visible)
+    return ", ".join(entries) + (f" and {missing} more" if missing else "")
 
 
 def not_evaluated_lines(source: str, opinions: Sequence[Opinion]) -> Iterator[str]:
@@ -96,8 +127,11 @@ def not_evaluated_lines(source: str, opinions: Sequence[Opinion]) -> Iterator[st
 
 
 def summary(report: Report) -> str:
-    """The counts of a report."""
-    counts = [plural(report.count(severity), severity) for severity in ("error", "warning")]
-    counts += [f"{report.count('info')} info", f"{len(report.not_evaluated)} not evaluated"]
+    """What changes the motion most, and the counts of a report: of findings that no other explains."""
+    causes = report.causes
+    first = headline(causes)
+    counts = [plural(report.count_causes(severity), severity) for severity in ("error", "warning")]
+    counts += [f"{report.count_causes('info')} info", f"{len(report.not_evaluated)} not evaluated"]
     omitted = [f"{len(items)} {what}" for items, what in ((report.waived, "waived"), (report.known, "known")) if items]
-    return ", ".join((*counts, *omitted))
+    total = f"; {len(report.findings)} findings in all" if len(report.findings) > len(causes) else ""
+    return (f"{first}; " if first else "") + ", ".join((*counts, *omitted)) + total

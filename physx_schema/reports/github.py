@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from physx_schema.checking.engine.finding import Finding, location, rank
+from physx_schema.checking.effects import by_effect
+from physx_schema.checking.engine.causes import CauseGroup, grouped
+from physx_schema.checking.engine.finding import location
 from physx_schema.checking.engine.outcome import Report
 from physx_schema.checking.stages import Run, finding_text
+from physx_schema.reports.findings import ending
 from physx_schema.reports.usda_lines import line_of
 from physx_schema.text import plural
 
@@ -14,11 +17,11 @@ _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 
 
 def workflow_commands(run: Run, limit: int | None = None) -> Iterator[str]:
-    """One command for each finding, unreadable file and file that the program failed on; at most so many findings."""
+    """One command for each cause, unreadable file and file that the program failed on; at most so many causes."""
     for path, report in run.reports.items():
         visible, hidden = report.first(limit)
-        for finding in sorted(visible, key=lambda item: -rank(item.severity)):
-            yield _annotation(path, finding)
+        for cause in by_effect(grouped(visible)):
+            yield _annotation(path, cause)
         if hidden:
             yield _command("notice", "not shown", f"{plural(hidden, 'finding')} more, not shown", path, None)
         for verdict in report.verdicts:
@@ -37,10 +40,13 @@ def _unsimulated(path: str, report: Report) -> Iterator[str]:
         yield _command("notice", "not evaluated", text, path, None)
 
 
-def _annotation(path: str, finding: Finding) -> str:
+def _annotation(path: str, cause: CauseGroup) -> str:
+    """The annotation of a finding, with the worst severity of what it explains."""
+    finding = cause.root
     file = finding.layer or path
     line = line_of(file, finding.path, finding.property)
-    return _command(_COMMANDS[finding.severity], finding.code, finding_text(finding), file, line)
+    return _command(_COMMANDS[cause.severity], finding.code, "\n".join((finding_text(finding), *ending(cause))), file,
+                    line)
 
 
 def _command(kind: str, title: str, text: str, file: str, line: int | None) -> str:

@@ -31,6 +31,7 @@ def _report(path: str, report: Report) -> dict[str, Any]:
         "path": path,
         "profile": report.profile,
         "counts": {severity: report.count(severity) for severity in ("error", "warning", "info")},
+        "causes": {severity: report.count_causes(severity) for severity in ("error", "warning", "info")},
         "verdicts": plain(report.verdicts),
         "findings": list(map(_finding, report.findings)),
         "known": list(map(_finding, report.known)),

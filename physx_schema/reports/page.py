@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
-from itertools import groupby
 from typing import Any
 
 import jinja2
 
 from physx_schema.checking.catalogue import rule_of
+from physx_schema.checking.effects import by_effect, headline
+from physx_schema.checking.engine.causes import CauseGroup, grouped
 from physx_schema.checking.engine.finding import SEVERITIES, Finding, location
 from physx_schema.checking.engine.outcome import Report
 from physx_schema.checking.stages import Run
 from physx_schema.description import Opinion
 from physx_schema.errors import printable
+from physx_schema.reports.findings import ending
 from physx_schema.text import plural
 
 _BREAKS = re.compile(r"(?<=[/:.])")      # after these a long name may go on in the next line
+_MOST_FOLDED = 100       # findings that are listed of those that another explains; JSON has all
 _MARKS = {"error": "✕", "warning": "▲", "info": "i", "not evaluated": "?", "pass": "✓"}
 
 
 def page(run: Run, limit: int | None = None) -> str:
     """The findings of every stage by prim, at most so many, the rules they are of, and what was not evaluated."""
-    codes = {finding.code for report in run.reports.values() for finding in report.first(limit)[0]}
+    codes = {cause.root.code for report in run.reports.values() for cause in grouped(report.first(limit)[0])}
     return _environment().get_template("page.html.jinja").render(
         stages=[_stage(path, report, limit) for path, report in run.reports.items()],
         failed=[*run.unreadable.items(), *run.broken.items()],
@@ -36,7 +39,8 @@ def page(run: Run, limit: int | None = None) -> str:
 def _totals(run: Run) -> list[tuple[str, str, int]]:
     """Kind, mark and count over all stages."""
     reports = run.reports.values()
-    counts = [(severity, sum(report.count(severity) for report in reports)) for severity in reversed(SEVERITIES)]
+    counts = [(severity, sum(report.count_causes(severity) for report in reports))
+              for severity in reversed(SEVERITIES)]
     counts.append(("not evaluated", sum(len(report.not_evaluated) for report in reports)))
     return [(kind, _MARKS[kind], count) for kind, count in counts]
 
@@ -46,10 +50,19 @@ def _stage(path: str, report: Report, limit: int | None) -> Mapping[str, Any]:
     visible, hidden = report.first(limit)
     return {
         "path": path, "report": report, "hidden": hidden,
-        "prims": [(prim, list(findings)) for prim, findings in groupby(visible, lambda finding: finding.path)],
+        "headline": headline(report.causes),
+        "prims": list(_by_prim(by_effect(grouped(visible))).items()),
         "passed": states.count("pass"), "failed": states.count("fail"), "unjudged": list(_unjudged(report)),
         "reasons": list(_reasons(report.not_evaluated)),
     }
+
+
+def _by_prim(causes: Iterable[CauseGroup]) -> dict[str, list[CauseGroup]]:
+    """Causes by prim, in their order."""
+    prims: dict[str, list[CauseGroup]] = {}
+    for cause in causes:
+        prims.setdefault(cause.root.path, []).append(cause)
+    return prims
 
 
 def _unjudged(report: Report) -> Iterator[tuple[str, str]]:
@@ -79,6 +92,6 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True, keep_trailing_newline=True,
         finalize=lambda value: printable(value) if type(value) is str else value,
     )
-    environment.filters |= {"plural": plural, "place": _location, "parts": _BREAKS.split}
-    environment.globals |= {"marks": _MARKS}
+    environment.filters |= {"plural": plural, "place": _location, "parts": _BREAKS.split, "ending": ending}
+    environment.globals |= {"marks": _MARKS, "most_folded": _MOST_FOLDED}
     return environment

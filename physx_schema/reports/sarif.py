@@ -76,8 +76,15 @@ def _result(path: str, finding: Finding) -> dict[str, Any]:
         "message": {"text": f"{finding.message}. {finding.why}. Fix: {finding.fix}"},
         "locations": [_location(finding.layer or path, finding)],
         "partialFingerprints": {"codeAndPlace/v1": mark},
-        "properties": {"profiles": list(finding.profiles)},
+        "properties": {"profiles": list(finding.profiles), **_cause(finding)},
     }
+
+
+def _cause(finding: Finding) -> dict[str, Any]:
+    """The finding that explains one, where one does."""
+    if finding.cause is None:
+        return {}
+    return {"cause": {"ruleId": finding.cause.code, "at": location(finding.cause.path, finding.cause.property)}}
 
 
 def _location(file: str, finding: Finding) -> dict[str, Any]:

@@ -150,6 +150,15 @@ SEVERITIES = ("info", "warning", "error")
 
 
 @dataclass(frozen=True, slots=True)
+class Cause:
+    """The finding that explains another: with its repair, both go away."""
+
+    code: str
+    path: str                   # prim
+    property: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing a check found."""
 
@@ -164,6 +173,7 @@ class Finding:
     measured: str = ""          # what real PhysX did for findings of this rule, "" where nothing was run
     layer: str = ""             # the layer that holds the strongest opinion, "" for the root layer
     repair: Repair | None = None        # the edits that do what `fix` says, where that is known
+    cause: Cause | None = None  # the finding that explains this one, None where nothing does
 
 
 def location(path: str, name: str) -> str:

@@ -20,6 +20,7 @@ from typing import Any, Literal
 
 from pxr import Tf, Usd
 
+from physx_schema.checking.engine.causes import CauseGroup, grouped
 from physx_schema.checking.engine.finding import BEHAVIOUR, DRIVEN, PROFILES, Finding, location, rank
 from physx_schema.checking.engine.rule import EVERYTHING, RULE_FAILED, Finder, Rule, Selection, Unevaluated, belongs
 from physx_schema.description import Description, Opinion
@@ -82,15 +83,26 @@ class Report:
         """How many findings have this severity."""
         return sum(finding.severity == severity for finding in self.findings)
 
+    @property
+    def causes(self) -> tuple[CauseGroup, ...]:
+        """The findings by cause: each that nothing explains, with all that goes away with it."""
+        return grouped(self.findings)
+
+    def count_causes(self, severity: str) -> int:
+        """How many causes have this severity as their worst."""
+        return sum(group.severity == severity for group in self.causes)
+
     @former_keyword("most", "limit")
     def first(self, limit: int | None) -> tuple[tuple[Finding, ...], int]:
-        """At most so many findings but every error, and how many are left out; all of them for None."""
+        """The findings of at most so many causes but of every error, and how many causes are left out; all for None."""
         if limit is None:
             return self.findings, 0
-        remaining = max(limit - len(self.errors), 0)
-        indices = [index for index, item in enumerate(self.findings) if item.severity != "error"][:remaining]
-        result = tuple(item for index, item in enumerate(self.findings) if item.severity == "error" or index in indices)
-        return result, len(self.findings) - len(result)
+        causes = self.causes
+        remaining = max(limit - self.count_causes("error"), 0)
+        shown = {index for index, group in enumerate(causes) if group.severity == "error"}
+        shown |= set([index for index in range(len(causes)) if index not in shown][:remaining])
+        kept = {id(item) for index in shown for item in causes[index].findings}
+        return tuple(item for item in self.findings if id(item) in kept), len(causes) - len(shown)
 
     def verdict(self, family: str) -> VerdictState:
         """The verdict on a code or on all of a family, such as "DJ.007": the worst that any of its codes has.

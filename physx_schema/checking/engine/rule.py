@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import InitVar, dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,6 +23,21 @@ from physx_schema.description import Description, Dof, JointAxis, Problem
 from physx_schema.description.articulation.axes import instance_of
 
 _MEASURED = "Measured: "
+
+# Where the findings are that another explains, from its own place:
+# "prim" on its prim; "below" on it or below; "target" where a relationship leads to it or below; "instance" on or in
+# the same instance; "schema" on the properties of its schema, or on the same prim for the same reason; "engine" about
+# the same other engine; "stage" anywhere.
+Reach = Literal["prim", "below", "target", "instance", "schema", "engine", "stage"]
+
+
+@dataclass(frozen=True, slots=True)
+class Explains:
+    """The findings that go away with those of a rule."""
+
+    reach: Reach
+    codes: tuple[str, ...]              # codes or families
+    properties: tuple[str, ...] = ()    # what the names of their properties or schemas begin with, () for any
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +56,7 @@ class Rule:
     profiles: tuple[str, ...] = DEFAULT_PROFILES    # who wants it; a finding may say so itself
     example: str = ""           # a prim in USDA that gets the finding
     remedy: str = ""            # the same prim without it
+    explains: tuple[Explains, ...] = ()     # the findings that go away with this one
     title: str = field(init=False)      # a few words, for lists
     text: str = field(init=False)       # what it means, in plain sentences
     measured: str = field(init=False)   # what real PhysX did, "" where nothing was run

@@ -10,12 +10,19 @@ from collections.abc import Iterator
 
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import PROFILES, Finding, Repair, SetValue, unsafe
-from physx_schema.checking.engine.rule import ReaderRule, Rule, Values, finder
+from physx_schema.checking.engine.rule import Explains, ReaderRule, Rule, Values, finder
+from physx_schema.checking.rules.bodies import NOT_MADE
 from physx_schema.description import Articulation, Description, Problem
 from physx_schema.description.articulation.tree import EXCLUDE
 from physx_schema.description.bodies import WITHOUT_ANCHORS
 from physx_schema.description.model.joint import TREE_KINDS
 
+# What PhysX reads of joints of articulations alone: how names of properties and schemas begin.
+_OF_ARTICULATIONS = (
+    "physxJointAxis:", "state:", "physxDrivePerformanceEnvelope:", "physxTendon:", "physxMimicJoint:", "newton:",
+    "PhysxJointAxisAPI", "PhysicsJointStateAPI", "PhysxDrivePerformanceEnvelopeAPI", "PhysxTendon",
+    "PhysxMimicJointAPI", "NewtonJointAPI", "NewtonMimicAPI",
+)
 _ROOT = "PhysicsArticulationRootAPI"
 _OWNER = "rel physics:simulationOwner"
 _KINEMATIC = {"bool physics:kinematicEnabled": "1"}
@@ -34,6 +41,7 @@ ARTICULATION_NO_ROOT = Rule("articulation/no-root", "warning", """
     why="PhysX solves them as separate joints, softer and without joint state, armature, friction and envelope",
     fix="apply PhysicsArticulationRootAPI to a prim above the bodies, or leave it if loose joints are meant",
     profiles=PROFILES,
+    explains=(Explains("stage", ("unused/idle", "DJ.007/same-articulation"), _OF_ARTICULATIONS),),
 )
 
 SEVERAL_TREES = Rule("articulation/several-trees", "warning", """
@@ -133,6 +141,7 @@ ARTICULATION_IN_INSTANCE = ReaderRule("articulation/in-instance", "error", """
     Measured: Nothing is made of an articulation inside an instance; with instanceable off it is made. Of one in a point
     instancer PhysX makes bodies. (`experiments/measure_articulation_rules.py`)
     """,
+    explains=(Explains("instance", NOT_MADE),),
 )
 
 SHARED_BODIES = ReaderRule("articulation/shared-bodies", "error", """

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import PROFILES
-from physx_schema.checking.engine.rule import ReaderRule
+from physx_schema.checking.engine.rule import Explains, ReaderRule
 
+# What is found where PhysX makes nothing of bodies and joints.
+NOT_MADE = (
+    "articulation/no-bodies", "articulation/no-root", "body/in-instance", "joint/missing-body", "joint/no-bodies",
+    "joint/no-body", "joint/same-body", "joint/static", "DJ.007/same-articulation", "unused/idle",
+)
 _MASS = {"float physics:mass": "1", "float3 physics:diagonalInertia": "(1, 1, 1)"}
 _BODY = ("PhysicsRigidBodyAPI", "PhysicsMassAPI")
 _SAMPLES = "double3 xformOp:translate.timeSamples"
@@ -49,6 +54,7 @@ BODY_IN_INSTANCE = ReaderRule("body/in-instance", "error", """
     """,
     example=usda.instance(usda.body()),
     remedy=usda.instance(usda.body(), instanceable=False),
+    explains=(Explains("instance", NOT_MADE),),
 )
 
 IN_INSTANCER = ReaderRule("body/in-instancer", "info", """

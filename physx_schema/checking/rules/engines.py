@@ -17,7 +17,7 @@ from functools import cache
 
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import PROFILES, Finding, RenameProperty, Repair, safe
-from physx_schema.checking.engine.rule import ReaderRule, Rule, every_axis, finder, flatten
+from physx_schema.checking.engine.rule import Explains, ReaderRule, Rule, every_axis, finder, flatten
 from physx_schema.definitions import definitions, every_definition
 from physx_schema.description import Description, Dof, JointAxis, Opinion
 from physx_schema.description.opinions.schemas import OTHER_SCHEMAS
@@ -133,6 +133,7 @@ GONE = Rule("unused/retired", "error", """
     why="it has no effect on the simulation",
     example=usda.joint("j2", {"float physxJoint:maxJointVelocity": "90"}, "PhysxJointAPI"),
     remedy=usda.driven_joint(),
+    explains=(Explains("schema", ("unused/retired", "unused/unknown-property")),),
 )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import PROFILES, Finding, per_profile
-from physx_schema.checking.engine.rule import ReaderRule, Rule, finder, joints_with_state
+from physx_schema.checking.engine.rule import Explains, ReaderRule, Rule, finder, joints_with_state
 from physx_schema.description import Articulation, Description, Joint, Link
 from physx_schema.description.frames import composed, joint_motion
 from physx_schema.description.records import Pose
@@ -91,6 +91,7 @@ JOINT_DISABLED = Rule("joint/disabled", "info", """
     profiles=PROFILES,
     example=usda.joint("j2", {"bool physics:jointEnabled": "false"}),
     remedy=usda.joint("j2"),
+    explains=(Explains("prim", ("unused/disabled",)),),
 )
 
 

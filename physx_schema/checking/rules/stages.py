@@ -14,8 +14,16 @@ from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.baseline import Baseline
 from physx_schema.checking.engine.finding import PROFILES, Finding
 from physx_schema.checking.engine.outcome import WAIVER_KEY, Waiver
-from physx_schema.checking.engine.rule import ReaderRule, Rule, belongs
+from physx_schema.checking.engine.rule import Explains, ReaderRule, Rule, belongs
 
+# What is found where a part of the stage is missing, and of what refers to it.
+MISSING = (
+    "articulation/no-bodies", "articulation/no-root", "articulation/static-root", "body/no-mass", "body/mass-computed",
+    "collider/mesh", "collider/no-shape", "group/missing-group", "group/missing-member", "joint/missing-body",
+    "joint/no-bodies", "joint/no-body", "joint/no-hinge", "joint/static", "material/unbound", "pair/missing-target",
+    "pair/no-object", "stage/undefined", "tendon/no-parent", "tendon/unreached", "unused/idle", "unused/not-applied",
+    "DJ.007/reference-count", "DJ.007/same-articulation",
+)
 _GRAVITY = {"vector3f physics:gravityDirection": "(0, 0, -1)", "float physics:gravityMagnitude": "9.81"}
 _MOON = {**_GRAVITY, "float physics:gravityMagnitude": "1.62"}
 
@@ -31,6 +39,7 @@ HIDDEN = ReaderRule("scene/hidden", "warning", """
     """,
     example=usda.prim("PhysicsScene", "scene", _MOON, "NewtonSceneAPI"),
     remedy=usda.prim("PhysicsScene", "scene", _MOON, "NewtonSceneAPI", "PhysxSceneAPI"),
+    explains=(Explains("prim", ("unused/idle",)),),
 )
 
 SCENE_SEVERAL = ReaderRule("scene/several", "info", """
@@ -117,6 +126,7 @@ COMPOSITION = ReaderRule("stage/composition", "error", """
     (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
+    explains=(Explains("below", MISSING), Explains("target", MISSING)),
 )
 
 SESSION_LAYER = ReaderRule("stage/session-layer", "info", """

@@ -15,7 +15,7 @@ from physx_schema.checking.engine.finding import (
     safe,
     unsafe,
 )
-from physx_schema.checking.engine.rule import Rule, finder
+from physx_schema.checking.engine.rule import Explains, Rule, finder
 from physx_schema.checking.rules.engines import RETIRED
 from physx_schema.checking.rules.mimic import is_orphan
 from physx_schema.description import Description, Opinion, Problem
@@ -33,6 +33,11 @@ _WITHOUT_SUGGESTION = {
     "misspelt-property": "correct the name, or remove it; no schema that PhysX reads has it",
     "on-link": "remove it; links have nothing in its place", "on-body": "remove it; other bodies have nothing like it",
 }
+# An applied schema explains what is found of its properties, and one of them what is found of the others.
+_PROPERTIES = (Explains("schema", (
+    "unused/misspelt-property", "unused/wrong-instance", "unused/not-applied", "unused/soft-limit", "unused/disabled",
+    "unused/idle", "unused/on-link", "unused/on-body", "unused/no-drive", "unused/unknown-property",
+)),)
 
 # Applying one of these makes a body, a collider, a root: more than the properties that wait for it.
 _STRUCTURAL = frozenset({
@@ -52,6 +57,7 @@ MISSPELT_PROPERTY = Rule("unused/misspelt-property", "error", """
     profiles=PROFILES,
     example=usda.driven_joint({"float drive:angular:physics:stifness": "10"}),
     remedy=usda.driven_joint(),
+    explains=_PROPERTIES,
 )
 
 MISSPELT_SCHEMA = Rule("unused/misspelt-schema", "error", """
@@ -66,6 +72,7 @@ MISSPELT_SCHEMA = Rule("unused/misspelt-schema", "error", """
     profiles=PROFILES,
     example=usda.joint("j2", {"float physxJointAxis:angular:armature": "1"}, "PhysxJointAxesAPI:angular"),
     remedy=usda.joint("j2", {"float physxJointAxis:angular:armature": "1"}, "PhysxJointAxisAPI:angular"),
+    explains=_PROPERTIES,
 )
 
 UNUSED_WRONG_INSTANCE = Rule("unused/wrong-instance", "error", """
@@ -79,6 +86,7 @@ UNUSED_WRONG_INSTANCE = Rule("unused/wrong-instance", "error", """
     why=NO_EFFECT,
     example=usda.joint("j2", {"float drive:linear:physics:stiffness": "10"}, "PhysicsDriveAPI:linear"),
     remedy=usda.driven_joint(),
+    explains=_PROPERTIES,
 )
 
 NO_INSTANCE = Rule("unused/no-instance", "error", """
@@ -93,6 +101,7 @@ NO_INSTANCE = Rule("unused/no-instance", "error", """
     profiles=PROFILES,
     example=usda.joint("j2", {"float drive:angular:physics:stiffness": "10"}, "PhysicsDriveAPI"),
     remedy=usda.driven_joint(),
+    explains=_PROPERTIES,
 )
 
 NOT_APPLIED = Rule("unused/not-applied", "warning", """
@@ -107,6 +116,7 @@ NOT_APPLIED = Rule("unused/not-applied", "warning", """
     profiles=PROFILES,
     example=usda.joint("j2", {"float drive:angular:physics:stiffness": "10"}),
     remedy=usda.driven_joint(),
+    explains=_PROPERTIES,
 )
 
 SOFT_LIMIT = Rule("unused/soft-limit", "warning", """
@@ -120,6 +130,7 @@ SOFT_LIMIT = Rule("unused/soft-limit", "warning", """
     why=NO_EFFECT,
     example=usda.joint("j2", {**usda.LIMITS, "float physxLimit:angular:stiffness": "10"}, "PhysxLimitAPI:angular"),
     remedy=usda.joint("j2", usda.LIMITS),
+    explains=_PROPERTIES,
 )
 
 UNUSED_DISABLED = Rule("unused/disabled", "warning", """
@@ -133,6 +144,7 @@ UNUSED_DISABLED = Rule("unused/disabled", "warning", """
     why=NO_EFFECT,
     example=usda.driven_joint({"bool physics:jointEnabled": "false"}),
     remedy=usda.driven_joint(),
+    explains=_PROPERTIES,
 )
 
 OTHER_ENGINE = Rule("unused/other-engine", "info", """
@@ -148,6 +160,7 @@ OTHER_ENGINE = Rule("unused/other-engine", "info", """
     why=NO_EFFECT,
     example=usda.joint("j2", {"double mjc:damping": "5"}, "MjcJointAPI"),
     remedy=usda.joint("j2", {"float newton:damping": "5"}, "NewtonJointAPI"),
+    explains=(Explains("engine", ("unused/other-engine",)),),
 )
 
 OVERRIDDEN = Rule("unused/overridden", "warning", """
@@ -162,6 +175,7 @@ OVERRIDDEN = Rule("unused/overridden", "warning", """
     example=usda.joint("j2", {"float newton:armature": "1", "float physxJointAxis:angular:armature": "1"},
                        "NewtonJointAPI", "PhysxJointAxisAPI:angular"),
     remedy=usda.joint("j2", {"float newton:armature": "1"}, "NewtonJointAPI"),
+    explains=_PROPERTIES,
 )
 
 IDLE = Rule("unused/idle", "warning", """
@@ -175,6 +189,7 @@ IDLE = Rule("unused/idle", "warning", """
     why=NO_EFFECT,
     example=usda.joint("j2", {"float physics:breakForce": "10"}),
     remedy=usda.joint("j2", {"float physics:breakForce": "10", "bool physics:excludeFromArticulation": "true"}),
+    explains=_PROPERTIES,
 )
 
 ON_LINK = Rule("unused/on-link", "warning", """
@@ -191,6 +206,7 @@ ON_LINK = Rule("unused/on-link", "warning", """
     why=NO_EFFECT,
     example=usda.sliding_link("l", {"int physxRigidBody:lockedPosAxis": "4"}, "PhysxRigidBodyAPI"),
     remedy=usda.sliding_link("l", {"float physxRigidBody:linearDamping": "4"}, "PhysxRigidBodyAPI"),
+    explains=_PROPERTIES,
 )
 
 ON_BODY = Rule("unused/on-body", "warning", """
@@ -204,6 +220,7 @@ ON_BODY = Rule("unused/on-body", "warning", """
     why=NO_EFFECT,
     example=usda.body({"float physxRigidBody:cfmScale": "0.9"}, "PhysxRigidBodyAPI"),
     remedy=usda.body({"float physxRigidBody:linearDamping": "0.9"}, "PhysxRigidBodyAPI"),
+    explains=_PROPERTIES,
 )
 
 DENSITY_WITH_MASS = Rule("unused/beside-mass", "warning", """
@@ -218,6 +235,7 @@ DENSITY_WITH_MASS = Rule("unused/beside-mass", "warning", """
     why=NO_EFFECT,
     example=usda.body({"float physics:density": "500"}),
     remedy=usda.body(),
+    explains=_PROPERTIES,
 )
 
 NO_DRIVE = Rule("unused/no-drive", "warning", """
@@ -234,6 +252,7 @@ NO_DRIVE = Rule("unused/no-drive", "warning", """
                        "PhysxDrivePerformanceEnvelopeAPI:angular"),
     remedy=usda.driven_joint({"float physxDrivePerformanceEnvelope:angular:maxActuatorVelocity": "10"},
                              "PhysxDrivePerformanceEnvelopeAPI:angular"),
+    explains=_PROPERTIES,
 )
 
 UNKNOWN_PROPERTY = Rule("unused/unknown-property", "warning", """
@@ -248,6 +267,7 @@ UNKNOWN_PROPERTY = Rule("unused/unknown-property", "warning", """
     profiles=PROFILES,
     example=usda.joint("j2", {"float physxJointAxis:angular:wobble": "1"}, "PhysxJointAxisAPI:angular"),
     remedy=usda.joint("j2", {"float physxJointAxis:angular:armature": "1"}, "PhysxJointAxisAPI:angular"),
+    explains=_PROPERTIES,
 )
 
 BELOW_INSTANCE = Rule("unused/below-instance", "warning", """

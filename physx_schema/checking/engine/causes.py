@@ -1,0 +1,248 @@
+"""Which finding explains which: one cause, with all that goes away when it is repaired.
+
+A rule declares in its own file what its findings explain (`Rule.explains`); this module finds the pairs on a stage. It
+then takes equal findings on copies of one thing together: instances of a prototype, and prims whose paths differ in
+numbers alone, such as those below /envs/env_0 and /envs/env_1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+from pxr import Sdf
+
+from physx_schema.checking.engine.finding import Cause, Finding, rank
+from physx_schema.checking.engine.rule import Explains, Reach, Rule, belongs
+from physx_schema.description import Description, Opinion
+from physx_schema.description.opinions.inactive import engine_of
+from physx_schema.description.opinions.schemas import namespace, owners, split_name
+
+SCHEMAS = "apiSchemas"      # the property of findings about applied schemas
+_Key = tuple[str, ...]
+_PATH = re.compile(r"/[\w/]+")
+_NUMBER = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class CauseGroup:
+    """A finding that nothing explains, and all that it explains, directly or by way of others."""
+
+    root: Finding
+    copies: tuple[Finding, ...] = ()        # the same finding on other prims
+    effects: tuple[Finding, ...] = ()       # other findings that go away with it
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All of them, the root first."""
+        return self.root, *self.copies, *self.effects
+
+    @property
+    def severity(self) -> str:
+        """The worst severity."""
+        return max((finding.severity for finding in self.findings), key=rank)
+
+
+def grouped(findings: Sequence[Finding]) -> tuple[CauseGroup, ...]:
+    """The findings by the one that explains them, in the order of these; a cause that is not among them explains none.
+    """
+    first: dict[Cause, Finding] = {}
+    for finding in findings:
+        first.setdefault(_as_cause(finding), finding)
+    members: dict[int, list[Finding]] = {}
+    roots: dict[int, Finding] = {}
+    for finding in findings:
+        root = _root(finding, first)
+        roots[id(root)] = root
+        members.setdefault(id(root), []).append(finding)
+    return tuple(_group(root, members[key]) for key, root in roots.items())
+
+
+def _group(root: Finding, members: Iterable[Finding]) -> CauseGroup:
+    copies: list[Finding] = []
+    effects: list[Finding] = []
+    for finding in members:
+        if finding is not root:
+            copied = (finding.code, finding.property) == (root.code, root.property) and finding.path != root.path
+            (copies if copied else effects).append(finding)
+    return CauseGroup(root, tuple(copies), tuple(effects))
+
+
+def _root(finding: Finding, first: Mapping[Cause, Finding]) -> Finding:
+    """The finding at the start of a chain of causes."""
+    while finding.cause is not None and finding.cause in first:
+        finding = first[finding.cause]
+    return finding
+
+
+def _as_cause(finding: Finding) -> Cause:
+    return Cause(finding.code, finding.path, finding.property)
+
+
+def with_causes(
+    findings: Sequence[Finding], rules: Mapping[str, Rule], stage: Any, description: Description,
+) -> tuple[Finding, ...]:
+    """The findings of a stage, each with the one that explains it."""
+    places = _Places(stage, description)
+    causes = _declared(findings, rules, places)
+    copies: dict[Hashable, int] = {}
+    for index, finding in enumerate(findings):
+        if index not in causes:
+            original = copies.setdefault(places.copy_of(finding), index)
+            if original != index:
+                causes[index] = original
+    return tuple(replace(finding, cause=_as_cause(findings[causes[index]])) if index in causes else finding
+                 for index, finding in enumerate(findings))
+
+
+def _declared(findings: Sequence[Finding], rules: Mapping[str, Rule], places: _Places) -> dict[int, int]:
+    """By index of a finding, that of the one that explains it as a rule declares."""
+    sources: dict[tuple[Explains, Hashable], list[int]] = {}
+    for index, finding in enumerate(findings):
+        for explains in rules[finding.code].explains if finding.code in rules else ():
+            for key in places.of_cause(explains.reach, finding):
+                sources.setdefault((explains, key), []).append(index)
+    declared = tuple(dict.fromkeys(explains for explains, _ in sources))
+    causes: dict[int, int] = {}
+    for index, finding in enumerate(findings):
+        for explains in (item for item in declared if _concerns(item, finding)):
+            candidates = chain.from_iterable(
+                sources.get((explains, key), ()) for key in places.of_effect(explains.reach, finding))
+            cause = next((other for other in candidates if _may_explain(findings, other, index, causes)), None)
+            if cause is not None:
+                causes[index] = cause
+                break
+    return causes
+
+
+def _concerns(explains: Explains, finding: Finding) -> bool:
+    name = finding.message if finding.property == SCHEMAS else finding.property
+    named = name.startswith(explains.properties) if explains.properties else True
+    return named and any(belongs(finding.code, code) for code in explains.codes)
+
+
+def _may_explain(findings: Sequence[Finding], cause: int, effect: int, causes: Mapping[int, int]) -> bool:
+    """Whether one finding may explain another: of one code the first does, and never in a circle."""
+    if findings[cause].code == findings[effect].code and cause >= effect:
+        return False
+    while cause in causes and cause != effect:
+        cause = causes[cause]
+    return cause != effect
+
+
+class _Places:
+    """Where findings are, as keys that a cause and its effects have in common."""
+
+    def __init__(self, stage: Any, description: Description) -> None:
+        self._stage = stage
+        self._description = description
+        self._instances: dict[str, tuple[str, str]] = {}
+
+    def of_cause(self, reach: Reach, finding: Finding) -> Iterator[_Key]:
+        """The keys of a finding that explains others."""
+        match reach:
+            case "prim" | "below" | "target":
+                yield (finding.path,)
+            case "schema":
+                yield from self._schemas_of_cause(finding)
+            case _:
+                yield from self.of_effect(reach, finding)
+
+    def of_effect(self, reach: Reach, finding: Finding) -> Iterator[_Key]:
+        """The keys of a finding that others explain."""
+        match reach:
+            case "prim":
+                yield (finding.path,)
+            case "below":
+                yield from ((path,) for path in _upwards(finding.path))
+            case "target":
+                yield from ((path,) for target in self._targets.get((finding.path, finding.property), ())
+                            for path in _upwards(target))
+            case "instance":
+                instance, _ = self._instance(finding.path)
+                if instance:
+                    yield (instance,)
+            case "schema":
+                yield from self._schemas_of_effect(finding)
+            case "engine":
+                yield (self._engine(finding),)
+            case "stage":
+                yield ("",)
+
+    def copy_of(self, finding: Finding) -> Hashable:
+        """What equal findings on copies of one thing have in common."""
+        instance, prototype = self._instance(finding.path)
+        texts = (finding.path, finding.message, finding.why, finding.fix)
+        if instance:
+            own = re.compile(re.escape(instance) + r"(?!\w)")
+            texts = tuple(own.sub(lambda match: prototype, text) for text in texts)     # type: ignore[assignment]
+        return (finding.code, finding.severity, finding.property, finding.layer, *map(_unnumbered, texts))
+
+    def _instance(self, path: str) -> tuple[str, str]:
+        """The instance that a prim is or is inside of, and its prototype; "" for none."""
+        if path not in self._instances:
+            prim: Any = self._stage.GetPrimAtPath(path) if path.startswith("/") else None
+            while prim and not prim.IsInstance() and not prim.IsPseudoRoot():
+                prim = prim.GetParent()
+            found = prim and prim.IsInstance()
+            self._instances[path] = (str(prim.GetPath()), str(prim.GetPrototype().GetPath())) if found else ("", "")
+        return self._instances[path]
+
+    def _engine(self, finding: Finding) -> str:
+        """The other engine that a finding is about."""
+        name = finding.message if finding.property in ("", SCHEMAS) else finding.property
+        return engine_of(name)
+
+    def _schemas_of_cause(self, finding: Finding) -> Iterator[_Key]:
+        opinion = self._opinions.get((finding.path, finding.property, finding.message))
+        if opinion is None:
+            return
+        yield finding.path, finding.code, _bare_reason(opinion)
+        if finding.property != SCHEMAS:
+            yield from ((finding.path, finding.code, schema) for schema in filter(None, (opinion.schema,)))
+            return
+        for applied in filter(None, {opinion.schema, opinion.suggestion, opinion.reason.partition(": ")[0]}):
+            yield finding.path, applied
+            yield finding.path, f"{namespace(split_name(applied)[0])}:"
+
+    def _schemas_of_effect(self, finding: Finding) -> Iterator[_Key]:
+        opinion = self._opinions.get((finding.path, finding.property, finding.message))
+        if opinion is None:
+            return
+        if finding.property != SCHEMAS:
+            yield from ((finding.path, schema) for schema in filter(None, (opinion.schema,)))
+            yield from ((finding.path, owner.applied) for owner in owners(finding.property))
+            yield finding.path, f"{finding.property.partition(':')[0]}:"
+            yield from ((finding.path, finding.code, schema) for schema in filter(None, (opinion.schema,)))
+        yield finding.path, finding.code, _bare_reason(opinion)
+
+    @cached_property
+    def _opinions(self) -> Mapping[tuple[str, str, str], Opinion]:
+        return {(item.path, item.property, item.reason): item for item in self._description.unused}
+
+    @cached_property
+    def _targets(self) -> Mapping[tuple[str, str], tuple[str, ...]]:
+        """The targets of relationships, by prim and name."""
+        return {(item.path, item.property): tuple(map(str, item.value)) for item in self._description.authored
+                if item.type_name == "rel" and isinstance(item.value, Sequence)}
+
+
+def _upwards(path: str) -> Iterator[str]:
+    """A path and those above it."""
+    if path.startswith("/"):
+        yield from map(str, Sdf.Path(path).GetPrimPath().GetPrefixes()[::-1])
+        yield "/"
+
+
+def _bare_reason(opinion: Opinion) -> str:
+    """The reason without the schema that it may begin with."""
+    return opinion.reason.removeprefix(f"{opinion.schema}: ") if opinion.property == SCHEMAS else opinion.reason
+
+
+def _unnumbered(text: str) -> str:
+    """A text in which the paths have no numbers."""
+    return _PATH.sub(lambda match: _NUMBER.sub("#", match[0]), text)
