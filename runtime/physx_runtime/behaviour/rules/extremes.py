@@ -33,6 +33,11 @@ def _thrust(newtons: str) -> str:
     return usda.sliding_link("sled", {"vector3f physxForce:force": f"({newtons}, 0, 0)"}, "PhysxForceAPI")
 
 
+def _crate() -> str:
+    """A body with a collider beside the robot, whose links are all held."""
+    return usda.body(name="crate", children=usda.cube()) + usda.joint("j2", usda.LIMITS)
+
+
 DIVERGES = Rule("behaviour/diverges", "error", """
     Motion that doesn't stay finite
 
@@ -90,9 +95,8 @@ FALLS = Rule("behaviour/falls", "info", f"""
     why="nothing is under it, so its joints carried no weight",
     fix="simulate it on a ground with a collider, or fix its base with a joint to the world",
     profiles=(BEHAVIOUR,),
-    example=usda.body(),
-    remedy=usda.body(name="crate", children=usda.cube()) + usda.cube(
-        usda.transform(translate="(0, 0, -1.1)"), name="slab"),
+    example=_crate(),
+    remedy=_crate() + usda.cube(usda.transform(translate="(0, 0, -1.1)"), name="slab"),
 )
 
 RULES = (DIVERGES, ABSURD, GROWS, FALLS)
