@@ -103,6 +103,7 @@ ROOMS = {
         "simulation.answers": "direct quantities",      # hands out both; the simulation itself needs neither
         "session": "arrays compiling dynamics language model packing simulation solver worlds",
         "components": "arrays model packing quantities simulation",     # written to stages, which are stepped
+        "behaviour": "arrays packing quantities simulation worlds",
         "verification": "arrays dynamics language model packing simulation solver worlds",
         # a page carries the step itself, traced to WebAssembly
         "viewing.live": "compiling dynamics language model packing simulation solver worlds",
@@ -110,7 +111,7 @@ ROOMS = {
         "viewing": "arrays packing simulation solver.constraints verification",     # lengths of recorded tendons
         "live_view": "packing session viewing",
         "demonstration": "simulation verification viewing",
-        "commands": "packing simulation verification viewing",
+        "commands": "behaviour packing simulation verification viewing",
         "model_context": "simulation verification",
         "pytest_plugin": "simulation verification",
     },

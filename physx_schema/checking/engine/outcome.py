@@ -215,7 +215,8 @@ def _more_severe(first: Finding | None, second: Finding) -> Finding:
     if first is None:
         return second
     worst = max((first, second), key=lambda finding: rank(finding.severity))
-    profiles = tuple(profile for profile in (*PROFILES, DRIVEN, BEHAVIOUR) if profile in first.profiles + second.profiles)
+    both = first.profiles + second.profiles
+    profiles = tuple(profile for profile in (*PROFILES, DRIVEN, BEHAVIOUR) if profile in both)
     return replace(worst, profiles=profiles)
 
 

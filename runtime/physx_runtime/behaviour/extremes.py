@@ -8,16 +8,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from physx_runtime.behaviour.loads import root_pose
 from physx_runtime.behaviour.motion import Motion
-from physx_runtime.behaviour.window import DURATION, LAST_SECOND
-from physx_schema.description.model import Description
+from physx_runtime.behaviour.window import DURATION, GROWING_SECONDS, LAST_SECOND, MIDDLE_SAMPLE
+from physx_runtime.quantities.computation import compute
+from physx_schema.description.model import Articulation, Description
 
 # Speeds beyond all machines: rad/s (100 000 turns a minute), and m/s (three times that of sound).
 ABSURD_TURNING, ABSURD_SPEED = 1e4, 1e3
-# A joint's motion grows if each of the last seconds has this many times the peak speed of the one before.
-GROWTH, GROWING_SECONDS = 1.3, 3
+# Turns and metres that nothing gets to within seconds at speeds below these.
+ABSURD_ANGLE, ABSURD_WAY = 1e4, 1e4
+# A joint's motion grows if each of the last seconds has this many times the peak speed of the one before, and if
+# energy grew by this part of what it has at the end: a pendulum that falls gets faster, but keeps its energy.
+GROWTH, ENERGY_SHARE = 1.3, 0.5
 # What grows has to have got faster than this, rad/s or m/s.
-GROWN_SPEED = 10.0
+GROWN_SPEED = 1.0
 # A body falls for ever that has at least this part of the speed of a free fall, and nothing under it.
 FALLING_SHARE = 0.5
 
@@ -30,7 +35,7 @@ class ExtremeSpeed:
     name: str                   # of the degree of freedom, or of the body
     angular: bool
     speed: float                # rad/s or m/s
-    before: float = 0.0         # peak of the seconds before, of what grows
+    other: float = 0.0          # how far it got, rad or m, if it is absurd; its speed some seconds before if it grows
 
 
 def absurd_speeds(description: Description, motion: Motion) -> Iterator[ExtremeSpeed]:
@@ -39,12 +44,14 @@ def absurd_speeds(description: Description, motion: Motion) -> Iterator[ExtremeS
     for articulation in description.articulations:
         for dof in articulation.dofs:
             if dof.name in motion.joint_names:
-                peak = float(np.abs(motion.velocity[:, motion.column(dof.name)]).max())
-                speed = peak if dof.angular else peak * meters
-                if speed > (ABSURD_TURNING if dof.angular else ABSURD_SPEED):
-                    yield ExtremeSpeed(dof.path, dof.name, dof.angular, speed)
+                column, unit = motion.column(dof.name), 1.0 if dof.angular else meters
+                speed = unit * float(np.abs(motion.velocity[1:, column]).max())     # as authored before the first
+                position = unit * float(np.abs(motion.position[1:, column]).max())
+                if speed > (ABSURD_TURNING if dof.angular else ABSURD_SPEED) or position > (
+                        ABSURD_ANGLE if dof.angular else ABSURD_WAY):
+                    yield ExtremeSpeed(dof.path, dof.name, dof.angular, speed, position)
     links = {link.path for item in description.articulations for link in item.links[1:]}
-    for path, velocity in zip(motion.body_names, motion.body_velocity, strict=True):
+    for path, velocity in zip(motion.body_names, motion.body_velocity[-1], strict=True):
         speed = float(np.linalg.norm(velocity[:3])) * meters
         if path not in links and speed > ABSURD_SPEED:
             yield ExtremeSpeed(path, path, False, speed)
@@ -54,6 +61,8 @@ def growing_joints(description: Description, motion: Motion) -> Iterator[Extreme
     """Joints whose speed grows second by second, and which nothing is meant to speed up."""
     count = len(motion.time) // LAST_SECOND
     for articulation in description.articulations:
+        if not articulation.enabled or not articulation.dofs or not _gains_energy(description, articulation, motion):
+            continue
         meters = description.scene_of(articulation).meters_per_unit
         for dof in articulation.dofs:
             if dof.name not in motion.joint_names or (dof.drive is not None and dof.drive.target_velocity):
@@ -63,6 +72,30 @@ def growing_joints(description: Description, motion: Motion) -> Iterator[Extreme
             last = peaks[-GROWING_SECONDS - 1:]
             if last[-1] > GROWN_SPEED and bool((last[1:] > GROWTH * last[:-1]).all()):
                 yield ExtremeSpeed(dof.path, dof.name, dof.angular, float(last[-1]), float(last[0]))
+
+
+def _gains_energy(description: Description, articulation: Articulation, motion: Motion) -> bool:
+    """Whether an articulation has much more energy of motion and height at the end than some seconds before."""
+    if any(dof.name not in motion.joint_names for dof in articulation.dofs):
+        return False
+    (before, _), (after, kinetic) = (_energy(description, articulation, motion, moment) for moment in (0, 1))
+    return after - before > ENERGY_SHARE * kinetic > 0.0
+
+
+def _energy(description: Description, articulation: Articulation, motion: Motion, moment: int) -> tuple[float, float]:
+    """The energy of an articulation at a moment of `Motion.body_pose`, and its part of motion."""
+    columns = [motion.column(dof.name) for dof in articulation.dofs]
+    sample = (MIDDLE_SAMPLE, -1)[moment]
+    q, v = motion.position[sample, columns], motion.velocity[sample, columns]
+    root = root_pose(articulation, motion, moment)
+    mass, center = (np.asarray(compute(description, q, np.zeros_like(q), kind, root, articulation=articulation.path),
+                               np.float64) for kind in ("mass_matrix", "com_world"))
+    if root is not None:
+        v = np.concatenate([motion.body_velocity[moment, motion.body_names.index(articulation.links[0].path)], v])
+    armature = np.array([dof.armature for dof in articulation.dofs])
+    kinetic = 0.5 * float(v @ mass @ v + armature @ v[-len(armature):] ** 2)
+    weight = sum(link.mass for link in articulation.links) * np.array(description.scene_of(articulation).gravity)
+    return kinetic - float(weight @ center), kinetic
 
 
 def falling(description: Description, motion: Motion) -> list[tuple[str, float]]:
@@ -77,7 +110,7 @@ def falling(description: Description, motion: Motion) -> list[tuple[str, float]]
     found = []
     for name, root in roots:
         if root in motion.body_names:
-            velocity = motion.body_velocity[motion.body_names.index(root), :3]
+            velocity = motion.body_velocity[-1, motion.body_names.index(root), :3]
             speed = float(velocity @ gravity) / size
             if speed > FALLING_SHARE * size * DURATION:
                 found.append((name, speed * meters))

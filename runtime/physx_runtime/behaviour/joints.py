@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -47,7 +47,7 @@ class DrivenJoint:
     drive: Drive
     articulation: str           # path
     start: float
-    end: float                  # mean of the last second
+    end: float                  # mean of the last second where it swings, else the last
     swing: float                # between the extremes of the last second
     tolerance: float
     arrival: float              # s after which it stays within the tolerance, inf if it doesn't
@@ -72,16 +72,16 @@ class FollowerError:
     dof: Dof
     end: float
     wanted: float               # by the position of its reference
-    tolerance: float
+    tolerance: float            # of a hard one
 
 
 @dataclass(frozen=True, slots=True)
 class StartOutside:
-    """A joint that starts outside its limits; rad or length, and per second."""
+    """A joint that starts outside its limits; rad or length."""
 
     dof: Dof
     bound: float                # the nearest position that the limits allow
-    kick: float                 # speed after one step
+    first_move: float           # by how far the first step moves it
 
 
 def tolerance_of(dof: Dof, meters: float, distance: float = 0.0) -> float:
@@ -121,15 +121,17 @@ def _judged(dof: Dof, drive: Drive, articulation: Articulation, motion: Motion, 
     position, velocity = motion.position[:, column], motion.velocity[:, column]
     error = drive.target_position - position
     tolerance = tolerance_of(dof, meters, float(error[0]))
-    end, inertia = float(position[-LAST_SECOND:].mean()), loads.inertia[index]
+    inertia = loads.inertia[index]
     effort = drive_effort(drive, float(error[-1]), float(velocity[-1]), inertia)
-    item = DrivenJoint(dof, drive, articulation.path, float(position[0]), end, float(np.ptp(position[-LAST_SECOND:])),
-                       tolerance, _arrival(motion.time, np.abs(error) <= tolerance), effort, loads.end[index],
+    item = DrivenJoint(dof, drive, articulation.path, float(position[0]), float(position[-1]),
+                       float(np.ptp(position[-LAST_SECOND:])), tolerance,
+                       _arrival(motion.time, np.abs(error) <= tolerance), effort, loads.end[index],
                        loads.greatest[index], inertia, "arrived")
     if math.isfinite(item.arrival):
         return item
     cause = _cause(item, error, velocity, touched)
-    return DrivenJoint(*(getattr(item, name) for name in item.__slots__[:-1]), cause)
+    end = float(position[-LAST_SECOND:].mean()) if cause == "swings" else item.end
+    return replace(item, cause=cause, end=end)
 
 
 def _arrival(time: DoubleArray, within: DoubleArray) -> float:
@@ -163,17 +165,21 @@ def _cause(item: DrivenJoint, error: DoubleArray, velocity: DoubleArray, touched
         return "too-weak"
     if item.swing > item.tolerance and np.count_nonzero(np.diff(np.sign(velocity[-LAST_SECOND:]))) >= 2:
         return "swings"
+    if touched and abs(abs(item.effort) - abs(item.load)) > LOAD_SHARE * abs(item.effort):
+        return "blocked"
     if saturated:
         return "too-weak"
     if abs(recent[-1]) < (1.0 - APPROACH_SHARE) * abs(recent[0]):
         return "slow"
-    if touched and abs(abs(item.effort) - abs(item.load)) > LOAD_SHARE * abs(item.effort):
-        return "blocked"
     return "sag"
 
 
-def follower_errors(description: Description, motion: Motion) -> Iterator[FollowerError]:
-    """Mimic joints that are farther from where their reference wants them than they give way by design."""
+def follower_errors(description: Description, motion: Motion, soft_share: float = SOFT_FOLLOWER_SHARE,
+                    ) -> Iterator[FollowerError]:
+    """Mimic joints that are farther from where their reference wants them than they give way by design.
+
+    soft_share: the part of the range by which a soft one may give way, at least the tolerance of a hard one.
+    """
     for articulation in description.articulations:
         for mimic in articulation.mimics if articulation.enabled else ():
             follower, reference = (articulation.dofs[index] for index in (mimic.follower, mimic.reference))
@@ -184,9 +190,10 @@ def follower_errors(description: Description, motion: Motion) -> Iterator[Follow
             # q + gearing q_reference + offset = 0  (PhysX DyFeatherstoneArticulation.cpp, mimic joint)
             wanted = -(mimic.gearing * leading + mimic.offset)
             tolerance = tolerance_of(follower, description.scene_of(articulation).meters_per_unit, wanted)
+            give = tolerance
             if mimic.natural_frequency > 0.0 and not unlimited(follower.lower) and not unlimited(follower.upper):
-                tolerance = max(tolerance, SOFT_FOLLOWER_SHARE * (follower.upper - follower.lower))
-            if abs(end - wanted) > tolerance:
+                give = max(tolerance, soft_share * (follower.upper - follower.lower))
+            if abs(end - wanted) > give:
                 yield FollowerError(mimic, articulation.path, follower, end, wanted, tolerance)
 
 
@@ -201,4 +208,4 @@ def starts_outside(description: Description, motion: Motion) -> Iterator[StartOu
             start = float(motion.position[0, column])
             bound = min(max(start, dof.lower), dof.upper)
             if abs(start - bound) > LIMIT_TOLERANCE * max(1.0 if dof.angular else 1.0 / meters, abs(bound)):
-                yield StartOutside(dof, bound, float(motion.velocity[1, column]))
+                yield StartOutside(dof, bound, float(motion.position[1, column]) - start)

@@ -27,7 +27,7 @@ class Loads:
         start, end = (motion.position[sample][columns] for sample in (0, -1))
         way = np.linspace(start, _targets(articulation, end), WAY_POINTS)
         poses = np.concatenate([way, end[None]])
-        roots = _root(articulation, motion)
+        roots = root_pose(articulation, motion)
         weight = _quantity(description, articulation, poses, "gravity_compensation", roots)
         weight = _on_references(articulation, weight)
         mass = _quantity(description, articulation, end[None], "mass_matrix", roots)[0]
@@ -57,11 +57,11 @@ def _on_references(articulation: Articulation, weight: DoubleArray) -> DoubleArr
     return total
 
 
-def _root(articulation: Articulation, motion: Motion) -> dict[str, Sequence[float]] | None:
-    """The pose of a floating base at the end."""
+def root_pose(articulation: Articulation, motion: Motion, moment: int = -1) -> dict[str, Sequence[float]] | None:
+    """The pose of a floating base at a moment of `Motion.body_pose`, as `compute` takes it."""
     if articulation.fixed_base:
         return None
-    pose = motion.body_pose[1, motion.body_names.index(articulation.links[0].path)]
+    pose = motion.body_pose[moment, motion.body_names.index(articulation.links[0].path)]
     return {"position": pose[:3].tolist(), "rotation_wxyz": pose[[6, 3, 4, 5]].tolist()}
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from physx_runtime.arrays import Array, DoubleArray
-from physx_runtime.behaviour.window import CONTACT_SAMPLES, DURATION, STEP, STEPS_PER_SAMPLE
+from physx_runtime.behaviour.window import CONTACT_SAMPLES, MIDDLE_SAMPLE, SAMPLES, STEP, STEPS_PER_SAMPLE
 from physx_runtime.packing.model import NotSimulated
 from physx_runtime.packing.not_simulated import NotSimulatedWarning
 from physx_runtime.simulation.contacts import Contacts
@@ -16,6 +16,7 @@ from physx_runtime.simulation.divergence import DivergenceWarning
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.worlds.store import SCHEDULED
 from physx_schema.description.model import Description
+
 
 @dataclass(frozen=True, slots=True)
 class Motion:
@@ -26,10 +27,10 @@ class Motion:
     position: DoubleArray           # (n_sample, n_dof) rad or length
     velocity: DoubleArray           # (n_sample, n_dof) rad/s or length/s
     body_names: tuple[str, ...]     # (n_body,)
-    body_pose: DoubleArray          # (2, n_body, 7) at the start and at the end
-    body_velocity: DoubleArray      # (n_body, 6) at the end, linear, then angular
+    body_pose: DoubleArray          # (2, n_body, 7) some seconds before the end and at the end, position, x y z w
+    body_velocity: DoubleArray      # (2, n_body, 6) likewise, linear, then angular
     contacts: tuple[Contacts, ...]  # of the first step, some in the first half second, and of the last step
-    diverged: tuple[str, ...]       # what was no longer finite, and when
+    diverged: tuple[tuple[str, str], ...]       # actors, and what of them was no longer finite first
     not_simulated: tuple[NotSimulated, ...]     # what PhysX moves and this step leaves out
 
     def column(self, name: str) -> int:
@@ -48,24 +49,34 @@ def step_motion(description: Description) -> Motion:
 
 def _stepped(scene: Scene) -> Motion:
     """The motion of a scene. Nothing is compiled for a topology."""
-    time, states, start_pose = [0.0], [_state(scene)], scene.body_pose[0]
+    time, states, bodies = [0.0], [_state(scene)], []
     contacts: list[Contacts] = []
     taken = 0
-    for count in (1, *[STEPS_PER_SAMPLE] * round(DURATION / (STEP * STEPS_PER_SAMPLE))):
+    for count in (1, *[STEPS_PER_SAMPLE] * (SAMPLES - 2)):
         scene.step(count)
         taken += count
         time.append(taken * STEP)
         states.append(_state(scene))
-        if len(contacts) < CONTACT_SAMPLES:
-            contacts.append(scene.contacts)
-    contacts.append(scene.contacts)
-    lost = scene.diverged       # asked for before its messages, which it writes
-    messages = [line for name in scene.actors for line in scene[name].divergence.messages] if lost.any() else []
-    position, velocity = (np.stack(columns).astype(np.float64) for columns in zip(*states, strict=True))
-    return Motion(np.array(time), scene.joint_names, position, velocity, scene.body_names,
-                  np.stack([start_pose, scene.body_pose[0]]).astype(np.float64),
-                  scene.body_velocity[0].astype(np.float64), tuple(contacts), tuple(dict.fromkeys(messages)),
+        if len(states) in (MIDDLE_SAMPLE + 1, SAMPLES):
+            bodies.append((scene.body_pose[0], scene.body_velocity[0]))
+        contacts += [scene.contacts] if len(contacts) < CONTACT_SAMPLES else []
+    has_diverged = scene.diverged.any()     # asked for first, as it makes the reports
+    losses = [scene[name].divergence.lost for name in scene.actors] if has_diverged else []
+    contacts.append(_last_contacts(scene))
+    position, velocity, pose, body_velocity = (
+        np.stack(columns).astype(np.float64) for group in (states, bodies) for columns in zip(*group, strict=True))
+    return Motion(np.array(time), scene.joint_names, position, velocity, scene.body_names, pose, body_velocity,
+                  tuple(contacts),
+                  tuple(dict.fromkeys((loss.path, loss.quantity) for loss in losses if loss is not None)),
                   scene.not_simulated)
+
+
+def _last_contacts(scene: Scene) -> Contacts:
+    """The contacts of one more step, for which all is woken: of what sleeps none are reported."""
+    for name in scene.actors:
+        scene[name].wake()
+    scene.step()
+    return scene.contacts
 
 
 def _state(scene: Scene) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from physx_runtime.behaviour.joints import DrivenJoint, FollowerError, driven_joints, follower_errors
-from physx_runtime.behaviour.motion import Motion, step_motion
+from physx_runtime.behaviour.motion import step_motion
 from physx_schema.description.model import Articulation, Description, Dof, Joint, Link, Mimic
 from physx_schema.errors import UnsupportedError
 
@@ -21,6 +21,8 @@ TOLERANCE_SHARE = 0.5
 EFFORT_MARGIN = 1.2
 # Natural frequency, 1/s, of the critically damped drive that is proposed for a slow joint: at rest within 1 s.
 QUICK_FREQUENCY = 8.0
+# Below this part of its stiffness a drive counts as too soft to be quick, not only as too strongly damped.
+SLOW_SHARE = 0.25
 # A joint with a new speed limit is on its way for at most this long, s.
 TRAVEL_TIME = 1.0
 # Factors that are tried on the proposed values, one after the other, until every joint arrives.
@@ -68,7 +70,7 @@ def _proved(description: Description, proposed: Mapping[str, Remedy], touched: f
     if motion.diverged:
         return dict(proposed)
     arrivals = {item.dof.name: item.arrival for item in driven_joints(changed, motion, touched)}
-    failing = {item.dof.name for item in follower_errors(changed, motion)}
+    failing = {item.dof.name for item in follower_errors(changed, motion, 0.0)}
     followers = {articulation.dofs[mimic.follower].name for articulation in description.articulations
                  for mimic in articulation.mimics}
     arrivals |= dict.fromkeys(followers - failing, 0.0)
@@ -80,24 +82,26 @@ def _proposal(item: DrivenJoint, factor: float) -> dict[str, float]:
     """Numbers to author for a joint, as authored and rounded up; only those that change."""
     drive, dof = item.drive, item.dof
     wanted: dict[str, float] = {}
-    holding = max(item.greatest_load, abs(item.effort) if item.cause in ("sag", "friction") else 0.0)
+    holding = max(item.greatest_load, abs(item.effort) if item.cause == "sag" else 0.0)
     if item.cause == "speed-limit":
         distance = abs(drive.target_position - item.start)
         wanted["max_velocity"] = factor * max(distance / TRAVEL_TIME, as_degrees(dof, distance))
         return _authored(dof, wanted)
     load = holding + dof.static_friction
     per_unit = item.inertia if drive.acceleration else 1.0      # force of a unit of stiffness and error
-    stiffness = load / (TOLERANCE_SHARE * item.tolerance) / per_unit
-    if item.cause == "slow":
-        stiffness = max(stiffness, QUICK_FREQUENCY ** 2 * item.inertia / per_unit)
+    needed = load / item.tolerance / per_unit           # to give way by no more than the tolerance
+    stiffness = needed / TOLERANCE_SHARE if needed > drive.stiffness or item.cause == "sag" else drive.stiffness
+    quick = QUICK_FREQUENCY ** 2 * item.inertia / per_unit
+    if item.cause == "slow" and drive.stiffness < SLOW_SHARE * quick:
+        stiffness = max(stiffness, quick)
     if item.cause != "swings" and stiffness > drive.stiffness:
         wanted["stiffness"] = factor * stiffness
     final = wanted.get("stiffness", drive.stiffness)
     critical = 2.0 * math.sqrt(final * per_unit * item.inertia) / per_unit
-    if item.cause == "slow" or (item.cause == "swings" or "stiffness" in wanted) and critical > drive.damping:
+    if item.cause == "slow" or ((item.cause == "swings" or "stiffness" in wanted) and critical > drive.damping):
         wanted["damping"] = critical * (factor if item.cause == "swings" else 1.0)
     effort = EFFORT_MARGIN * load
-    if item.cause in ("slow", "too-weak"):      # it also has to get there: half of the way it speeds up, half it slows
+    if item.cause in ("slow", "too-weak", "friction"):      # half of the way it speeds up, half of it it slows down
         effort += 4.0 * item.inertia * abs(drive.target_position - item.start) / TRAVEL_TIME ** 2
     if effort > drive.max_force:
         wanted["max_force"] = factor * effort

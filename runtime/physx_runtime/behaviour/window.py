@@ -9,3 +9,8 @@ STEPS_PER_SAMPLE = 4        # reading a state costs as much as some steps do
 LAST_SECOND = round(1.0 / (STEP * STEPS_PER_SAMPLE))
 # Samples in which contacts are read: those that start inside each other part or jam in the first half second.
 CONTACT_SAMPLES = LAST_SECOND // 2
+# The start, the first step, and every few from there.
+SAMPLES = 2 + round(DURATION / (STEP * STEPS_PER_SAMPLE))
+# Where energies are compared with those at the end: what grows did so for some seconds.
+GROWING_SECONDS = 3
+MIDDLE_SAMPLE = SAMPLES - 1 - GROWING_SECONDS * LAST_SECOND

@@ -10,6 +10,7 @@ import click
 from physx_runtime.commands.options import DEFAULT_DT, Seconds, engine_option, engines_of
 from physx_schema.command_line.options import force_option, is_quiet, isolation_option, progress, quiet_option
 from physx_schema.command_line.repairs import RepairOptions, fix_stages
+from physx_schema.errors import printable
 
 if TYPE_CHECKING:
     from physx_schema.checking import Report
@@ -39,6 +40,8 @@ def verify_command(stage: str, style: str, dt: float, engine: str, strict: bool,
                    force: bool) -> None:
     """Measure what the numbers on a stage come to, and name those that are not measured.
 
+    The text ends with what the robot does when it is stepped: findings of the family behaviour, without an exit code.
+
     Exit codes: 0 everything as authored, 1 something altered or ignored, 2 usage, 3 unreadable file, 4 internal error,
     5 something not evaluated or not simulated (with --strict).
     """
@@ -51,6 +54,7 @@ def verify_command(stage: str, style: str, dt: float, engine: str, strict: bool,
         raise click.exceptions.Exit(_fix(stage, dt, strict, fix_options))
     if unsafe_fixes or not fix_options.dry:
         raise click.UsageError("--unsafe-fixes, -o, --in-place and --override go with --fix")
+    from physx_runtime.behaviour.summary import behaviour_lines
     from physx_runtime.verification import verify
     from physx_runtime.verification.report import NOT_EVALUATED
     from physx_runtime.verification.text import verification_json, verification_lines
@@ -60,7 +64,10 @@ def verify_command(stage: str, style: str, dt: float, engine: str, strict: bool,
     if style == "json":
         click.echo(verification_json(verification))
     elif verification.failed or not is_quiet():
-        click.echo("\n".join(verification_lines(verification, show_all=whole)))
+        *lines, counts = verification_lines(verification, show_all=whole)
+        with progress(f"{stage}: stepping to targets and rest"):
+            behaviour = [printable(line) for line in behaviour_lines(stage)]
+        click.echo("\n".join((*lines, *behaviour, counts)))
     unknown = verification.not_simulated or any(row.verdict == NOT_EVALUATED for row in verification.rows)
     raise click.exceptions.Exit(_ALTERED if verification.failed else _NOT_EVALUATED if strict and unknown else 0)
 

@@ -51,7 +51,7 @@ from physx_runtime.viewing.poses import snapshots
 from physx_runtime.viewing.robot.figure import figure, script, script_hash
 from physx_runtime.viewing.text import listed, numeral
 from physx_schema.checking import Report, check
-from physx_schema.checking.engine.finding import location
+from physx_schema.checking.engine.finding import BEHAVIOUR, DEFAULT_PROFILE, location
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
 from physx_schema.description.stages import open_stage
@@ -308,7 +308,7 @@ def report_robot(stage: Any, path: str | Path, dt: float = 1 / 60, steps: int = 
             return None
 
     report_progress("checked")
-    checked, description = check(stage), describe(stage)
+    checked, description = check(stage, f"{DEFAULT_PROFILE}+{BEHAVIOUR}"), describe(stage)
     verification: Verification | None = attempt("verified", lambda: verify(stage, engines, dt))
     recording: Recording | None = attempt("simulated", lambda: simulate(description, dt=dt, steps=steps))
     intended: Recording | None = None

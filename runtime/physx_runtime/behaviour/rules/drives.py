@@ -25,13 +25,22 @@ _FIRM = {f"{_DRIVE}stiffness": "100", f"{_DRIVE}damping": "10"}
 _LEVER = {"point3f physics:localPos1": "(0, 1, 0)"}         # the link's weight, 9.81 N, one metre beside the hinge
 _PROPERTIES = {"stiffness": "stiffness", "damping": "damping", "max_force": "maxForce"}
 
+def _arm() -> str:
+    """A link with a cube at the end of a lever, driven up to 40 degrees."""
+    tip = usda.cube({**usda.transform(translate="(0, 1, 0)"), "double size": "0.2"})
+    drive = {**usda.LIMITS, **_FIRM, f"{_DRIVE}maxForce": "50", f"{_DRIVE}targetPosition": "40"}
+    return usda.body(name="arm", children=tip) + usda.joint("j3", drive, "PhysicsDriveAPI:angular", child="arm")
+
+
 TOO_WEAK = Rule("behaviour/too-weak", "error", f"""
     Drive too weak for its load
 
     The drive exerts all of maxForce, and the joint still isn't where its target is: weight or inertia need more. The
     joint falls, or stays short of the target.
 
-    Measured: MEASURED_TOO_WEAK {_SCRIPT}
+    Measured: With maxForce 5 a link whose weight asks for 9.81 N m falls from its target 0 to its limit of 45
+    degrees; with the proposed 11.8 it stays at 0.0967. A drive of 10 N m falls to 86 degrees under 24.5 N m.
+    {_SCRIPT}
     """,
     why="the joint never does what its target says",
     profiles=(BEHAVIOUR,),
@@ -45,7 +54,8 @@ FRICTION = Rule("behaviour/friction", "error", f"""
     The joint stands still away from its target, because its drive exerts less than the joint's static friction. Either
     maxForce is below the friction, or the stiffness times the way to the target is.
 
-    Measured: MEASURED_FRICTION {_SCRIPT}
+    Measured: With maxForce 1 and static friction 2 a hinge stays at 0 of 20 degrees; with the proposed maxForce of
+    3.8 it gets to 19.97. {_SCRIPT}
     """,
     why="static friction holds the joint where it is",
     profiles=(BEHAVIOUR,),
@@ -61,7 +71,8 @@ SAG = Rule("behaviour/sag", "warning", f"""
     A drive is a spring: it holds a load only by standing away from its target, by the load over the stiffness. What is
     reported is more than a degree (a millimetre) and more than a hundredth of the joint's range.
 
-    Measured: MEASURED_SAG {_SCRIPT}
+    Measured: A stiffness of 1 per degree under 9.81 N m rests 9.60 degrees below its target; with the proposed 19.7
+    and damping 1.66 it rests 0.498 below. {_SCRIPT}
     """,
     why="the drive's spring gives way to the load",
     profiles=(BEHAVIOUR,),
@@ -75,7 +86,8 @@ SLOW = Rule("behaviour/slow", "warning", f"""
     After five seconds the joint still moves towards its target: damping over stiffness, or the inertia over the
     stiffness, make it slow.
 
-    Measured: MEASURED_SLOW {_SCRIPT}
+    Measured: With stiffness 1 and damping 10 a hinge is at 7.87 of 20 degrees after 5 s; with the proposed damping
+    of 0.265 at 19.98. {_SCRIPT}
     """,
     why="the gains let the joint approach its target only slowly",
     profiles=(BEHAVIOUR,),
@@ -88,7 +100,8 @@ SWINGS = Rule("behaviour/swings", "warning", f"""
 
     After five seconds the joint still swings: its damping is small against stiffness and inertia.
 
-    Measured: MEASURED_SWINGS {_SCRIPT}
+    Measured: With stiffness 1 and no damping a hinge is at 10.5 degrees after 5 s and its target is 20; with the
+    proposed damping of 0.265 at 19.98. {_SCRIPT}
     """,
     why="the drive has too little damping to bring the joint to rest",
     profiles=(BEHAVIOUR,),
@@ -103,7 +116,8 @@ SPEED_LIMIT = Rule("behaviour/speed-limit", "error", f"""
     radians per second is 57 times too small. Without a target away from the start it is a warning, where the limit lets
     the joint cross its range only in more than ten seconds.
 
-    Measured: MEASURED_SPEED {_SCRIPT}
+    Measured: With maxJointVelocity 2 a hinge is at 10.0 of 40 degrees after 5 s; with the proposed 115, which is 2
+    rad/s in degrees, at 39.99. {_SCRIPT}
     """,
     why="no drive makes the joint faster than maxJointVelocity",
     profiles=(BEHAVIOUR,),
@@ -117,18 +131,14 @@ BLOCKED = Rule("behaviour/blocked", "info", f"""
     The joint rests away from its target and something touches its robot: an obstacle, the ground or another link holds
     it. A gripper that holds an object is as it should be.
 
-    Measured: MEASURED_BLOCKED {_SCRIPT}
+    Measured: An arm that is driven to 40 degrees stops at a block at 17.0, and without the block gets to 39.9.
+    {_SCRIPT}
     """,
     why="a contact holds the joint",
     fix="author a target that the joint can reach, or move what it touches",
     profiles=(BEHAVIOUR,),
-    example=usda.body(name="arm", children=usda.cube()) + usda.joint("j3", {
-        **usda.LIMITS, **_FIRM, f"{_DRIVE}maxForce": "50", f"{_DRIVE}targetPosition": "40",
-        "point3f physics:localPos1": "(0, 0, 0)"}, "PhysicsDriveAPI:angular", child="arm") + usda.cube(
-            usda.transform(translate="(0, 0.85, 0.85)"), name="obstacle"),
-    remedy=usda.body(name="arm", children=usda.cube()) + usda.joint("j3", {
-        **usda.LIMITS, **_FIRM, f"{_DRIVE}maxForce": "50", f"{_DRIVE}targetPosition": "40"},
-        "PhysicsDriveAPI:angular", child="arm"),
+    example=_arm() + usda.cube({**usda.transform(translate="(0, 0.866, 0.5)"), "double size": "0.2"}, name="obstacle"),
+    remedy=_arm(),
 )
 
 FOLLOWER = Rule("behaviour/follower", "warning", f"""
@@ -138,7 +148,8 @@ FOLLOWER = Rule("behaviour/follower", "warning", f"""
     over the inertia and the square of the frequency; only what takes a quarter of the follower's range is reported
     then. A hard one is stopped by its limits or held back by a drive.
 
-    Measured: MEASURED_FOLLOWER {_SCRIPT}
+    Measured: Under 9.81 N m a follower with naturalFrequency 2 rests 33.0 degrees from where its reference wants
+    it, with the proposed 31.3 it rests 0.88 from there. {_SCRIPT}
     """,
     why="the coupling gives way to the load, or something else holds the joint",
     profiles=(BEHAVIOUR,),
@@ -220,7 +231,8 @@ def _fix(item: DrivenJoint, remedy: Remedy | None, instance: str) -> str:
     if not remedy.proved:
         return (f"{advice} as a start: the joint still didn't arrive within {DURATION_TEXT} with it, so look for what "
                 "else holds it")
-    return f"{advice}: with it the joint stood at its target after {remedy.arrival:.2g} s, all such remedies in place"
+    result = f"gets to its target within {remedy.arrival:.2g} s" if remedy.arrival else "stays at its target"
+    return f"{advice}: with it, and all such remedies in place, the joint {result}"
 
 
 def _property(item: DrivenJoint, name: str, instance: str) -> str:

@@ -20,7 +20,7 @@ def find_behaviour(description: Description) -> Iterator[Finding | Unevaluated]:
     if not any(item.enabled for item in description.articulations) and all(
             body.kinematic for body in description.separate_bodies):
         return      # nothing moves
-    from physx_runtime.behaviour.behaviour import measure_behaviour     # brings the compiler
+    from physx_runtime.behaviour.behaviour import measure_behaviour  # brings the compiler
 
     try:
         behaviour = measure_behaviour(description)
