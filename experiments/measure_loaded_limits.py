@@ -105,7 +105,8 @@ def main() -> None:
         print(f"{label:52} {math.degrees(said):12.6g} {math.degrees(way):12.6g} {linear:12.6g} {moved:12.6g}")
     for label in pairs:
         result = next(results)
-        print(f"second hinge, first with {label}: {math.degrees(result['q'][-1, result['dof_names'].index('j1')]):.6g} deg")
+        turn = result["q"][-1, result["dof_names"].index("j1")]
+        print(f"second hinge, first with {label}: {math.degrees(turn):.6g} deg")
     for targets in TARGETS:
         print(f"targets {targets}: {np.degrees(next(results)['q'][-1])}")
 

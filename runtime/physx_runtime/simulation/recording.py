@@ -112,8 +112,8 @@ def _stacked(rows: Mapping[str, Array], values: list[list[Any]]) -> Array:
     return np.stack([np.stack([np.broadcast_to(x, shape) for x in value], axis=-1) for value in values], axis=-2)
 
 
-# Of a world that diverged the equations overflow, and of a maximum of 0 the clamp divides by it: what is lost shows in the
-# result, and the report of divergence says it.
+# Of a world that diverged the equations overflow, and of a maximum of 0 the clamp divides by it: what is lost shows in
+# the result, and the report of divergence says it.
 _quiet = np.errstate(all="ignore")
 
 

@@ -5,6 +5,7 @@ joint's speed leaves a part of every push.
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ from physx_schema.errors import UnsupportedError
 LINEAR, ANGULAR = "physxRigidBody:maxLinearVelocity", "physxRigidBody:maxAngularVelocity"
 OF_LINK = "PhysX clamps the speed of a link before the forces of the step act"
 OF_BODY = "PhysX clamps the speed of a body before its joints and contacts act"
-OF_JOINT = "PhysX's clamp takes back only a part of what these push in each iteration"
+OF_JOINT = "PhysX clamps the joint softly in each iteration, and joints that it solves after it push it on"
 OF_POSITION = "the solver lets it pass before it brings it back"
 DIVERGED = "the motion of the stage does not stay finite, so nothing says what it comes to under load"
 NOT_REPEATED_UNDER_LOAD = "real PhysX repeats experiments without loads"
@@ -42,7 +43,7 @@ class HeldLimit:
     cause: str                  # why PhysX does not keep it
     slack: float = 0.0          # how far a position may pass it, in the stage's unit
 
-    @property
+    @builtins.property          # the name stands for a field in this class
     def of_position(self) -> bool:
         """Whether a position is limited, not a speed."""
         return self.series in ("lowest", "highest")
@@ -101,8 +102,9 @@ def _with_load(row: Row, limits: Sequence[HeldLimit], motion: LoadedMotion) -> R
     value = float(f"{value:.7g}")
     if not excess > 0.0:
         kept = row.intended is not None and not limit.of_position and _compensates(row, limit_value, value)
-        held = replace(row, loads=limit.loads)
-        return replace(held, effective=value, verdict=AS_AUTHORED, reason="", remedy=None) if kept else held
+        if kept:
+            return replace(row, effective=value, verdict=AS_AUTHORED, reason="", remedy=None, loads=limit.loads)
+        return replace(row, loads=limit.loads) if row.verdict == AS_AUTHORED else row
     if row.verdict == ALTERED and row.intended is None and abs(value) <= abs(row.effective):
         return row          # the bench says more
     reason = f"under {limit.loads} it holds to {value:.4g} only: {limit.cause}"

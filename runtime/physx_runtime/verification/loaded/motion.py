@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.simulation.scene import Scene
@@ -102,9 +103,9 @@ class _JointPeaks:
                 np.where(self._entered, self.highest, self._position))
 
     def _read(self) -> DoubleArray:
-        return self._scene.joint_position[0].astype(np.float64)
+        return np.asarray(self._scene.joint_position[0], dtype=np.float64)
 
-    def _within(self) -> np.ndarray:
+    def _within(self) -> NDArray[np.bool_]:
         return (self._position >= self._lower) & (self._position <= self._upper)
 
 

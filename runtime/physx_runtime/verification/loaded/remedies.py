@@ -1,7 +1,8 @@
-"""`loaded_remedies` finds what keeps limits of speed under the loads of the stage, and tries it on the stage's motion."""
+"""`loaded_remedies` finds what keeps limits of speed under the loads of the stage, and tries it on its motion."""
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,11 +13,10 @@ from physx_schema.description.model import Articulation, Description, Link
 
 CFM_SCALE = "physxRigidBody:cfmScale"
 NO_VALUE = "no value of it holds under these loads"
-LIMIT_JOINTS = (f"{NO_VALUE}; limit the joints that carry the link with maxJointVelocity of PhysxJointAxisAPI, and author "
+LIMIT_JOINTS = ("limit the joints that carry the link with maxJointVelocity of PhysxJointAxisAPI, and author "
                 "physxRigidBody:cfmScale 0 on the links")
-LIMIT_FORCES = f"{NO_VALUE}; limit what drives it, or let it move less far in a step"
-# The parts of a description that a speed limit is a field of.
-_FIELDS = {"linear_speed": "max_linear_velocity", "angular_speed": "max_angular_velocity"}
+# A part of the time step that is tried last.
+SHORTER_STEP = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,12 @@ class Excess:
     limit: float
     reached: float
 
-    @property
+    @builtins.property          # the name stands for a field in this class
     def key(self) -> PropertyPath:
         """Its row."""
         return self.path, self.property
 
-    @property
+    @builtins.property
     def lowered(self) -> float:
         """The limit less what it is exceeded by; 0 or less where no number is left."""
         return float(f"{self.limit - (self.reached - self.limit):.4g}")
@@ -51,31 +51,54 @@ class Excess:
 
 
 def loaded_remedies(description: Description, excesses: Sequence[Excess], dt: float) -> dict[PropertyPath, Remedy]:
-    """What to author for each: a lower number, or for joints links that no part of a push gets past.
+    """What to author for each, tried on the motion: a lower number, for joints links without softness, shorter steps.
 
     A row whose limit acts on several axes is held where all of them are.
     """
-    remedies: dict[PropertyPath, Remedy] = {}
-    lowered = [item for item in excesses if item.lowered > 0.0]
-    if lowered:
-        motion = loaded_motion(_with_limits(description, {item: item.lowered for item in lowered}), dt)
-        remedies |= {key: Remedy(items[0].lowered, max(item.now(motion) for item in items))
-                     for key, items in _by_row(lowered).items() if all(item.held(motion) for item in items)}
+    remedies = _lowered(description, excesses, dt)
+    values = {item: item.lowered for item in excesses if item.key in remedies}
+    remedies = _hardened(_with_limits(description, values), excesses, dt, remedies)
     rest = [item for item in excesses if item.key not in remedies]
-    joints = [item for item in rest if item.series == "joint_speed"]
-    hard = _with_limits(description, {item: item.lowered for item in lowered if item.key in remedies})
-    for links in (_children(description, joints), _all_links(description, joints)) if joints else ():
-        motion = loaded_motion(_without_softness(hard, links), dt)
-        settings = tuple(Change(path, CFM_SCALE, 0.0) for path in sorted(links))
-        remedies |= {key: Remedy(items[0].limit, max(item.now(motion) for item in items), settings, reason=NO_VALUE)
-                     for key, items in _by_row(joints).items()
-                     if key not in remedies and all(item.held(motion) for item in items)}
-    links_of_trees = {link.path for articulation in description.articulations for link in articulation.links
-                      if articulation.enabled and link.joint}
-    for item in rest:
-        on_link = item.series != "joint_speed" and item.name in links_of_trees
-        remedies.setdefault(item.key, Remedy(None, None, reason=LIMIT_JOINTS if on_link else LIMIT_FORCES))
+    if not rest:
+        return remedies
+    in_tree = {link.path for articulation in description.articulations if articulation.enabled
+               for link in articulation.links if link.joint}
+    shorter = loaded_motion(description, SHORTER_STEP * dt)
+    for key, items in _by_row(rest).items():
+        reached = max(item.now(shorter) for item in items)
+        if all(item.held(shorter) for item in items):
+            remedies[key] = Remedy(items[0].limit, reached, dt=SHORTER_STEP * dt, reason=NO_VALUE)
+            continue
+        steps = [] if shorter.diverged else [f"steps of {SHORTER_STEP * dt:.4g} s bring it to {reached:.4g}"]
+        joints = [LIMIT_JOINTS] if items[0].name in in_tree and items[0].series != "joint_speed" else []
+        remedies[key] = Remedy(None, None, reason="; ".join((NO_VALUE, *steps, *joints)))
     return remedies
+
+
+def _lowered(description: Description, excesses: Sequence[Excess], dt: float) -> dict[PropertyPath, Remedy]:
+    """The limits that are held where each is authored lower by its excess."""
+    lowered = [item for item in excesses if item.lowered > 0.0]
+    if not lowered:
+        return {}
+    motion = loaded_motion(_with_limits(description, {item: item.lowered for item in lowered}), dt)
+    return {key: Remedy(items[0].lowered, max(item.now(motion) for item in items))
+            for key, items in _by_row(lowered).items() if all(item.held(motion) for item in items)}
+
+
+def _hardened(description: Description, excesses: Sequence[Excess], dt: float,
+              remedies: Mapping[PropertyPath, Remedy]) -> dict[PropertyPath, Remedy]:
+    """The remedies, with those of joints that are held once links have cfmScale 0: their own ones, else all."""
+    result = dict(remedies)
+    joints = [item for item in excesses if item.series == "joint_speed" and item.key not in remedies]
+    for links in (_children(description, joints), _all_links(description, joints)):
+        rest = [item for item in joints if item.key not in result]
+        if not rest:
+            break
+        motion = loaded_motion(_without_softness(description, links), dt)
+        settings = tuple(Change(path, CFM_SCALE, 0.0) for path in sorted(links))
+        result |= {key: Remedy(items[0].limit, max(item.now(motion) for item in items), settings, reason=NO_VALUE)
+                   for key, items in _by_row(rest).items() if all(item.held(motion) for item in items)}
+    return result
 
 
 def _by_row(excesses: Sequence[Excess]) -> Mapping[PropertyPath, list[Excess]]:
@@ -106,15 +129,15 @@ def _without_softness(description: Description, paths: Collection[str]) -> Descr
 
 def _with_limits(description: Description, values: Mapping[Excess, float]) -> Description:
     """The stage with other limits of speed, in its own units."""
-    bodies = {(item.name, _FIELDS[item.series]): value / item.scale for item, value in values.items()
-              if item.series in _FIELDS}
-    axes = {item.name: value / item.scale for item, value in values.items() if item.series not in _FIELDS}
+    limits = {(item.series, item.name): value / item.scale for item, value in values.items()}
 
     def limited(link: Link) -> Link:
-        own = {field: bodies[link.path, field] for field in _FIELDS.values() if (link.path, field) in bodies}
         joint = link.joint and replace(link.joint, dofs=tuple(
-            replace(dof, max_velocity=axes[dof.name]) if dof.name in axes else dof for dof in link.joint.dofs))
-        return replace(link, joint=joint, **own)
+            replace(dof, max_velocity=limits.get(("joint_speed", dof.name), dof.max_velocity))
+            for dof in link.joint.dofs))
+        linear = limits.get(("linear_speed", link.path), link.max_linear_velocity)
+        angular = limits.get(("angular_speed", link.path), link.max_angular_velocity)
+        return replace(link, joint=joint, max_linear_velocity=linear, max_angular_velocity=angular)
 
     return _with_links(description, limited)
 
