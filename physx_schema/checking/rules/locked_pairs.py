@@ -55,8 +55,9 @@ def locked_pairs(description: Description) -> Iterator[Finding]:
         if lock_each_other(holds, meters):
             first, second = (body or "the world" for body in pair)
             yield LOCKED_PAIR.at(
-                joints[-1].path, "", f"{', '.join(hold.path for hold in holds)} join {first} and {second}, and no motion "
-                "is free in all of them", fix=instead_of(holds, meters))
+                joints[-1].path, "",
+                f"{', '.join(hold.path for hold in holds)} join {first} and {second}, and no motion is free in all of "
+                "them", fix=instead_of(holds, meters))
 
 
 def _outside(description: Description) -> Mapping[_Pair, list[MaximalJoint]]:

@@ -57,6 +57,8 @@ def hold_outside(joint: MaximalJoint, body: str) -> Hold:
 
 def common_freedom(holds: Sequence[Hold], meters: float) -> int:
     """How many degrees of freedom all the joints leave, from where they are; `meters` is the length unit in m."""
+    if not all(math.isfinite(number) for hold in holds for part in hold.frame for number in part):
+        return len(AXES)        # frames that are none are reported as what they are
     origin = holds[0].frame[0]
     anchors = [tuple(x - o for x, o in zip(hold.frame[0], origin, strict=True)) for hold in holds]
     spread = max(math.hypot(*anchor) for anchor in anchors)
@@ -67,8 +69,6 @@ def common_freedom(holds: Sequence[Hold], meters: float) -> int:
     rows = [row for hold, anchor in zip(holds, anchors, strict=True) for row in _locked(hold, anchor, spread)]
     if not rows:
         return len(AXES)
-    if not np.isfinite(rows).all():
-        return len(AXES)        # frames that are none are reported as what they are
     singular = np.linalg.svd(np.array(rows), compute_uv=False)
     tolerance = max(math.sin(math.radians(ALIGNED)), near / spread)
     return len(AXES) - int(np.count_nonzero(singular > tolerance))
