@@ -170,7 +170,11 @@ def several() -> dict[str, Fact]:
         ("(0.1, 0, 0)", "(0.1, 0, 0.3)"), ("(0, 0.1, 0)", "(0, 0.1, 0.3)")))
     slider = held("Prismatic", "s", "base", "leg", {**frames(second="(0, 0, 0.3)", axis="Y"), **EXCLUDED})
     slid = link("m", light) + leg + held("Prismatic", "s", "base", "m", frames(axis="Y")) + hinge("x", "X", None, "m")
-    loose = {"one hinge": x, "two hinges": x + y, "hinges on one line": x + in_line}
+    sliders = "".join(held("Prismatic", f"s{axis}", "base", "leg", frames(second="(0, 0, 0.3)", axis=axis))
+                      for axis in "YZ")
+    loose = {"sliders along y and z, a hinge about x": sliders + x,
+             "a generic joint along y and z and about x": generic("transY", "transZ", "rotX"), "one hinge": x,
+             "two hinges": x + y, "hinges on one line": x + in_line}
     tree = {
         "one hinge about x": leg + x, "hinges about x, y and z": leg + x + y + z,
         "the same, y excluded": leg + x + y_out + z, "the same, y and z excluded": leg + x + y_out + z_out,

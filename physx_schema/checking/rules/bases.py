@@ -161,7 +161,8 @@ EMPTY_ROOT_LINK = Rule("articulation/empty-root-link", "warning", """
 
     A root link without mass and collider, as URDF's base_footprint, becomes a prim that is no rigid body. A fixed joint
     from it to the next link then is one to the world, and holds the robot there. It is reported of root links that are
-    named footprint or floating, and where wheels, hinges without limits, are on the link that is held.
+    named footprint or floating, and of others where two wheels, hinges without limits, are on the link that is held;
+    with one wheel, which a turntable has too, it is an info.
 
     Measured: A base with a wheel, fixed to an Xform base_footprint, stays where it is under gravity 10, with the root
     API above and on the base. With jointEnabled false on that joint the base floats and falls by 5.003 in a second, its
@@ -179,6 +180,7 @@ class _Held(NamedTuple):
     joint: Joint | MaximalJoint
     body: str
     root: str           # the prim that stands for the robot's root link
+    is_mobile: bool     # whether it is named after what moves or has wheels; a lone one may be a turntable
 
 
 @finder("empty-root-links", EMPTY_ROOT_LINK)
@@ -197,12 +199,13 @@ def empty_root_links(description: Description) -> Iterator[Finding]:
             why=f"PhysX joins {bodies} to the world, and a mobile robot cannot drive, walk or fall",
             fix=("for a mobile robot " + (f"set physics:jointEnabled to false on {joints}, or " if only else "")
                  + f"make {root} a rigid body with mass and inertia, and let {joints} hold it in place of the world"),
+            severity="warning" if any(item.is_mobile for item in held) else "info",
             repair=unsafe(SetValue(joint.path, "physics:jointEnabled", False, "bool")) if only else None)
 
 
 def explained_problems(description: Description) -> Collection[tuple[str, str]]:
     """Code and prim of the problems that a root link without a body explains."""
-    held = list(_held(description))
+    held = [item for item in _held(description) if item.is_mobile]
     return {("joint/no-body", item.joint.path) for item in held} | {
         ("articulation/world-joint-outside", item.body) for item in held}
 
@@ -220,8 +223,9 @@ def _held(description: Description) -> Iterator[_Held]:
         if joint.kind != "fixed" or (joint.body0 and joint.body1) or body not in owners or joint.path not in unmade:
             continue
         root = _empty_root(unmade[joint.path], body)
-        if root and (_is_footprint(root) or (not _is_solid(description, root) and _has_wheel(owners[body], body))):
-            yield _Held(joint, body, root)
+        wheels = 0 if not root or _is_solid(description, root) else _wheel_count(owners[body], body)
+        if root and (wheels or _is_footprint(root)):
+            yield _Held(joint, body, root, _is_footprint(root) or wheels > 1)
 
 
 def _is_solid(description: Description, root: str) -> bool:
@@ -250,9 +254,10 @@ def _is_footprint(path: str) -> bool:
     return any(part in _name(path) for part in _FOOTPRINTS)
 
 
-def _has_wheel(articulation: Articulation, body: str) -> bool:
-    """Whether hinges without limits are on a link."""
+def _wheel_count(articulation: Articulation, body: str) -> int:
+    """How many hinges without limits lead from a link to one on which nothing moves."""
     index = next(i for i, link in enumerate(articulation.links) if link.path == body)
-    joints = [link.joint for link in articulation.links if link.joint is not None and link.joint.kind == "revolute"]
-    return any(index in (joint.parent, joint.child) and all(
-        math.isinf(dof.lower) and math.isinf(dof.upper) for dof in joint.dofs) for joint in joints)
+    moving = {link.parent for link in articulation.links if link.joint is not None and link.joint.dofs}
+    joints = {i: link.joint for i, link in enumerate(articulation.links) if link.joint is not None}
+    return sum(joint.kind == "revolute" and joint.parent == index and child not in moving and all(
+        math.isinf(dof.lower) and math.isinf(dof.upper) for dof in joint.dofs) for child, joint in joints.items())

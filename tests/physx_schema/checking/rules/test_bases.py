@@ -105,6 +105,13 @@ def test_the_base_is_where_the_joints_lead_from_whatever_its_mass() -> None:
 
 # --- root links that are no body -------------------------------------------------------------------------------------
 
+def test_a_robot_that_a_converter_fixes_to_the_world_may_be_let_go() -> None:
+    text = robot(link("trunk", schemas=(ROOT_API,)), joint("Fixed", "root_joint", "", "trunk"), link("leg"),
+                 joint("Revolute", "hip", "trunk", "leg"), schemas=())
+    assert "set physics:jointEnabled to false on /Robot/root_joint" in found(
+        text, "articulation/world-joint-outside")[0].fix
+
+
 def rover(root: str = "base_footprint", above: bool = True, upper: float | None = None, target: str = "") -> str:
     """A cart with a wheel, fixed to an Xform beside it."""
     limits = {} if upper is None else frames(lowerLimit=-upper, upperLimit=upper)
@@ -115,7 +122,7 @@ def rover(root: str = "base_footprint", above: bool = True, upper: float | None 
 
 
 @pytest.mark.parametrize("above", [True, False])
-@pytest.mark.parametrize(("root", "upper"), [("base_footprint", None), ("base_footprint", 40.0), ("base_plate", None)])
+@pytest.mark.parametrize(("root", "upper"), [("base_footprint", None), ("base_footprint", 40.0), ("Footprint", None)])
 def test_a_mobile_robot_on_an_empty_root_link_is_held(root: str, upper: float | None, above: bool) -> None:
     text = rover(root, above, upper)
     items = found(text, EMPTY)
@@ -127,6 +134,15 @@ def test_a_mobile_robot_on_an_empty_root_link_is_held(root: str, upper: float | 
 
 def test_an_arm_on_a_pedestal_is_meant_to_stand() -> None:
     assert not found(rover("pedestal", upper=90.0), EMPTY)
+    forearm = link("forearm") + joint("Revolute", "elbow", "wheel", "forearm")
+    assert not found(rover("pedestal").replace('def Xform "wheel"', forearm + 'def Xform "wheel"', 1), EMPTY)
+
+
+def test_wheels_tell_a_mobile_robot_by_any_name() -> None:
+    second = link("other") + joint("Revolute", "axle2", "cart", "other")
+    one, two = rover("plate"), rover("plate").replace('def Xform "wheel"', second + 'def Xform "wheel"', 1)
+    assert [item.severity for item in found(one, EMPTY)] == ["info"], "a turntable has one too"
+    assert [item.severity for item in found(two, EMPTY)] == ["warning"]
 
 
 def test_a_turntable_on_a_static_collider_is_meant_to_stand() -> None:
