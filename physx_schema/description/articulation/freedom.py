@@ -107,9 +107,9 @@ def instead_of(holds: Sequence[Hold], meters: float, within: bool = True) -> str
     axes = _generic_axes(*directions, _BODY) or _generic_axes(*directions, ())
     if not axes:
         return f"author {bodies}, or remove those that are not meant"
-    names = ", ".join(axes[:-1]) + f" and {axes[-1]}"
-    return (f"author one generic joint (PhysicsJoint) in their place, with {names} free and the other axes locked (low "
-            f"above high), or {bodies}")
+    names = ", ".join(axes[:-1]) + f" and {axes[-1]} free"
+    locked = " and the other axes locked (low above high)" if len(axes) < len(AXES) else ""
+    return f"author one generic joint (PhysicsJoint) in their place, with {names}{locked}, or {bodies}"
 
 
 def _generic_axes(slides: Sequence[Vec3], turns: Sequence[Vec3], basis: tuple[Vec3, ...]) -> list[str]:
