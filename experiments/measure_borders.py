@@ -123,7 +123,8 @@ def bases() -> dict[str, Fact]:
         if kind not in ("Fixed", "Distance"):
             facts[f"{kind or 'generic'} joint from a body fixed to the world"] = Fact(
                 world(robot(link("base"), between, arm)), built)
-    return facts
+    rope = held("Distance", "rope", "", "base", {**EXCLUDED, "float physics:maxDistance": "0.5"})
+    return facts | {"excluded distance joint from the world": Fact(world(robot(link("base"), rope, arm)), built)}
 
 
 def built(result: Any) -> str:

@@ -316,9 +316,11 @@ def world_loops(description: Description) -> Iterator[Finding]:
         if (joint.body0 and joint.body1) or body not in links or joint.path in excluded or (
                 joint.kind in WITHOUT_ANCHORS):
             continue
-        base = links[body].base_joint
+        base, on_base = links[body].base_joint, body == links[body].links[0].path
         yield WORLD_LOOP.at(
             joint.path, "physics:excludeFromArticulation",
             f"holds {body} to the world, which {base.path if base else ''} already does for its articulation",
-            repair=unsafe(SetValue(joint.path, "physics:excludeFromArticulation", True, "bool")),
+            fix="remove one of the two: excluded it would still be locked by the other" if on_base else "",
+            repair=None if on_base else unsafe(
+                SetValue(joint.path, "physics:excludeFromArticulation", True, "bool")),
         )

@@ -85,6 +85,13 @@ def test_two_welds_lock_nothing_that_could_move() -> None:
     assert not found(robot(link("a"), link("b"), *welds, schemas=()))
 
 
+def test_a_second_joint_of_the_base_to_the_world_is_to_be_removed_not_excluded() -> None:
+    items = found(robot(base(), link("leg"), joint("Revolute", "hip", "base", "leg"),
+                        joint("Revolute", "turn", "", "base")), "DJ.011/world-loop")
+    assert [item.repair for item in items] == [None]
+    assert items[0].fix.startswith("remove one of the two")
+
+
 HINGES = tuple(joint("Revolute", f"hip_{axis.lower()}", "base", "leg", (), frames(axis=axis)) for axis in "XYZ")
 
 
