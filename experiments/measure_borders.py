@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from rule_stages import ROOT, Attributes, Fact, at, body, joint, print_facts, prim, robot, world
+from rule_stages import ROOT, Attributes, Fact, at, body, joint, prim, print_facts, robot, world
 
 EXCLUDED = {"bool physics:excludeFromArticulation": "1"}
 OFF = {"bool physics:jointEnabled": "0"}
+FOOTPRINT = prim("Xform", "base_footprint", {})
 ABOUT = {"X": "(1, 0, 0, 0)", "Y": "(0.70710678, 0, 0, 0.70710678)", "Z": "(0.70710678, 0, -0.70710678, 0)"}
 
 
@@ -69,7 +71,8 @@ def apart() -> dict[str, Fact]:
         "hinge about y, body turned by 30 degrees about x": free("Revolute", frames(axis="Y"), turn="(30, 0, 0)"),
         "root API on the base, 1.414 m from its anchor": Fact(
             world(robot(on_base, anchor, arm, hinge, schemas=()), gravity="0"), moved),
-        "root API above, base 1.414 m from its anchor": Fact(world(robot(base, anchor, arm, hinge), gravity="0"), moved),
+        "root API above, base 1.414 m from its anchor": Fact(
+            world(robot(base, anchor, arm, hinge), gravity="0"), moved),
         "four-bar whose closing frames meet": Fact(world(robot(*four_bar, closing("0.25"))), moved, 120),
         "four-bar whose closing frames are 0.2 m apart": Fact(
             world(robot(*four_bar, closing("0.45"))), moved, 120),
@@ -114,11 +117,14 @@ def bases() -> dict[str, Fact]:
             more, schemas = {**more, **locked}, (*schemas, *dict.fromkeys(
                 f"PhysicsLimitAPI:{key.split(':')[1]}" for key in locked))
         direct = held(kind, "turn", "", "base", more, *schemas)
-        between = link("rail") + held("Fixed", "anchor", "", "rail") + held(kind, "turn", "rail", "base", more, *schemas)
+        between = link("rail") + held("Fixed", "anchor", "", "rail") + held(
+            kind, "turn", "rail", "base", more, *schemas)
         facts[f"{kind or 'generic'} joint from the world"] = Fact(world(robot(link("base"), direct, arm)), built)
         if kind not in ("Fixed", "Distance"):
-            facts[f"{kind or 'generic'} joint from a body fixed to the world"] = Fact(world(robot(link("base"), between, arm)), built)
-    return facts
+            facts[f"{kind or 'generic'} joint from a body fixed to the world"] = Fact(
+                world(robot(link("base"), between, arm)), built)
+    rope = held("Distance", "rope", "", "base", {**EXCLUDED, "float physics:maxDistance": "0.5"})
+    return facts | {"excluded distance joint from the world": Fact(world(robot(link("base"), rope, arm)), built)}
 
 
 def built(result: Any) -> str:
@@ -133,56 +139,68 @@ def built(result: Any) -> str:
 
 # --- joints of the same two bodies -----------------------------------------------------------------------------------
 
+def hinge(name: str, about: str, more: Attributes | None = None, first: str = "base", second: str = "leg",
+          place: str = "(0, 0, 0.3)") -> str:
+    """A driven hinge of the leg."""
+    drive = {"float drive:angular:physics:stiffness": "5", "float drive:angular:physics:damping": "0.5"}
+    return held("Revolute", name, first, second, {**frames(second=place, axis="X", turned=ABOUT[about]), **drive,
+                                                  **(more or {})}, "PhysicsDriveAPI:angular")
+
+
+def generic(*free: str) -> str:
+    """A generic joint of the leg with driven rotations, all else locked."""
+    locked = [axis for axis in ("transX", "transY", "transZ", "rotX", "rotY", "rotZ") if axis not in free]
+    limits = {f"float limit:{axis}:physics:{bound}": value for axis in locked
+              for bound, value in (("low", "1"), ("high", "-1"))}
+    drives = {f"float drive:{axis}:physics:{gain}": value for axis in free
+              for gain, value in (("stiffness", "5"), ("damping", "0.5"))}
+    return held("", "hip", "base", "leg", {**frames(second="(0, 0, 0.3)"), **limits, **drives}, *(
+        f"PhysicsLimitAPI:{axis}" for axis in locked), *(f"PhysicsDriveAPI:{axis}" for axis in free))
+
+
 def several() -> dict[str, Fact]:
     """A leg under sideways gravity on joints of the same two bodies."""
     base = link("base") + held("Fixed", "anchor", "", "base")
     leg = link("leg", z=-0.3)
-
-    def hinge(name: str, about: str, more: Attributes | None = None, first: str = "base", second: str = "leg",
-              place: str = "(0, 0, 0.3)") -> str:
-        drive = {"float drive:angular:physics:stiffness": "5", "float drive:angular:physics:damping": "0.5"}
-        return held("Revolute", name, first, second, {**frames(second=place, axis="X", turned=ABOUT[about]), **drive,
-                                                      **(more or {})}, "PhysicsDriveAPI:angular")
-
-    locked = {f"float limit:trans{axis}:physics:{bound}": value for axis in "XYZ"
-              for bound, value in (("low", "1"), ("high", "-1"))}
-    turning = {f"float drive:rot{axis}:physics:{gain}": value for axis in "XYZ"
-               for gain, value in (("stiffness", "5"), ("damping", "0.5"))}
-    generic = held("", "hip", "base", "leg", {**frames(second="(0, 0, 0.3)"), **locked, **turning}, *(
-        f"PhysicsLimitAPI:trans{axis}" for axis in "XYZ"), *(f"PhysicsDriveAPI:rot{axis}" for axis in "XYZ"))
     light = {"float physics:mass": "0.01", "float3 physics:diagonalInertia": "(0.001, 0.001, 0.001)"}
     between = link("m", light) + link("n", light) + leg + hinge("x", "X", None, "base", "m", "(0, 0, 0)") + hinge(
         "y", "Y", None, "m", "n", "(0, 0, 0)") + hinge("z", "Z", None, "n", "leg")
     x, y, z = hinge("x", "X"), hinge("y", "Y"), hinge("z", "Z")
     y_out, z_out = hinge("y", "Y", EXCLUDED), hinge("z", "Z", EXCLUDED)
-    x_beside = held("Revolute", "x2", "base", "leg", {
-        **frames("(0.1, 0, 0)", "(0.1, 0, 0.3)", "X"), **EXCLUDED})
-    x_aside = held("Revolute", "x2", "base", "leg", {
-        **frames("(0, 0.1, 0)", "(0, 0.1, 0.3)", "X"), **EXCLUDED})
+    in_line, aside = (held("Revolute", "x2", "base", "leg", {**frames(*places, "X"), **EXCLUDED}) for places in (
+        ("(0.1, 0, 0)", "(0.1, 0, 0.3)"), ("(0, 0.1, 0)", "(0, 0.1, 0.3)")))
     slider = held("Prismatic", "s", "base", "leg", {**frames(second="(0, 0, 0.3)", axis="Y"), **EXCLUDED})
-    loose = {"one hinge": x, "two hinges": x + y, "coaxial hinges": x + x_beside}
+    slid = link("m", light) + leg + held("Prismatic", "s", "base", "m", frames(axis="Y")) + hinge("x", "X", None, "m")
+    sliders = "".join(held("Prismatic", f"s{axis}", "base", "leg", frames(second="(0, 0, 0.3)", axis=axis))
+                      for axis in "YZ")
+    loose = {"sliders along y and z, a hinge about x": sliders + x,
+             "a generic joint along y and z and about x": generic("transY", "transZ", "rotX"), "one hinge": x,
+             "two hinges": x + y, "hinges on one line": x + in_line}
     tree = {
         "one hinge about x": leg + x, "hinges about x, y and z": leg + x + y + z,
         "the same, y excluded": leg + x + y_out + z, "the same, y and z excluded": leg + x + y_out + z_out,
         "hinges about x and y, y excluded": leg + x + y_out,
-        "two hinges about x on one line, one excluded": leg + x + x_beside,
-        "two hinges about x 0.1 m apart, one excluded": leg + x + x_aside,
-        "a hinge about x and an excluded slider along y": leg + x + slider,
-        "a generic joint that turns about x, y and z": leg + generic, "two bodies between the hinges": between,
+        "two hinges about x on one line, one excluded": leg + x + in_line,
+        "two hinges about x 0.1 m apart, one excluded": leg + x + aside,
+        "a hinge about x and an excluded slider along y": leg + x + slider, "a body between the two": slid,
+        "a generic joint that turns about x, y and z": leg + generic("rotX", "rotY", "rotZ"),
+        "a generic joint that turns about x and y": leg + generic("rotX", "rotY"),
+        "two bodies between the hinges": between,
     }
-    sideways = "vector3f physics:gravityDirection = (0, 1, 0)"
-    facts = {label: Fact(world(robot(base, parts)).replace(
-        "vector3f physics:gravityDirection = (0, 0, -1)", sideways), swung, 120) for label, parts in tree.items()}
-    return facts | {f"outside articulations: {label}": Fact(world(robot(base, leg, parts, schemas=())).replace(
-        "vector3f physics:gravityDirection = (0, 0, -1)", sideways), swung, 120) for label, parts in loose.items()}
+    robots = {label: robot(base, parts) for label, parts in tree.items()}
+    robots |= {f"outside articulations: {label}": robot(base, leg, parts, schemas=()) for label, parts in loose.items()}
+    down, sideways = (f"vector3f physics:gravityDirection = {way}" for way in ("(0, 0, -1)", "(0, 1, 0)"))
+    return {label: Fact(world(parts).replace(down, sideways), swung, 120) for label, parts in robots.items()}
 
 
 def swung(result: Any) -> str:
-    """How far the leg has turned, and the degrees of freedom."""
+    """How far the leg has turned and moved, and the degrees of freedom."""
     kind = "link" if "link_pose" in result else "rigid"
     index = [str(path) for path in result[f"{kind}_paths"]].index("/robot/leg")
     poses = np.asarray(result[f"{kind}_pose"])
-    return f"{_turn(poses[0][index], poses[-1][index]):.4f} degrees, dofs {len(result.get('dof_names', ()))}"
+    far = float(np.linalg.norm(poses[-1][index][:3] - poses[0][index][:3]))
+    return (f"{_turn(poses[0][index], poses[-1][index]):.4f} degrees, {far:.3f} m, "
+            f"dofs {len(result.get('dof_names', ()))}")
 
 
 # --- roots -----------------------------------------------------------------------------------------------------------
@@ -194,19 +212,21 @@ def roots() -> dict[str, Fact]:
         names = ["chassis", *(f"arm{i}" for i in range(6))]
         parts += [link(name, z=0.2 * i) for i, name in enumerate(names) if i]
         return parts + [held("Revolute", f"a{i}", first, second, frames("(0, 0, 0.1)", "(0, 0, -0.1)", "Y"))
-                        for i, (first, second) in enumerate(zip(names, names[1:], strict=False))]
+                        for i, (first, second) in enumerate(pairwise(names))]
 
-    def mobile(more: Attributes | None = None, *of_base: str, above: tuple[str, ...] = (ROOT,)) -> Fact:
-        footprint = prim("Xform", "base_footprint", {})
+    def mobile(more: Attributes | None = None, *of_base: str, above: tuple[str, ...] = (ROOT,),
+               footprint: str = FOOTPRINT) -> Fact:
         wheels = [link("wheel"), held("Revolute", "w", "base", "wheel", frames(axis="Y"))]
-        return Fact(world(robot(footprint, link("base", {}, *of_base), held("Fixed", "fix", "base_footprint", "base", more),
-                                *wheels, schemas=above)), built)
+        stand = held("Fixed", "fix", "base_footprint", "base", more)
+        return Fact(world(robot(footprint, link("base", {}, *of_base), stand, *wheels, schemas=above)), built)
 
     return {
         "a chassis and six links in a row": Fact(world(robot(*chain())), order, 0),
         "the same, root API on the chassis": Fact(world(robot(*chain(ROOT), schemas=())), order, 0),
         "base fixed to an Xform base_footprint": mobile(),
         "the same, root API on the base": mobile(None, ROOT, above=()),
+        "root API above, base_footprint a body": mobile(footprint=link("base_footprint")),
+        "root API on the base, base_footprint a body": mobile(None, ROOT, above=(), footprint=link("base_footprint")),
         "root API above, the joint switched off": mobile(OFF),
         "root API on the base, the joint switched off": mobile(OFF, ROOT, above=()),
     }

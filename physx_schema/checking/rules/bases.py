@@ -15,6 +15,7 @@ from physx_schema.description.bodies import WITHOUT_ANCHORS
 from physx_schema.description.model.joint import ROTATIONS
 
 _NAMES = {"d6": "generic"}
+_NO_BODIES = ("joint/missing-body", "joint/no-body")
 _FOOTPRINTS = ("footprint", "floating")     # in names of links that stand for where a mobile robot is
 _FOLDERS = ("geometry", "links", "bodies")      # names of prims that hold links and stand for none
 
@@ -39,10 +40,10 @@ FIXED_BASE = Rule("articulation/fixed-base-joint", "warning", """
     fixed base, of whatever kind it is: PhysX makes no degree of freedom of a hinge, slider, ball, generic or distance
     joint there, and reads neither its axis nor limits nor drives.
 
-    Measured: Driven by 1 about z and along x, a hinge, a slider and a generic joint from the world leave the base in
-    place and one degree of freedom, that of the arm; a ball and a distance joint fix it too. From a body that a fixed
-    joint holds to the world they have 1, 1 and 1 degree of freedom, the ball 3: the base turns by 1.0 degrees and slides
-    by 0.979 in a second. On an excluded distance joint the base hangs 0.525 lower. (`experiments/measure_borders.py`)
+    Measured: Driven by 1 degree a second about z and by 1 along x, a hinge, a slider and a generic joint from the world
+    leave the base in place and one degree of freedom, that of the arm; a ball and a distance joint fix it too. From a
+    body that a fixed joint holds to the world each has its own, the ball three: the base turns by 1.0 degrees and
+    slides by 0.979 in a second. On an excluded distance joint the base floats. (`experiments/measure_borders.py`)
     """,
     why="PhysX fixes the base: this joint has no degree of freedom, and its axis, limits and drive are not read",
     example=usda.body(name="c") + usda.body(name="d") + usda.joint("k", parent="c", child="d") + usda.joint(
@@ -57,16 +58,20 @@ FIXED_BASE = Rule("articulation/fixed-base-joint", "warning", """
 def fixed_base_joints(description: Description) -> Iterator[Finding]:
     """Joints that fix a base and are authored to let it move."""
     unread = Counter(item.path for item in description.unused if item.code == "fixed-base")
+    faulty = {item.path: item.property for item in description.problems
+              if item.code in _NO_BODIES and item.severity != "info"}
     for articulation in description.articulations:
         joint = articulation.base_joint
         if joint is None or not articulation.enabled or joint.kind == "fixed" or _is_locked(description, joint):
             continue
         base, kind = articulation.links[0].path, _NAMES.get(joint.kind, joint.kind)
         opinions = f"; {unread[joint.path]} of its opinions are not read" if unread[joint.path] else ""
-        fix = (f"author a body that a fixed joint holds to the world, such as a rail, and let {joint.path} join that "
-               f"body and {base}")
+        fix = (f"author a rail: a body that a fixed joint holds to the world, at the place of the joint, and let "
+               f"{joint.path} join it and {base}")
         if joint.kind in WITHOUT_ANCHORS:
-            fix = f"set physics:excludeFromArticulation to true on {joint.path}: PhysX then makes it beside a moving base"
+            fix = f"set physics:excludeFromArticulation to true on {joint.path}, which leaves the base floating"
+        if joint.path in faulty:
+            fix = f"repair what is reported of {faulty[joint.path]}: without a body there the joint is one to the world"
         yield FIXED_BASE.at(
             joint.path, "", f"a {kind} joint from the world to {base} under the articulation root {articulation.path}, "
             f"which gives a fixed base{opinions}", fix=fix)
@@ -93,7 +98,8 @@ ROOT_CHOSEN = Rule("articulation/root-chosen", "warning", """
     the joints lead.
 
     Measured: Of a chassis of 40 kg and a row of six links PhysX takes arm2 for the root and orders arm2, arm1, arm3,
-    arm0, arm4, chassis, arm5; with the root API on the chassis, chassis, arm0 to arm5. (`experiments/measure_borders.py`)
+    arm0, arm4, chassis, arm5; with the root API on the chassis, chassis, arm0 to arm5.
+    (`experiments/measure_borders.py`)
     """,
     example=_chain(4),
     remedy=_chain(2),
@@ -105,10 +111,12 @@ def chosen_roots(description: Description) -> Iterator[Finding]:
     """Floating trees whose root is another link than the one from which the joints lead."""
     for articulation in description.articulations:
         root, base = articulation.links[0].path, _base(articulation)
-        if articulation.enabled and not articulation.fixed_base and articulation.path != root and base not in ("", root):
+        if articulation.fixed_base or not articulation.enabled or articulation.path == root:
+            continue
+        if base not in ("", root):
             yield ROOT_CHOSEN.at(
-                articulation.path, "apiSchemas", f"PhysX takes {root} for the root of the floating articulation, and the "
-                f"joints lead from {base}",
+                articulation.path, "apiSchemas",
+                f"PhysX takes {root} for the root of the floating articulation, and the joints lead from {base}",
                 why=f"poses and velocities of the root are those of {root}, and links and joints are ordered from it",
                 fix=f"apply PhysicsArticulationRootAPI to {base} instead of {articulation.path}, PhysxArticulationAPI "
                     f"with it: {base} then is the root")
@@ -132,8 +140,8 @@ SWITCHED_OFF = Rule("articulation/disabled", "warning", """
     Measured: The end of four welded links, 3 m from the world, sags by 11.6 mm under gravity 10 with
     articulationEnabled false, by 0.0000 mm with true. (`experiments/measure_borders.py`)
     """,
-    why="PhysX makes separate bodies of the links and separate, softer joints, without joint state, armature, friction, "
-        "envelope, tendons and mimic joints",
+    why="PhysX makes separate bodies of the links and separate, softer joints, without joint state, armature, "
+        "friction, envelope, tendons and mimic joints",
     fix="set physxArticulation:articulationEnabled to true, or leave it if loose joints are meant",
 )
 
@@ -153,7 +161,8 @@ EMPTY_ROOT_LINK = Rule("articulation/empty-root-link", "warning", """
 
     A root link without mass and collider, as URDF's base_footprint, becomes a prim that is no rigid body. A fixed joint
     from it to the next link then is one to the world, and holds the robot there. It is reported of root links that are
-    named footprint or floating, and where wheels, hinges without limits, are on the link that is held.
+    named footprint or floating, and of others where two wheels, hinges without limits, are on the link that is held;
+    with one wheel, which a turntable has too, it is an info.
 
     Measured: A base with a wheel, fixed to an Xform base_footprint, stays where it is under gravity 10, with the root
     API above and on the base. With jointEnabled false on that joint the base floats and falls by 5.003 in a second, its
@@ -171,25 +180,32 @@ class _Held(NamedTuple):
     joint: Joint | MaximalJoint
     body: str
     root: str           # the prim that stands for the robot's root link
+    is_mobile: bool     # whether it is named after what moves or has wheels; a lone one may be a turntable
 
 
 @finder("empty-root-links", EMPTY_ROOT_LINK)
 def empty_root_links(description: Description) -> Iterator[Finding]:
     """Fixed joints from a prim that is no body to a link of a robot that is meant to move."""
-    for joint, body, root in _held(description):
-        name = root.rpartition("/")[2]
+    by_root: dict[str, list[_Held]] = {}
+    for item in _held(description):
+        by_root.setdefault(item.root, []).append(item)
+    for root, held in by_root.items():
+        joint, name = held[0].joint, root.rpartition("/")[2]
+        bodies, joints = ", ".join(item.body for item in held), ", ".join(item.joint.path for item in held)
+        only = len(held) == 1       # switched off, several joints would let their bodies fall apart
         yield EMPTY_ROOT_LINK.at(
             joint.path, "physics:body1" if joint.body0 else "physics:body0",
             f"the robot is held to the world because its root link {name} is no body",
-            why=f"PhysX joins {body} to the world, and a mobile robot cannot drive, walk or fall",
-            fix=f"for a mobile robot set physics:jointEnabled to false on {joint.path}, or give {name} mass and inertia "
-                f"as a rigid body and let the joint hold that body",
-            repair=unsafe(SetValue(joint.path, "physics:jointEnabled", False, "bool")))
+            why=f"PhysX joins {bodies} to the world, and a mobile robot cannot drive, walk or fall",
+            fix=("for a mobile robot " + (f"set physics:jointEnabled to false on {joints}, or " if only else "")
+                 + f"make {root} a rigid body with mass and inertia, and let {joints} hold it in place of the world"),
+            severity="warning" if any(item.is_mobile for item in held) else "info",
+            repair=unsafe(SetValue(joint.path, "physics:jointEnabled", False, "bool")) if only else None)
 
 
 def explained_problems(description: Description) -> Collection[tuple[str, str]]:
     """Code and prim of the problems that a root link without a body explains."""
-    held = list(_held(description))
+    held = [item for item in _held(description) if item.is_mobile]
     return {("joint/no-body", item.joint.path) for item in held} | {
         ("articulation/world-joint-outside", item.body) for item in held}
 
@@ -197,17 +213,19 @@ def explained_problems(description: Description) -> Collection[tuple[str, str]]:
 def _held(description: Description) -> Iterator[_Held]:
     owners = {link.path: item for item in description.articulations if item.enabled for link in item.links}
     bodies = set(description.body_paths)
-    unmade = {item.path: [str(target) for target in item.value if str(target) not in bodies]
-              for item in description.authored if item.base in ("body0", "body1") and isinstance(item.value, tuple | list)
-              and any(str(target) not in bodies for target in item.value)}
-    joints = (*(item.base_joint for item in description.articulations if item.base_joint), *description.separate_joints)
+    named = ((item.path, str(target)) for item in description.authored if item.base in ("body0", "body1")
+             and isinstance(item.value, tuple | list) for target in item.value)
+    unmade = {path: target for path, target in named if target not in bodies}
+    joints: list[Joint | MaximalJoint] = [*description.separate_joints]
+    joints += [item.base_joint for item in description.articulations if item.base_joint is not None]
     for joint in joints:
         body = joint.body0 or joint.body1
-        if joint.kind != "fixed" or joint.body0 and joint.body1 or body not in owners or joint.path not in unmade:
+        if joint.kind != "fixed" or (joint.body0 and joint.body1) or body not in owners or joint.path not in unmade:
             continue
-        root = _empty_root(unmade[joint.path][0], body)
-        if root and (_is_footprint(root) or not _is_solid(description, root) and _has_wheel(owners[body], body)):
-            yield _Held(joint, body, root)
+        root = _empty_root(unmade[joint.path], body)
+        wheels = 0 if not root or _is_solid(description, root) else _wheel_count(owners[body], body)
+        if root and (wheels or _is_footprint(root)):
+            yield _Held(joint, body, root, _is_footprint(root) or wheels > 1)
 
 
 def _is_solid(description: Description, root: str) -> bool:
@@ -236,9 +254,10 @@ def _is_footprint(path: str) -> bool:
     return any(part in _name(path) for part in _FOOTPRINTS)
 
 
-def _has_wheel(articulation: Articulation, body: str) -> bool:
-    """Whether hinges without limits are on a link."""
+def _wheel_count(articulation: Articulation, body: str) -> int:
+    """How many hinges without limits lead from a link to one on which nothing moves."""
     index = next(i for i, link in enumerate(articulation.links) if link.path == body)
-    joints = [link.joint for link in articulation.links if link.joint is not None and link.joint.kind == "revolute"]
-    return any(index in (joint.parent, joint.child) and all(
-        math.isinf(dof.lower) and math.isinf(dof.upper) for dof in joint.dofs) for joint in joints)
+    moving = {link.parent for link in articulation.links if link.joint is not None and link.joint.dofs}
+    joints = {i: link.joint for i, link in enumerate(articulation.links) if link.joint is not None}
+    return sum(joint.kind == "revolute" and joint.parent == index and child not in moving and all(
+        math.isinf(dof.lower) and math.isinf(dof.upper) for dof in joint.dofs) for child, joint in joints.items())

@@ -59,8 +59,9 @@ def frames_apart(description: Description) -> Iterator[Finding]:
     for joint in description.separate_joints:
         apart = _apart(joint, poses, meters) if joint.kind not in WITHOUT_ANCHORS else ""
         if apart:
+            first, second = (body or "the world" for body in (joint.body0, joint.body1))
             yield FRAMES_APART.at(joint.path, "physics:localPos0",
-                                  f"the joint frames of {_name(joint.body0)} and {_name(joint.body1)} are {apart} apart")
+                                  f"the joint frames of {first} and {second} are {apart} apart")
     for base in bases:
         apart = _base_apart(base, poses, meters) if base.kind not in WITHOUT_ANCHORS else ""
         if apart:
@@ -68,10 +69,6 @@ def frames_apart(description: Description) -> Iterator[Finding]:
                 base.path, "physics:localPos0", f"the joint frames of the world and {base.body0 or base.body1} are "
                 f"{apart} apart", why="PhysX leaves the base where it is posed, whatever the joint says",
                 severity="info")
-
-
-def _name(body: str) -> str:
-    return body or "the world"
 
 
 def _apart(joint: MaximalJoint, poses: Mapping[str, Pose], meters: float) -> str:

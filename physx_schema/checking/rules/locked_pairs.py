@@ -32,7 +32,9 @@ LOCKED_PAIR = Rule("joint/locked-pair", "error", """
     Measured: A leg of 1 kg on a hinge about x turns by 0.592 degrees under 1 g sideways. With an excluded hinge about
     y, with two about y and z, with one about x 0.1 m aside or with a slider it turns by 0.0000. With a hinge on the
     same line it turns by 0.592, on a generic joint that frees three rotations by 0.588, with bodies between three
-    hinges by 0.592. Outside articulations one hinge gives 0.948, two 0.0000. (`experiments/measure_borders.py`)
+    hinges by 0.592. Outside articulations one hinge gives 0.948, two 0.0000. There two sliders and a hinge, as of
+    MuJoCo's planar robots, hold the leg at 0.000 m; one generic joint in their place lets it slide by 2.469 m.
+    (`experiments/measure_borders.py`)
     """,
     why="PhysX holds all of them at once: together they weld the two bodies, which cannot turn or slide",
     example=_hinge('"Y"'),
@@ -55,8 +57,9 @@ def locked_pairs(description: Description) -> Iterator[Finding]:
         if lock_each_other(holds, meters):
             first, second = (body or "the world" for body in pair)
             yield LOCKED_PAIR.at(
-                joints[-1].path, "", f"{', '.join(hold.path for hold in holds)} join {first} and {second}, and no motion "
-                "is free in all of them", fix=instead_of(holds, meters))
+                joints[-1].path, "",
+                f"{', '.join(hold.path for hold in holds)} join {first} and {second}, and no motion is free in all of "
+                "them", fix=instead_of(holds, meters, pair in within))
 
 
 def _outside(description: Description) -> Mapping[_Pair, list[MaximalJoint]]:

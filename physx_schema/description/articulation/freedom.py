@@ -16,6 +16,8 @@ from physx_schema.description.records import Pose, Vec3
 
 NEAR = 1e-3             # m: points this close count as one
 ALIGNED = 0.5           # degrees: directions this close count as one
+_ALONG, _ACROSS = (math.cos(math.radians(ALIGNED)), math.sin(math.radians(ALIGNED)))     # of two directions, cosines
+_BODY: tuple[Vec3, ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))      # axes of a body
 _FREE_KINDS = {"revolute": ROTATIONS, "prismatic": TRANSLATIONS}
 
 
@@ -57,6 +59,8 @@ def hold_outside(joint: MaximalJoint, body: str) -> Hold:
 
 def common_freedom(holds: Sequence[Hold], meters: float) -> int:
     """How many degrees of freedom all the joints leave, from where they are; `meters` is the length unit in m."""
+    if not all(math.isfinite(number) for hold in holds for part in hold.frame for number in part):
+        return len(AXES)        # frames that are none are reported as what they are
     origin = holds[0].frame[0]
     anchors = [tuple(x - o for x, o in zip(hold.frame[0], origin, strict=True)) for hold in holds]
     spread = max(math.hypot(*anchor) for anchor in anchors)
@@ -67,8 +71,6 @@ def common_freedom(holds: Sequence[Hold], meters: float) -> int:
     rows = [row for hold, anchor in zip(holds, anchors, strict=True) for row in _locked(hold, anchor, spread)]
     if not rows:
         return len(AXES)
-    if not np.isfinite(rows).all():
-        return len(AXES)        # frames that are none are reported as what they are
     singular = np.linalg.svd(np.array(rows), compute_uv=False)
     tolerance = max(math.sin(math.radians(ALIGNED)), near / spread)
     return len(AXES) - int(np.count_nonzero(singular > tolerance))
@@ -90,19 +92,41 @@ def lock_each_other(holds: Sequence[Hold], meters: float) -> bool:
     return len(holds) > 1 and any(hold.free for hold in holds) and common_freedom(holds, meters) == 0
 
 
-def instead_of(holds: Sequence[Hold], meters: float) -> str:
-    """What to author in place of joints that lock each other, so that the bodies move as each of them says."""
+def instead_of(holds: Sequence[Hold], meters: float, within: bool = True) -> str:
+    """What to author in place of joints that lock each other, so that the bodies move as each of them says.
+
+    `within`: one of them is an articulation's, where PhysX locks the translations of generic joints.
+    """
     bodies = "a body between each two of the joints"
-    axes = [_direction(hold) for hold in holds if len(hold.free) == 1 and hold.free[0] in ROTATIONS]
-    origin = holds[0].frame[0]
-    meet = all(math.dist(hold.frame[0], origin) * meters <= NEAR for hold in holds)
-    square = all(abs(float(np.dot(first, second))) <= math.sin(math.radians(ALIGNED))
-                 for index, first in enumerate(axes) for second in axes[:index])
-    if meet and square and len(axes) == len(holds):
-        names = " and ".join((", ".join(ROTATIONS[:len(axes) - 1]), ROTATIONS[len(axes) - 1]))
-        return (f"author one generic joint (PhysicsJoint) in their place, with {names} free and the other axes locked "
-                f"(low above high), or {bodies}")
-    return f"author {bodies}, or remove those that are not meant"
+    slides, turns = ([hold for hold in holds if len(hold.free) == 1 and hold.free[0] in axes]
+                     for axes in (TRANSLATIONS, ROTATIONS))
+    meet = all(math.dist(hold.frame[0], turns[0].frame[0]) * meters <= NEAR for hold in turns)
+    if not meet or len(slides) + len(turns) != len(holds) or (slides and within):
+        return f"author {bodies}, or remove those that are not meant"
+    directions = [_direction(hold) for hold in slides], [_direction(hold) for hold in turns]
+    axes = _generic_axes(*directions, _BODY) or _generic_axes(*directions, ())
+    if not axes:
+        return f"author {bodies}, or remove those that are not meant"
+    names = ", ".join(axes[:-1]) + f" and {axes[-1]} free"
+    locked = " and the other axes locked (low above high)" if len(axes) < len(AXES) else ""
+    return f"author one generic joint (PhysicsJoint) in their place, with {names}{locked}, or {bodies}"
+
+
+def _generic_axes(slides: Sequence[Vec3], turns: Sequence[Vec3], basis: tuple[Vec3, ...]) -> list[str]:
+    """The axes of one generic joint along and about such directions, in a frame that begins with the axes of `basis`.
+
+    None where two are the same or they are not square to each other.
+    """
+    names = set()
+    for kind, directions in (("rot", turns), ("trans", slides)):
+        for direction in directions:
+            cosines = [abs(float(np.dot(direction, axis))) for axis in basis]
+            index = next((i for i, cosine in enumerate(cosines) if cosine > _ALONG), len(basis))
+            if any(cosine > _ACROSS for i, cosine in enumerate(cosines) if i != index):
+                return []
+            basis += (direction,) if index == len(basis) else ()
+            names.add(f"{kind}{'XYZ'[index]}")
+    return sorted(names, key=list(AXES).index) if len(names) == len(slides) + len(turns) else []
 
 
 def _direction(hold: Hold) -> Vec3:

@@ -277,7 +277,8 @@ def _report_tree(context: ReadContext, graph: BodyGraph, tree: Tree) -> None:
 
 
 def _report_floating(context: ReadContext, root: PrimOpinions, joint: AuthoredJoint) -> None:
-    fix = (f"move PhysicsArticulationRootAPI to {joint.path} or to a prim above the bodies for a fixed base"
+    fix = (f"move PhysicsArticulationRootAPI to {joint.path} or to a prim above the bodies for a fixed base; for a "
+           f"robot that drives, walks or falls set physics:jointEnabled to false on {joint.path}"
            if joint.kind == "fixed" else
            f"for a joint of the articulation author a body that a fixed joint holds to the world, move "
            f"PhysicsArticulationRootAPI to that joint and let {joint.path} join the two: on {joint.path} it would fix "

@@ -47,6 +47,16 @@ def test_links_are_a_tree_with_masses_joints_limits_and_drives() -> None:
     ]
 
 
+@pytest.mark.parametrize(("kind", "body", "held"), [
+    ("Fixed", "base", True), ("Revolute", "base", True), ("Spherical", "arm", True), ("Distance", "base", False)])
+def test_a_robot_that_a_joint_outside_holds_to_the_world_is_not_said_to_float(kind: str, body: str, held: bool) -> None:
+    text = robot(link("base", schemas=(ROOT_API,)), link("arm"), joint("Revolute", "j", "base", "arm"),
+                 joint(kind, "pin", "", body), schemas=())
+    line = next(line for line in shown(text) if line.lstrip().startswith("articulation"))
+    assert ("held to the world by pin (outside the articulation)" in line) == held
+    assert ("floating base" in line) != held
+
+
 def test_units_are_those_of_the_stage() -> None:
     lines = shown(TEXTS["millimetres_and_grams"])
     assert "gravity (0, 0, -9810) mm/s2, Z up, 0.001 m and 0.001 kg per unit" in lines[0]
