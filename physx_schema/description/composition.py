@@ -49,8 +49,8 @@ def _unresolved(text: str, path: str) -> Problem:
     if match := _ASSET.search(text) or _SUBLAYER.search(text):
         arc = match.groupdict().get("arc", "sublayer")
         return Problem(UNRESOLVED, path, _METADATA.get(arc, ""), f"the {arc} @{_url(match['asset'])}@ of "
-                       f"{match['layer']} cannot be opened{_reason(match)}", _MISSING,
-                       "put the layer where the path leads, or correct the path")
+                       f"{match['layer']} cannot be opened{_reason(match)}", _MISSING, "repair that layer"
+                       if match["reason"] else "put the layer where the path leads, or correct the path")
     if match := _PRIM.search(text):
         return Problem(UNRESOLVED, path, _METADATA.get(match["arc"], ""), *_missing_prim(match))
     words = (*_METADATA.items(), *_OTHERS)

@@ -6,11 +6,12 @@ from typing import Any
 
 from pxr import Sdf, Usd
 
-from physx_schema.description.opinions.prim import is_physical
+from physx_schema.description.opinions.prim import is_physical, is_physics_name, is_physics_schema
 from physx_schema.description.opinions.reading import ReadContext
 
 UNSELECTED = "stage/variant-unselected"
-_MOST = 64              # variants of a set that are tried
+_MOST = 16              # variants of a set that are composed to look at them
+_ARCS = ("references", "payload", "inheritPaths", "specializes")
 
 
 def report_variants(context: ReadContext, prim: Any) -> None:
@@ -34,7 +35,8 @@ def report_variants(context: ReadContext, prim: Any) -> None:
 def _report_physics(context: ReadContext, prim: Any, name: str, selected: str, others: list[str]) -> bool:
     """Record a set of which a variant that is not selected has physics; whether there is one."""
     present = _physics_below(prim)
-    holding = next((item for item in others[:_MOST] if _physics_with(context.stage, prim, name, item) > present), "")
+    candidates = [item for item in others if _may_hold_physics(prim, name, item)][:_MOST]
+    holding = next((item for item in candidates if _physics_with(context.stage, prim, name, item) > present), "")
     if not holding:
         return False
     chosen = f"{selected!r} is selected" if selected else "nothing is selected"
@@ -48,6 +50,20 @@ def _report_physics(context: ReadContext, prim: Any, name: str, selected: str, o
         "info" if selected and not missing else "warning",
     )
     return True
+
+
+def _may_hold_physics(prim: Any, name: str, variant: str) -> bool:
+    """Whether a variant has physics in a layer, or leads to prims elsewhere."""
+    specs = (spec.layer.GetPrimAtPath(spec.path.AppendVariantSelection(name, variant)) for spec in prim.GetPrimStack())
+    return any(_leads_to_physics(spec) for spec in specs if spec)
+
+
+def _leads_to_physics(spec: Any) -> bool:
+    schemas = spec.GetInfo("apiSchemas").GetAddedOrExplicitItems() if spec.HasInfo("apiSchemas") else ()
+    own = any(map(is_physics_schema, (str(spec.typeName), *map(str, schemas)))) or any(
+        is_physics_name(item.name) for item in spec.properties)
+    return own or any(map(spec.HasInfo, _ARCS)) or bool(spec.variantSets) or any(
+        map(_leads_to_physics, spec.nameChildren))
 
 
 def _physics_with(stage: Any, prim: Any, name: str, variant: str) -> int:
