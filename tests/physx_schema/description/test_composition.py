@@ -156,7 +156,7 @@ def test_describing_a_path_warns_of_what_is_missing(incomplete: str) -> None:
 
 
 def test_another_remark_of_usd_is_a_finding(tmp_path: Path) -> None:
-    text = 'def Xform "a"\n{\n    uniform token[] xformOpOrder = ["xformOp:none"]\n' + BOX + "}\n"
+    text = 'def Xform "a"\n{\n    uniform token[] xformOpOrder = ["", "xformOp:none"]\n' + BOX + "}\n"
     path = written(tmp_path, {"a.usda": layer(text)})
     (finding,) = found(path, "stage/usd")
     assert (finding.severity, finding.path) == ("info", "/a")
