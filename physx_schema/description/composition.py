@@ -25,7 +25,7 @@ _OUTSIDE = re.compile(r"In <(?P<path>[^>]*?)\.(?P<name>[^.>]*)>: The (?P<kind>[\
                       r"layer @(?P<layer>.*?)@ refers to (?P<reason>a path outside the scope of the (?P<arc>\w+)) from "
                       r"<(?P<root>.*?)>")
 _PREFIX = re.compile(r"^In <[^>]*>: ")
-_SITE = re.compile(r"<(?P<path>/[^.>]*)(?:\.(?P<name>[^>]*))?>")
+_SITE = re.compile(r"[<(](?P<path>/[^.>)]*)(?:\.(?P<name>[^>)]*))?[>)]")
 _STAGE = re.compile(r" \([^()]* on stage @.*?@\)$")
 _ENDS = ("physics:body0", "physics:body1")
 _HARMLESS = ("physics:simulationOwner", "material:binding", "collection:", "physics:filteredPairs")  # PhysX has others

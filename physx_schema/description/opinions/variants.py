@@ -6,7 +6,7 @@ from typing import Any
 
 from pxr import Sdf, Usd
 
-from physx_schema.description.opinions.prim import is_physical, is_physics_name, is_physics_schema
+from physx_schema.description.opinions.prim import is_physics_name, is_physics_schema
 from physx_schema.description.opinions.reading import ReadContext
 
 UNSELECTED = "stage/variant-unselected"
@@ -67,7 +67,7 @@ def _leads_to_physics(spec: Any) -> bool:
 
 
 def _physics_with(stage: Any, prim: Any, name: str, variant: str) -> int:
-    """How many prims at and below a prim have to do with physics once a variant is selected."""
+    """How much there is about physics at and below a prim once a variant is selected."""
     path = prim.GetPath()
     session = Sdf.Layer.CreateAnonymous(".usda")
     session.TransferContent(stage.GetSessionLayer())
@@ -78,5 +78,10 @@ def _physics_with(stage: Any, prim: Any, name: str, variant: str) -> int:
 
 
 def _physics_below(root: Any) -> int:
-    """How many prims, of one and those below it, have to do with physics."""
-    return sum(map(is_physical, Usd.PrimRange(root, Usd.TraverseInstanceProxies()))) if root else 0
+    """How many types, schemas and properties of a prim and those below it have to do with physics."""
+    return sum(map(_physics_of, Usd.PrimRange(root, Usd.TraverseInstanceProxies()))) if root else 0
+
+
+def _physics_of(prim: Any) -> int:
+    schemas = (str(prim.GetTypeName()), *map(str, prim.GetPrimTypeInfo().GetAppliedAPISchemas()))
+    return sum(map(is_physics_schema, schemas)) + sum(map(is_physics_name, prim.GetAuthoredPropertyNames()))

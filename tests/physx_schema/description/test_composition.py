@@ -50,7 +50,8 @@ def test_a_sublayer_of_a_referenced_layer_is_named(tmp_path: Path) -> None:
 
 
 def test_a_layer_that_cannot_be_parsed_is_to_be_repaired(tmp_path: Path) -> None:
-    path = written(tmp_path, {"part.usda": "#usda 1.0\ndef (", "a.usda": layer(holder("arm", "references = @part.usda@"))})
+    path = written(tmp_path, {"part.usda": "#usda 1.0\ndef (",
+                              "a.usda": layer(holder("arm", "references = @part.usda@"))})
     (finding,) = found(path, "stage/composition")
     assert finding.fix == "repair that layer"
 
@@ -63,7 +64,8 @@ def test_a_reference_to_a_misspelt_prim_names_the_one_that_is_there(tmp_path: Pa
 
 
 def test_a_reference_without_a_prim_to_a_layer_without_default_prim_lists_its_prims(tmp_path: Path) -> None:
-    path = written(tmp_path, {"part.usda": f"#usda 1.0\n{BOX}", "a.usda": layer(holder("arm", "payload = @part.usda@"))})
+    path = written(tmp_path, {"part.usda": f"#usda 1.0\n{BOX}",
+                              "a.usda": layer(holder("arm", "payload = @part.usda@"))})
     (finding,) = found(path, "stage/composition")
     assert "has no defaultPrim" in finding.message
     assert "/box" in finding.fix
