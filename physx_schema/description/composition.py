@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -24,7 +24,8 @@ _PRIM = re.compile(r"Unresolved (?P<arc>\w+) prim path @(?P<asset>.*?)@<(?P<path
 _OUTSIDE = re.compile(r"In <(?P<path>[^>]*?)\.(?P<name>[^.>]*)>: The (?P<kind>[\w ]+?) <(?P<target>.*?)> from <.*?> in "
                       r"layer @(?P<layer>.*?)@ refers to (?P<reason>a path outside the scope of the (?P<arc>\w+)) from "
                       r"<(?P<root>.*?)>")
-_SITE = re.compile(r"In <(?P<path>/[^.>]*)(?:\.(?P<name>[^>]*))?>: ")
+_PREFIX = re.compile(r"^In <[^>]*>: ")
+_SITE = re.compile(r"[<(](?P<path>/[^.>)]*)(?:\.(?P<name>[^>)]*))?[>)]")
 _STAGE = re.compile(r" \([^()]* on stage @.*?@\)$")
 _ENDS = ("physics:body0", "physics:body1")
 _HARMLESS = ("physics:simulationOwner", "material:binding", "collection:", "physics:filteredPairs")  # PhysX has others
@@ -49,8 +50,8 @@ def _unresolved(text: str, path: str) -> Problem:
     if match := _ASSET.search(text) or _SUBLAYER.search(text):
         arc = match.groupdict().get("arc", "sublayer")
         return Problem(UNRESOLVED, path, _METADATA.get(arc, ""), f"the {arc} @{_url(match['asset'])}@ of "
-                       f"{match['layer']} cannot be opened{_reason(match)}", _MISSING,
-                       "put the layer where the path leads, or correct the path")
+                       f"{match['layer']} cannot be opened{_reason(match)}", _MISSING, "repair that layer"
+                       if match["reason"] else "put the layer where the path leads, or correct the path")
     if match := _PRIM.search(text):
         return Problem(UNRESOLVED, path, _METADATA.get(match["arc"], ""), *_missing_prim(match))
     words = (*_METADATA.items(), *_OTHERS)
@@ -90,20 +91,31 @@ def _paths(layer: Any) -> list[str]:
     return paths
 
 
-def remarked(texts: Iterable[str], problems: Iterable[Problem]) -> Iterator[Problem]:
-    """Targets that USD drops, and all else that it remarks on a stage; not what is a problem already."""
+def remarked(texts: Iterable[str], problems: Sequence[Problem]) -> Iterator[Problem]:
+    """Targets that USD drops, and all else that it remarks on a stage, a line a kind; not what is a problem already."""
     known = {problem.message for problem in problems}
+    sites = {(problem.path, _subject(problem.property)) for problem in problems}
+    kinds: dict[str, list[tuple[str, str, str]]] = {}
     for text in texts:
         plain = _STAGE.sub("", text)
         if match := _OUTSIDE.search(plain):
             yield _dropped(match)
             continue
-        site = _SITE.match(plain)
-        bare = _plain(plain[site.end():] if site else plain)
-        if _unresolved(bare, "/").message not in known:
-            yield Problem(REMARK, site["path"] if site else "/", (site["name"] or "") if site else "",
-                          f"USD warns: {bare[:_MAX_LENGTH]}", "USD may have read the stage otherwise than it was meant",
-                          "correct what it names", "warning")
+        site = _SITE.search(plain)
+        path, name = (site["path"], site["name"] or "") if site else ("/", "")
+        bare = _plain(_PREFIX.sub("", plain))
+        if _unresolved(bare, "/").message in known or any(at == path and what in bare for at, what in sites):
+            continue
+        kinds.setdefault(_SITE.sub("", bare), []).append((path, name, bare))
+    for (path, name, bare), *others in kinds.values():
+        more = f" (and {len(others)} more of the kind)" if others else ""
+        yield Problem(REMARK, path, name, f"USD warns: {bare[:_MAX_LENGTH]}{more}",
+                      "USD may have read the stage otherwise than it was meant", "correct what it names", "info")
+
+
+def _subject(name: str) -> str:
+    """What warnings of USD about a property mention."""
+    return name.removesuffix("Order").partition(":")[0] or "\0"
 
 
 def _dropped(match: re.Match[str]) -> Problem:

@@ -6,11 +6,12 @@ from typing import Any
 
 from pxr import Sdf, Usd
 
-from physx_schema.description.opinions.prim import is_physical
+from physx_schema.description.opinions.prim import is_physics_name, is_physics_schema
 from physx_schema.description.opinions.reading import ReadContext
 
 UNSELECTED = "stage/variant-unselected"
-_MOST = 64              # variants of a set that are tried
+_MOST = 16              # variants of a set that are composed to look at them
+_ARCS = ("references", "payload", "inheritPaths", "specializes")
 
 
 def report_variants(context: ReadContext, prim: Any) -> None:
@@ -34,7 +35,8 @@ def report_variants(context: ReadContext, prim: Any) -> None:
 def _report_physics(context: ReadContext, prim: Any, name: str, selected: str, others: list[str]) -> bool:
     """Record a set of which a variant that is not selected has physics; whether there is one."""
     present = _physics_below(prim)
-    holding = next((item for item in others[:_MOST] if _physics_with(context.stage, prim, name, item) > present), "")
+    candidates = [item for item in others if _may_hold_physics(prim, name, item)][:_MOST]
+    holding = next((item for item in candidates if _physics_with(context.stage, prim, name, item) > present), "")
     if not holding:
         return False
     chosen = f"{selected!r} is selected" if selected else "nothing is selected"
@@ -50,8 +52,22 @@ def _report_physics(context: ReadContext, prim: Any, name: str, selected: str, o
     return True
 
 
+def _may_hold_physics(prim: Any, name: str, variant: str) -> bool:
+    """Whether a variant has physics in a layer, or leads to prims elsewhere."""
+    specs = (spec.layer.GetPrimAtPath(spec.path.AppendVariantSelection(name, variant)) for spec in prim.GetPrimStack())
+    return any(_leads_to_physics(spec) for spec in specs if spec)
+
+
+def _leads_to_physics(spec: Any) -> bool:
+    schemas = spec.GetInfo("apiSchemas").GetAddedOrExplicitItems() if spec.HasInfo("apiSchemas") else ()
+    own = any(map(is_physics_schema, (str(spec.typeName), *map(str, schemas)))) or any(
+        is_physics_name(item.name) for item in spec.properties)
+    return own or any(map(spec.HasInfo, _ARCS)) or bool(spec.variantSets) or any(
+        map(_leads_to_physics, spec.nameChildren))
+
+
 def _physics_with(stage: Any, prim: Any, name: str, variant: str) -> int:
-    """How many prims at and below a prim have to do with physics once a variant is selected."""
+    """How much there is about physics at and below a prim once a variant is selected."""
     path = prim.GetPath()
     session = Sdf.Layer.CreateAnonymous(".usda")
     session.TransferContent(stage.GetSessionLayer())
@@ -62,5 +78,10 @@ def _physics_with(stage: Any, prim: Any, name: str, variant: str) -> int:
 
 
 def _physics_below(root: Any) -> int:
-    """How many prims, of one and those below it, have to do with physics."""
-    return sum(map(is_physical, Usd.PrimRange(root, Usd.TraverseInstanceProxies()))) if root else 0
+    """How many types, schemas and properties of a prim and those below it have to do with physics."""
+    return sum(map(_physics_of, Usd.PrimRange(root, Usd.TraverseInstanceProxies()))) if root else 0
+
+
+def _physics_of(prim: Any) -> int:
+    schemas = (str(prim.GetTypeName()), *map(str, prim.GetPrimTypeInfo().GetAppliedAPISchemas()))
+    return sum(map(is_physics_schema, schemas)) + sum(map(is_physics_name, prim.GetAuthoredPropertyNames()))

@@ -96,10 +96,10 @@ def test_an_argument_out_of_range_is_refused(argument: str, value: object, messa
         Simulation(SLIDER, **{argument: value})
 
 
-def test_a_stage_without_articulation_is_refused_with_the_next_step(tmp_path: Path) -> None:
+def test_a_stage_without_bodies_is_refused_with_the_next_step(tmp_path: Path) -> None:
     stage = tmp_path / "empty.usda"
     stage.write_text('#usda 1.0\ndef Xform "World"\n{\n}\n')
-    with pytest.raises(UnsupportedError, match=r"empty\.usda: no articulation to step; apply PhysicsArticulation"):
+    with pytest.raises(UnsupportedError, match=r"empty\.usda: no rigid body .*apply it to each prim that"):
         simulate(stage)
 
 
