@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import Finding
@@ -39,21 +39,39 @@ MASS_RATIO = Rule("joint/mass-ratio", "warning", """
 )
 
 
+_Sides = Mapping[str, set[str]]     # by body, what joints hold it to
+
+
 @finder("mass-ratios", MASS_RATIO)
 def mass_ratios(description: Description) -> Iterator[Finding]:
-    """Joints between free bodies of which the lighter one is held by another joint."""
+    """Joints by which a light body carries a heavy one that nothing else holds."""
     masses = {body.path: body.mass for body in description.separate_bodies if not body.kinematic}
     holding = [joint for joint in description.separate_joints if joint.kind not in WITHOUT_ANCHORS]
-    held: dict[str, set[str]] = {}
+    sides: dict[str, set[str]] = {}
     for joint in holding:
-        for body, other in ((joint.body0, joint.body1), (joint.body1, joint.body0)):
-            held.setdefault(body, set()).add(other)
+        sides.setdefault(joint.body0, set()).add(joint.body1)
+        sides.setdefault(joint.body1, set()).add(joint.body0)
     for joint in holding:
         if not (joint.body0 in masses and joint.body1 in masses):
             continue
         light, heavy = sorted((joint.body0, joint.body1), key=lambda path: masses[path])
-        ratio = masses[heavy] / masses[light] if masses[light] > 0.0 else 0.0
-        if ratio >= _RATIO and held[light] - {heavy}:
+        if not masses[heavy] >= _RATIO * masses[light] > 0.0:
+            continue
+        strong = {path for path, mass in masses.items() if mass * _RATIO > masses[heavy]}
+        if _is_held(light, sides, masses, masses.keys() - {heavy}) and not _is_held(heavy, sides, masses, strong):
             yield MASS_RATIO.at(
                 joint.path, "",
-                f"{heavy} weighs {masses[heavy]:g}, {ratio:.3g} times {light}, which another joint holds")
+                f"{heavy} weighs {masses[heavy]:g}, {masses[heavy] / masses[light]:.3g} times {light}, which carries it")
+
+
+def _is_held(start: str, sides: _Sides, movable: Collection[str], through: Collection[str]) -> bool:
+    """Whether joints lead from a body to one that forces do not move, or the world, through some movable ones alone."""
+    reached, remaining = {start}, [start]
+    while remaining:
+        for other in sides.get(remaining.pop(), ()):
+            if other not in movable:
+                return True
+            if other in through and other not in reached:
+                reached.add(other)
+                remaining.append(other)
+    return False
