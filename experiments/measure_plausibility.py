@@ -201,7 +201,7 @@ def letters() -> dict[str, Fact]:
 
 def ratios() -> dict[str, Fact]:
     """How far a chain of two balls is stretched by a mass at its end, 1 below it, in an articulation and outside."""
-    def of(last: float, root: tuple[str, ...], iterations: int = 4) -> Fact:
+    def of(last: float, root: tuple[str, ...], iterations: int = 16) -> Fact:
         counts = {"int physxRigidBody:solverPositionIterationCount": str(iterations)}
         parts = body("base", {"bool physics:kinematicEnabled": "1"} if not root else {}, place=at(10.0))
         held = {"point3f physics:localPos0": "(0, 0, 10)"}
@@ -216,7 +216,9 @@ def ratios() -> dict[str, Fact]:
         return Fact(world(prim("Xform", "robot", {}, *root, children=parts + anchor)), chain_end, 60)
 
     return {f"{'articulation' if root else 'outside'}, masses 1 and {last:g}": of(last, root)
-            for root in ((ROOT,), ()) for last in (1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6)}
+            for root in ((ROOT,), ()) for last in (1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6)} | {
+        f"outside, masses 1 and {last:g}, {n} iterations": of(last, (), n) for last in (100.0, 1e3)
+        for n in (4, 64, 255)}
 
 
 def chain_end(result: Any) -> str:

@@ -43,7 +43,7 @@ WITHOUT_EXAMPLE = {
     "what a robot with an articulation root cannot have beside it": (
         "articulation/no-root", "articulation/no-bodies", "articulation/static-root", "articulation/kinematic-body",
         "articulation/world-joint-outside", "articulation/in-instance", "articulation/shared-bodies",
-        "articulation/root-joint"),
+        "articulation/root-joint", "joint/mass-ratio"),
     "what the head of a file or several files say": (
         "stage/units", "stage/units-extreme", "stage/up-axis", "stage/composition", "stage/session-layer",
         "stage/muted-layer", "stage/layer-offset", "stage/outside-layer", "stage/unloaded", "stage/variants",

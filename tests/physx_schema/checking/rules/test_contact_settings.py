@@ -64,6 +64,25 @@ def test_a_material_of_a_link_s_collider_is_bound() -> None:
     assert "material/unbound" not in codes(robot(link, outside=prim("Material", "rubber", MATERIAL)))
 
 
+def test_a_material_on_a_collider_or_a_body_is_reported_where_nothing_is_bound_to_it() -> None:
+    slick: dict[str, object] = {"float physics:dynamicFriction": 0.1}
+    on_collider = HEAD + prim("Cube", "ground", ("PhysicsCollisionAPI", "PhysicsMaterialAPI"), slick)
+    assert codes(on_collider) == {"material/on-collider"}
+    assert codes(on_collider.replace("float", "rel material:binding:physics = </ground>\nfloat")) == set()
+    shape = prim("Cube", "shape", ("PhysicsCollisionAPI",))
+    on_body = prim("Xform", "body", ("PhysicsRigidBodyAPI", "PhysicsMaterialAPI"), slick, shape)
+    assert codes(HEAD + on_body) == {"material/on-collider"}
+
+
+@pytest.mark.parametrize("schemas", [(), ("PhysxMaterialAPI",)])
+def test_friction_on_a_collider_is_to_be_authored_on_a_bound_material(schemas: tuple[str, ...]) -> None:
+    name = "float physxMaterial:compliantContactStiffness" if schemas else "float physics:dynamicFriction"
+    text = HEAD + prim("Cube", "ground", ("PhysicsCollisionAPI", *schemas), {name: 0.1})
+    found = [item for item in check(opened(text)).findings if item.code.startswith("unused/")]
+    assert found and all("bind the colliders to that by material:binding:physics" in item.fix for item in found)
+    assert all(item.severity == "warning" and item.repair is None for item in found)
+
+
 @pytest.mark.parametrize(("approximation", "kind"), [("none", "triangle-mesh"), ("convexHull", "convex-hull")])
 def test_a_trigger_of_triangles_is_a_collider(approximation: str, kind: str) -> None:
     text = HEAD + prim("Mesh", "pit", ("PhysicsCollisionAPI", "PhysicsMeshCollisionAPI", "PhysxTriggerAPI"), {
