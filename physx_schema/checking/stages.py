@@ -16,8 +16,16 @@ from typing import Any
 
 from physx_schema.checking.catalogue import FINDERS, RULES, selection_of
 from physx_schema.checking.engine.baseline import Baseline
-from physx_schema.checking.engine.finding import DEFAULT_PROFILE, Finding, location, parse_profile
-from physx_schema.checking.engine.outcome import Report, Waiver, apply_waivers, run, sort_key, waivers_of
+from physx_schema.checking.engine.finding import (
+    DEFAULT_PROFILE,
+    EXTRA_PROFILES,
+    SIMREADY,
+    Finding,
+    location,
+    parse_profile,
+)
+from physx_schema.checking.engine.outcome import Outcome, Report, Waiver, apply_waivers, run, sort_key, waivers_of
+from physx_schema.checking.engine.published import NOT_ASKED, PUBLISHED_RULES, PublishedVerdict, features_of, judged
 from physx_schema.checking.engine.rule import RULE_FAILED, Selection
 from physx_schema.checking.rules.stages import faults, stale
 from physx_schema.checking.settings import TABLE, Settings
@@ -35,8 +43,9 @@ def check(
     """Check a stage, given as a path or a Usd.Stage, against the rules of a profile.
 
     Profiles: "physx" (what the simulator does), "simready" (the published rules), "newton" (what Newton makes of the
-    stage), "driven" (the published rules for driven joints), or several joined with +. `select` keeps the findings of
-    some codes or families such as "DJ.007", `ignore` leaves some out; `waivers` count beside those on the stage. Raises
+    stage), "driven" (the published rules for driven joints), "published" (the letter of the others), or several joined
+    with +. `select` keeps the findings of some codes or families such as "DJ.007", or of a published code or feature
+    such as "RB.007", `ignore` leaves some out; `waivers` count beside those on the stage. Raises
     UnreadableError for a path that is no readable USD file and ValueError for an unknown profile, code or family.
     """
     selection = selection_of(select, ignore)
@@ -54,10 +63,21 @@ def _check(stage: Any, profile: str, selection: Selection, waivers: Sequence[Wai
     findings = sorted((*applied.findings, *waiver_findings), key=sort_key)
     outcome = replace(outcome, findings=tuple(replace(item, layer=_layer(stage, item)) for item in findings))
     unevaluated = (Opinion(item.path, item.property, item.reason, item.fix, item.code) for item in outcome.unevaluated)
+    published = tuple(_published(outcome, profile, selection))
     return Report(
         description.source, profile, outcome.findings, description.unused, (*description.not_evaluated, *unevaluated),
-        outcome.verdicts, applied.waived,
+        outcome.verdicts, applied.waived, published=published, features=tuple(features_of(published)),
     )
+
+
+def _published(outcome: Outcome, profile: str, selection: Selection) -> Iterator[PublishedVerdict]:
+    """Verdicts on published codes: on all where the profile is all of SimReady, else on those that are selected."""
+    whole = set(parse_profile(profile)) >= {SIMREADY, *EXTRA_PROFILES}
+    codes = [code for code in PUBLISHED_RULES
+             if code in selection.published or (whole and selection.has_published(code))]
+    wanted = [rule.code for rule in RULES.values() if not {SIMREADY, *EXTRA_PROFILES}.isdisjoint(rule.profiles)]
+    asked = {verdict.code: verdict.reason for verdict in outcome.verdicts}
+    return judged(codes, {code: asked.get(code, NOT_ASKED) for code in wanted}, outcome.findings)
 
 
 def _layer(stage: Any, finding: Finding) -> str:

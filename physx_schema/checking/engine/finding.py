@@ -126,18 +126,20 @@ SIMREADY = "simready"       # the literal text of the published rules
 NEWTON = "newton"           # what Newton makes of the same stage
 PROFILES = (PHYSX, SIMREADY, NEWTON)
 DRIVEN = "driven"           # SimReady's optional feature of driven joints, to the letter: more than any engine needs
+PUBLISHED = "published"     # the letter of SimReady's other rules about physics, which no engine needs
+EXTRA_PROFILES = (DRIVEN, PUBLISHED)    # no part of the default
 DEFAULT_PROFILE = "physx+simready"
 DEFAULT_PROFILES = (PHYSX, SIMREADY)
 
 
 def parse_profile(profile: str) -> tuple[str, ...]:
-    """The single profiles a profile stands for; "simready" by itself brings its optional feature "driven"."""
+    """The single profiles a profile stands for; "simready" by itself brings "driven" and "published"."""
     parts = tuple(profile.split("+"))
-    allowed = (*PROFILES, DRIVEN)
+    allowed = (*PROFILES, *EXTRA_PROFILES)
     unknown = [part for part in parts if part not in allowed]
     if unknown:
         raise ValueError(f"profile {profile!r}: {unknown[0]!r} is not one of {', '.join(allowed)}; join them with +")
-    return (SIMREADY, DRIVEN) if parts == (SIMREADY,) else parts
+    return (SIMREADY, *EXTRA_PROFILES) if parts == (SIMREADY,) else parts
 
 
 SEVERITIES = ("info", "warning", "error")
