@@ -68,6 +68,7 @@ ROOMS = {
         "checking": "description errors files",
         "validation": "checking",
         "asset_validation": "checking",
+        "simready": "asset_validation checking",
         "authoring": "checking definitions description errors",
         "reports": "checking description errors former_names text",
         "command_line": "checking description errors files migration outputs reports text",

@@ -166,7 +166,7 @@ UNREADABLE = "unreadable"
 class Remark:
     """One thing to say about a stage."""
 
-    code: str                   # "DJ.007/limits-clip", or one of the two above
+    code: str                   # "DJ.007/limits-clip", one of the two above, or a published code
     severity: str               # "error" | "warning" | "info"
     path: str                   # prim
     property: str               # full property name, "apiSchemas", or ""
@@ -210,3 +210,8 @@ def _report_remarks(report: Report) -> Iterator[Remark]:
         text = f"{NOT_EVALUATED}: {location(item.path, item.property)}: {item.reason}"
         suggestion = f"; {item.suggestion}" if item.suggestion else ""
         yield Remark(NOT_EVALUATED, "info", item.path, item.property, text + suggestion)
+    for published in report.published:
+        if published.state != "pass":
+            reason = ", ".join(published.ours) or published.reason
+            yield Remark(published.code, "error", "/", "", f"{published.code}: {published.name}: "
+                         f"{published.state}: {reason}")
