@@ -188,17 +188,15 @@ def remarks(stage: Any, profile: str = DEFAULT_PROFILE) -> tuple[Remark, ...]:
 
 
 def remark_of(finding: Finding) -> Remark:
-    """A finding as a remark."""
-    return Remark(finding.code, finding.severity, finding.path, finding.property, finding_text(finding))
+    """A finding as a remark, whose text begins with the code: the reports of some of those programs leave codes out."""
+    text = f"{finding.code}: {finding_text(finding)}"
+    return Remark(finding.code, finding.severity, finding.path, finding.property, text)
 
 
 def finding_text(finding: Finding) -> str:
-    """Code, place and what was found, then why it matters and what to do, in three lines.
-
-    The code is in the text since the other programs' own reports leave it out.
-    """
+    """Where, what, why and what to do, in three lines."""
     where = location(finding.path, finding.property)
-    return f"{finding.code}: {where}: {finding.message}\nwhy: {finding.why}\nfix: {finding.fix}"
+    return f"{where}: {finding.message}\nwhy: {finding.why}\nfix: {finding.fix}"
 
 
 def _report_remarks(report: Report) -> Iterator[Remark]:
