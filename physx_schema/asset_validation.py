@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from pxr import Usd
@@ -72,8 +73,8 @@ def _requirement(definitions: Any, code: str, title: str) -> Any:
                                    compatibility="physx", tags=("physics",))
 
 
-def rule_class(host: Any, by_code: Mapping[str, Any], profile: str = DEFAULT_PROFILE) -> Any:
-    """The rule that judges a profile, as a class of the validator that runs it."""
+def rule_class(host: Any, by_code: Mapping[str, Any], profiles: Sequence[str] = (DEFAULT_PROFILE,)) -> Any:
+    """The rule that judges some profiles, as a class of the validator that runs it."""
     severities = {"error": host.IssueSeverity.FAILURE, "warning": host.IssueSeverity.WARNING,
                   "info": host.IssueSeverity.INFO}
 
@@ -81,7 +82,7 @@ def rule_class(host: Any, by_code: Mapping[str, Any], profile: str = DEFAULT_PRO
         """What `physx-schema check` finds on a stage: each finding under its code, with its severity and its place."""
 
         def CheckStage(self, usdStage: Usd.Stage) -> None:  # noqa: N802, N803
-            for remark in remarks(usdStage, profile):
+            for remark in dict.fromkeys(chain.from_iterable(remarks(usdStage, profile) for profile in profiles)):
                 failed = belongs(remark.code, RULE_FAILED.code)
                 self._issues.append(host.Issue(
                     message=remark.text, severity=host.IssueSeverity.ERROR if failed else severities[remark.severity],

@@ -18,8 +18,7 @@ from physx_schema.checking.catalogue import FINDERS, RULES, selection_of
 from physx_schema.checking.engine.baseline import Baseline
 from physx_schema.checking.engine.finding import (
     DEFAULT_PROFILE,
-    EXTRA_PROFILES,
-    SIMREADY,
+    WHOLE_SIMREADY,
     Finding,
     location,
     parse_profile,
@@ -72,10 +71,10 @@ def _check(stage: Any, profile: str, selection: Selection, waivers: Sequence[Wai
 
 def _published(outcome: Outcome, profile: str, selection: Selection) -> Iterator[PublishedVerdict]:
     """Verdicts on published codes: on all where the profile is all of SimReady, else on those that are selected."""
-    whole = set(parse_profile(profile)) >= {SIMREADY, *EXTRA_PROFILES}
+    whole = set(parse_profile(profile)) >= set(WHOLE_SIMREADY)
     codes = [code for code in PUBLISHED_RULES
              if code in selection.published or (whole and selection.has_published(code))]
-    wanted = [rule.code for rule in RULES.values() if not {SIMREADY, *EXTRA_PROFILES}.isdisjoint(rule.profiles)]
+    wanted = [rule.code for rule in RULES.values() if not set(WHOLE_SIMREADY).isdisjoint(rule.profiles)]
     asked = {verdict.code: verdict.reason for verdict in outcome.verdicts}
     return judged(codes, {code: asked.get(code, NOT_ASKED) for code in wanted}, outcome.findings)
 

@@ -30,9 +30,10 @@ from physx_schema.command_line.repairs import RepairOptions, fix_stages
 from physx_schema.errors import UnreadableError, printable
 from physx_schema.files import STAGE_SUFFIXES, write_text
 from physx_schema.outputs import require_report
-from physx_schema.reports.findings import finding_lines, not_evaluated_lines, published_lines, summary
+from physx_schema.reports.findings import finding_lines, not_evaluated_lines, summary
 from physx_schema.reports.github import workflow_commands
 from physx_schema.reports.json_output import run_json
+from physx_schema.reports.published import published_lines
 from physx_schema.text import plural
 
 FORMATS = ("text", "json", "sarif", "html", "github")

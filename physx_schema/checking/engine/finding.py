@@ -128,6 +128,7 @@ PROFILES = (PHYSX, SIMREADY, NEWTON)
 DRIVEN = "driven"           # SimReady's optional feature of driven joints, to the letter: more than any engine needs
 PUBLISHED = "published"     # the letter of SimReady's other rules about physics, which no engine needs
 EXTRA_PROFILES = (DRIVEN, PUBLISHED)    # no part of the default
+WHOLE_SIMREADY = (SIMREADY, DRIVEN, PUBLISHED)      # what "simready" by itself stands for
 DEFAULT_PROFILE = "physx+simready"
 DEFAULT_PROFILES = (PHYSX, SIMREADY)
 
@@ -139,7 +140,7 @@ def parse_profile(profile: str) -> tuple[str, ...]:
     unknown = [part for part in parts if part not in allowed]
     if unknown:
         raise ValueError(f"profile {profile!r}: {unknown[0]!r} is not one of {', '.join(allowed)}; join them with +")
-    return (SIMREADY, *EXTRA_PROFILES) if parts == (SIMREADY,) else parts
+    return WHOLE_SIMREADY if parts == (SIMREADY,) else parts
 
 
 SEVERITIES = ("info", "warning", "error")
