@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from pxr import Usd
 
 from physx_schema.checking.catalogue import RULES
 from physx_schema.checking.engine.finding import DEFAULT_PROFILE
+from physx_schema.checking.engine.published import PUBLISHED_RULES
 from physx_schema.checking.engine.rule import RULE_FAILED, belongs
 from physx_schema.checking.stages import NOT_EVALUATED, UNREADABLE, Remark, remarks
 
@@ -47,19 +49,32 @@ class Plugin:
 def register(host: Any, rule: Any, by_code: Mapping[str, Any]) -> None:
     """Add a rule to the category PhysxSchema, and the requirements that it judges."""
     host.register_rule(CATEGORY)(rule)
-    host.register_requirements(*by_code.values())(rule)
+    host.register_requirements(*by_code.values(), override=True)(rule)      # of ours alone, perhaps of the tier before
 
 
 def requirements(definitions: Any) -> dict[str, Any]:
     """A requirement of the validator for each code, by code. definitions: its module that defines requirements."""
     titles = {**{code: rule.title for code, rule in RULES.items()}, **_OWN_REMARKS}
-    return {code: definitions.Requirement(
-        code=code, version=VERSION, display_name=title, message=title, path="", compatibility="physx",
-        tags=("physics",)) for code, title in titles.items()}
+    return {code: _requirement(definitions, code, title) for code, title in titles.items()}
 
 
-def rule_class(host: Any, by_code: Mapping[str, Any], profile: str = DEFAULT_PROFILE) -> Any:
-    """The rule that judges a profile, as a class of the validator that runs it."""
+def published_requirements(definitions: Any) -> dict[str, Any]:
+    """A requirement of ours for each published code, by the published code."""
+    return {code: _requirement(definitions, own_code(code), rule.name) for code, rule in PUBLISHED_RULES.items()}
+
+
+def own_code(published: str) -> str:
+    """The name under which a published code or feature is ours, so that both stand in one report."""
+    return f"PHYSX_SCHEMA.{published}" if published in PUBLISHED_RULES else f"PHYSX_SCHEMA_{published}"
+
+
+def _requirement(definitions: Any, code: str, title: str) -> Any:
+    return definitions.Requirement(code=code, version=VERSION, display_name=title, message=title, path="",
+                                   compatibility="physx", tags=("physics",))
+
+
+def rule_class(host: Any, by_code: Mapping[str, Any], profiles: Sequence[str] = (DEFAULT_PROFILE,)) -> Any:
+    """The rule that judges some profiles, as a class of the validator that runs it."""
     severities = {"error": host.IssueSeverity.FAILURE, "warning": host.IssueSeverity.WARNING,
                   "info": host.IssueSeverity.INFO}
 
@@ -67,7 +82,7 @@ def rule_class(host: Any, by_code: Mapping[str, Any], profile: str = DEFAULT_PRO
         """What `physx-schema check` finds on a stage: each finding under its code, with its severity and its place."""
 
         def CheckStage(self, usdStage: Usd.Stage) -> None:  # noqa: N802, N803
-            for remark in remarks(usdStage, profile):
+            for remark in dict.fromkeys(chain.from_iterable(remarks(usdStage, profile) for profile in profiles)):
                 failed = belongs(remark.code, RULE_FAILED.code)
                 self._issues.append(host.Issue(
                     message=remark.text, severity=host.IssueSeverity.ERROR if failed else severities[remark.severity],

@@ -69,6 +69,7 @@ ROOMS = {
         "checking": "description diagnostics errors files",
         "validation": "checking",
         "asset_validation": "checking",
+        "simready": "asset_validation checking",
         "authoring": "checking definitions description errors",
         "reports": "checking description errors former_names text",
         "command_line": "checking description diagnostics errors files migration outputs reports text",

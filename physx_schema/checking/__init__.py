@@ -8,9 +8,11 @@ from physx_schema.checking.catalogue import FINDERS, RULES, explain
 from physx_schema.checking.engine.finding import (
     DEFAULT_PROFILE,
     DRIVEN,
+    EXTRA_PROFILES,
     NEWTON,
     PHYSX,
     PROFILES,
+    PUBLISHED,
     SEVERITIES,
     SIMREADY,
     Finding,
@@ -21,7 +23,7 @@ from physx_schema.checking.engine.rule import Finder, Rule, Unevaluated
 from physx_schema.checking.stages import check
 
 __all__ = [
-    "DEFAULT_PROFILE", "DRIVEN", "FINDERS", "NEWTON", "PHYSX", "PROFILES", "RULES", "SEVERITIES", "SIMREADY", "Finder",
-    "Finding", "Outcome", "Report", "Rule", "Unevaluated", "Verdict", "Waived", "check", "explain", "parse_profile",
-    "run",
+    "DEFAULT_PROFILE", "DRIVEN", "EXTRA_PROFILES", "FINDERS", "NEWTON", "PHYSX", "PROFILES", "PUBLISHED", "RULES",
+    "SEVERITIES", "SIMREADY", "Finder", "Finding", "Outcome", "Report", "Rule", "Unevaluated", "Verdict", "Waived",
+    "check", "explain", "parse_profile", "run",
 ]

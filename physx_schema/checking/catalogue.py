@@ -14,7 +14,16 @@ from importlib.util import find_spec
 from types import ModuleType
 
 from physx_schema.checking import rules
-from physx_schema.checking.engine.rule import RULE_FAILED, Finder, Rule, Selection, belongs
+from physx_schema.checking.engine.published import (
+    FEATURES,
+    PUBLISHED_RULES,
+    Feature,
+    Published,
+    bare,
+    codes_of,
+    published_codes,
+)
+from physx_schema.checking.engine.rule import RULE_FAILED, Finder, Rule, Selection, belongs, concerns
 from physx_schema.checking.rules.problems import reader
 
 # The order of files in lists and pages; those that are not named follow by name. Findings have an order of their own.
@@ -58,14 +67,32 @@ def rule_of(code: str) -> Rule | None:
 
 
 def selection_of(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> Selection:
-    """Codes or families to keep and to leave out. Raises ValueError for one that does not exist."""
-    for family in (*select, *ignore):
-        if not any(belongs(code, family) for code in RULES):
-            families = {code.partition("/")[0] for code in RULES}
-            close = get_close_matches(family, (*RULES, *families), 1)
-            suggestion = f"did you mean {close[0]}?" if close else "`physx-schema check --list-rules` lists them"
-            raise ValueError(f"there is no code or family {family!r}; {suggestion}")
-    return Selection(tuple(select), tuple(ignore))
+    """Codes, families, published codes or features to keep and to leave out. Raises ValueError for an unknown one."""
+    kept, left_out = ([_patterns(name) for name in names] for names in (select, ignore))
+    return Selection(tuple(_joined(kept)), tuple(_joined(left_out)), tuple(_joined(map(published_codes, select))),
+                     tuple(_joined(map(published_codes, ignore))))
+
+
+def _patterns(name: str) -> tuple[str, ...]:
+    """The codes and families of ours that a name stands for. Raises ValueError for an unknown one."""
+    if any(belongs(code, bare(name)) for code in RULES):
+        return (bare(name),)
+    codes = published_codes(name)
+    if not codes:
+        raise ValueError(f"there is no code or family {name!r}; {_suggestion(name)}")
+    return tuple(_joined(PUBLISHED_RULES[code].ours for code in codes))
+
+
+def _suggestion(name: str) -> str:
+    """What to write in place of an unknown name."""
+    known = (*RULES, *dict.fromkeys(map(family, RULES)), *PUBLISHED_RULES, *FEATURES)
+    close = get_close_matches(bare(name), known, 1)
+    return f"did you mean {close[0]}?" if close else "`physx-schema check --list-rules` lists them"
+
+
+def _joined(groups: Iterable[Iterable[str]]) -> Iterator[str]:
+    """All of several groups, each once."""
+    return iter(dict.fromkeys(name for group in groups for name in group))
 
 
 COMMAND = "physx-schema explain --pages docs/rules"
@@ -105,14 +132,44 @@ def family_title(name: str) -> str:
 
 
 def explain_lines(name: str) -> Iterator[str]:
-    """Lines on a code, or on all codes of a family; none for an unknown one."""
-    rules = [rule for rule in RULES.values() if belongs(rule.code, name)]
-    if len(rules) == 1:
-        yield from _rule_lines(rules[0])
-    elif rules:
-        yield f"{name}: {family_title(name)}"
-        for rule in rules:
-            yield f"    {rule.code} ({rule.severity}): {rule.title}"
+    """Lines on a code, on all codes of a family, or on a published code or feature; none for an unknown one."""
+    found = [rule for rule in RULES.values() if belongs(rule.code, bare(name))]
+    if len(found) == 1:
+        yield from _rule_lines(found[0])
+    elif found:
+        yield f"{bare(name)}: {family_title(bare(name))}"
+        yield from map(_line, found)
+    elif bare(name) in FEATURES:
+        yield from _feature_lines(FEATURES[bare(name)])
+    elif bare(name) in PUBLISHED_RULES:
+        yield from _published_lines(PUBLISHED_RULES[bare(name)])
+
+
+def _line(rule: Rule) -> str:
+    return f"    {rule.code} ({rule.severity}): {rule.title}"
+
+
+def _feature_lines(feature: Feature) -> Iterator[str]:
+    yield f"{feature.id} {feature.version}: {feature.title}, a feature of SimReady"
+    if feature.gap:
+        yield f"    not judged: {feature.gap}"
+    for code in codes_of(feature):
+        rule = PUBLISHED_RULES[code]
+        yield f"    {code} {rule.name}" + (f"; not judged: {rule.gap}" if rule.gap else "")
+
+
+def _published_lines(rule: Published) -> Iterator[str]:
+    """The published rule, and each of ours that judges it; in full where there is only one."""
+    yield f"{rule.code}: {rule.name}, a published rule of SimReady"
+    if rule.gap:
+        yield f"    not judged: {rule.gap}"
+    ours = [item for item in RULES.values() if any(concerns(pattern, item.code) for pattern in rule.ours)]
+    if len(ours) == 1:
+        yield f"    judged by {ours[0].code}"
+        yield ""
+        yield from _rule_lines(ours[0])
+    else:
+        yield from map(_line, ours)
 
 
 def _rule_lines(rule: Rule) -> Iterator[str]:

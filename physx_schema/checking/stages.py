@@ -17,8 +17,15 @@ from typing import Any
 from physx_schema.checking.catalogue import FINDERS, RULES, selection_of
 from physx_schema.checking.engine.baseline import Baseline
 from physx_schema.checking.engine.causes import with_causes
-from physx_schema.checking.engine.finding import DEFAULT_PROFILE, Finding, location, parse_profile
-from physx_schema.checking.engine.outcome import Report, Waiver, apply_waivers, run, sort_key, waivers_of
+from physx_schema.checking.engine.finding import (
+    DEFAULT_PROFILE,
+    WHOLE_SIMREADY,
+    Finding,
+    location,
+    parse_profile,
+)
+from physx_schema.checking.engine.outcome import Outcome, Report, Waiver, apply_waivers, run, sort_key, waivers_of
+from physx_schema.checking.engine.published import NOT_ASKED, PUBLISHED_RULES, PublishedVerdict, features_of, judged
 from physx_schema.checking.engine.rule import RULE_FAILED, Selection
 from physx_schema.checking.rules.stages import faults, stale
 from physx_schema.checking.settings import TABLE, Settings
@@ -37,8 +44,9 @@ def check(
     """Check a stage, given as a path or a Usd.Stage, against the rules of a profile.
 
     Profiles: "physx" (what the simulator does), "simready" (the published rules), "newton" (what Newton makes of the
-    stage), "driven" (the published rules for driven joints), or several joined with +. `select` keeps the findings of
-    some codes or families such as "DJ.007", `ignore` leaves some out; `waivers` count beside those on the stage. Raises
+    stage), "driven" (the published rules for driven joints), "published" (the letter of the others), or several joined
+    with +. `select` keeps the findings of some codes or families such as "DJ.007", or of a published code or feature
+    such as "RB.007", `ignore` leaves some out; `waivers` count beside those on the stage. Raises
     UnreadableError for a path that is no readable USD file and ValueError for an unknown profile, code or family.
     """
     selection = selection_of(select, ignore)
@@ -57,10 +65,21 @@ def _check(stage: Any, profile: str, selection: Selection, waivers: Sequence[Wai
     findings = sorted((*applied.findings, *waiver_findings), key=sort_key)
     outcome = replace(outcome, findings=tuple(replace(item, layer=_layer(stage, item)) for item in findings))
     unevaluated = (Opinion(item.path, item.property, item.reason, item.fix, item.code) for item in outcome.unevaluated)
+    published = tuple(_published(outcome, profile, selection))
     return Report(
         description.source, profile, outcome.findings, description.unused, (*description.not_evaluated, *unevaluated),
-        outcome.verdicts, applied.waived,
+        outcome.verdicts, applied.waived, published=published, features=tuple(features_of(published)),
     )
+
+
+def _published(outcome: Outcome, profile: str, selection: Selection) -> Iterator[PublishedVerdict]:
+    """Verdicts on published codes: on all where the profile is all of SimReady, else on those that are selected."""
+    whole = set(parse_profile(profile)) >= set(WHOLE_SIMREADY)
+    codes = [code for code in PUBLISHED_RULES
+             if code in selection.published or (whole and selection.has_published(code))]
+    wanted = [rule.code for rule in RULES.values() if not set(WHOLE_SIMREADY).isdisjoint(rule.profiles)]
+    asked = {verdict.code: verdict.reason for verdict in outcome.verdicts}
+    return judged(codes, {code: asked.get(code, NOT_ASKED) for code in wanted}, outcome.findings)
 
 
 def _layer(stage: Any, finding: Finding) -> str:
@@ -149,7 +168,7 @@ UNREADABLE = "unreadable"
 class Remark:
     """One thing to say about a stage."""
 
-    code: str                   # "DJ.007/limits-clip", or one of the two above
+    code: str                   # "DJ.007/limits-clip", one of the two above, or a published code
     severity: str               # "error" | "warning" | "info"
     path: str                   # prim
     property: str               # full property name, "apiSchemas", or ""
@@ -171,17 +190,15 @@ def remarks(stage: Any, profile: str = DEFAULT_PROFILE) -> tuple[Remark, ...]:
 
 
 def remark_of(finding: Finding) -> Remark:
-    """A finding as a remark."""
-    return Remark(finding.code, finding.severity, finding.path, finding.property, finding_text(finding))
+    """A finding as a remark, whose text begins with the code: the reports of some of those programs leave codes out."""
+    text = f"{finding.code}: {finding_text(finding)}"
+    return Remark(finding.code, finding.severity, finding.path, finding.property, text)
 
 
 def finding_text(finding: Finding) -> str:
-    """Code, place and what was found, then why it matters and what to do, in three lines.
-
-    The code is in the text since the other programs' own reports leave it out.
-    """
+    """Where, what, why and what to do, in three lines."""
     where = location(finding.path, finding.property)
-    return f"{finding.code}: {where}: {finding.message}\nwhy: {finding.why}\nfix: {finding.fix}"
+    return f"{where}: {finding.message}\nwhy: {finding.why}\nfix: {finding.fix}"
 
 
 def _report_remarks(report: Report) -> Iterator[Remark]:
@@ -193,3 +210,8 @@ def _report_remarks(report: Report) -> Iterator[Remark]:
         text = f"{NOT_EVALUATED}: {location(item.path, item.property)}: {item.reason}"
         suggestion = f"; {item.suggestion}" if item.suggestion else ""
         yield Remark(NOT_EVALUATED, "info", item.path, item.property, text + suggestion)
+    for published in report.published:
+        if published.state != "pass":
+            reason = ", ".join(published.ours) or published.reason
+            yield Remark(published.code, "error", "/", "", f"{published.code}: {published.name}: "
+                         f"{published.state}: {reason}")

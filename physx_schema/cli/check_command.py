@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from physx_schema.checking import DEFAULT_PROFILE, DRIVEN, PROFILES, RULES, SEVERITIES, Report, check
+from physx_schema.checking import DEFAULT_PROFILE, EXTRA_PROFILES, PROFILES, RULES, SEVERITIES, Report, check
 from physx_schema.checking.catalogue import selection_of
 from physx_schema.checking.engine.baseline import Baseline
 from physx_schema.checking.engine.baseline import write_baseline as write_known
@@ -31,6 +31,7 @@ from physx_schema.outputs import require_report
 from physx_schema.reports.findings import finding_lines, not_evaluated_lines, summary
 from physx_schema.reports.github import workflow_commands
 from physx_schema.reports.json_output import run_json
+from physx_schema.reports.published import published_lines
 from physx_schema.text import plural
 
 FORMATS = ("text", "json", "sarif", "html", "github")
@@ -65,9 +66,10 @@ def _list_rules(context: click.Context, parameter: click.Parameter, value: bool)
 @click.option("-o", "--output", type=click.Path(path_type=Path),
               help="Write the report to this file; with --fix, a repaired copy of the stage's own layer.")
 @click.option("--profile", callback=_profile, metavar="PROFILE",
-              help=f"Who is asked: {', '.join((*PROFILES, DRIVEN))}, or several joined with +.  "
+              help=f"Who is asked: {', '.join((*PROFILES, *EXTRA_PROFILES))}, or several joined with +.  "
                    f"[default: {DEFAULT_PROFILE}]")
-@click.option("--select", multiple=True, callback=_codes, metavar="CODE", help="Check these codes or families alone.")
+@click.option("--select", multiple=True, callback=_codes, metavar="CODE",
+              help="Check these codes or families alone, or what published codes and features stand for.")
 @click.option("--ignore", multiple=True, callback=_codes, metavar="CODE", help="Leave these codes or families out.")
 @click.option("--strict", is_flag=True, default=None, help="Exit with 5 where something was not evaluated.")
 @click.option("--fail-on", type=click.Choice(SEVERITIES),
@@ -246,6 +248,7 @@ def _text(run: Run, limit: int | None, settings: Settings) -> Iterator[str]:
             yield printable(f"{path}: {plural(hidden, 'finding')} more, not shown")
         if settings.strict or not quiet:
             yield from not_evaluated_lines(path, report.not_evaluated)
+        yield from published_lines(path, report, complete=settings.strict or not quiet)
         if not quiet:
             yield printable(f"{path}: {summary(report)}")
 

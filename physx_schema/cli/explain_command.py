@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from physx_schema.checking.catalogue import RULES, explain_lines, pages, rule_of
+from physx_schema.checking.engine.published import FEATURES, PUBLISHED_RULES, bare
 from physx_schema.command_line.options import force_option
 from physx_schema.errors import printable
 from physx_schema.files import write_files, writer
@@ -21,7 +22,8 @@ from physx_schema.text import plural
               help="Write a Markdown page for every family of codes to this folder.")
 @force_option
 def explain_command(code: str | None, folder: Path | None, force: bool) -> None:
-    """Explain the code of a finding, or a family such as DJ.007; without one, list every code."""
+    """Explain the code of a finding, a family such as DJ.007, or a published code or feature such as RB.010; without
+    one, list every code."""
     if folder is not None:
         files = {folder / name: writer(text) for name, text in pages().items()}
         for path in files:
@@ -36,7 +38,7 @@ def explain_command(code: str | None, folder: Path | None, force: bool) -> None:
     rule = rule_of(code)
     lines = list(explain_lines(rule.code if rule else code))
     if not lines:
-        close = get_close_matches(code, RULES, 1)
+        close = get_close_matches(bare(code), (*RULES, *PUBLISHED_RULES, *FEATURES), 1)
         hint = f"; did you mean {close[0]}?" if close else "; run explain without a code for the list"
         raise click.UsageError(f"there is no code {printable(code)}{hint}")
     for line in lines:

@@ -33,6 +33,8 @@ def _report(path: str, report: Report) -> dict[str, Any]:
         "counts": {severity: report.count(severity) for severity in ("error", "warning", "info")},
         "causes": {severity: report.count_causes(severity) for severity in ("error", "warning", "info")},
         "verdicts": plain(report.verdicts),
+        "published": plain(report.published),
+        "features": plain(report.features),
         "findings": list(map(_finding, report.findings)),
         "known": list(map(_finding, report.known)),
         "waived": [{**_finding(item.finding), "reason": item.reason, "waiver": item.source} for item in report.waived],

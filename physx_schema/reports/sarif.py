@@ -109,6 +109,9 @@ def _notifications(run: Run) -> Iterator[dict[str, Any]]:
         for verdict in report.verdicts:
             if verdict.state == "not evaluated":
                 yield _notification("warning", path, f"{verdict.code} was not evaluated: {verdict.reason}")
+        for item in report.published:
+            if item.state == "not evaluated":
+                yield _notification("warning", path, f"{item.code} was not evaluated: {item.reason}")
         for opinion in report.not_evaluated:
             where = location(opinion.path, opinion.property)
             yield _notification("note", path, f"{where} was not evaluated: {opinion.reason}")

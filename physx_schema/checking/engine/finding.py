@@ -127,6 +127,9 @@ NEWTON = "newton"           # what Newton makes of the same stage
 PROFILES = (PHYSX, SIMREADY, NEWTON)
 DRIVEN = "driven"           # SimReady's optional feature of driven joints, to the letter: more than any engine needs
 BEHAVIOUR = "behaviour"     # what the robot does when it is stepped: part of driven, except for SimReady's own reader
+PUBLISHED = "published"     # the letter of SimReady's other rules about physics, which no engine needs
+EXTRA_PROFILES = (DRIVEN, BEHAVIOUR, PUBLISHED)     # no part of the default
+WHOLE_SIMREADY = (SIMREADY, DRIVEN, PUBLISHED)      # what "simready" by itself stands for
 DEFAULT_PROFILE = "physx+simready"
 DEFAULT_PROFILES = (PHYSX, SIMREADY)
 
@@ -134,16 +137,17 @@ DEFAULT_PROFILES = (PHYSX, SIMREADY)
 def parse_profile(profile: str) -> tuple[str, ...]:
     """The single profiles a profile stands for.
 
-    "simready" by itself brings its optional feature "driven"; beside or without others "driven" brings "behaviour".
+    "simready" by itself brings "driven" and "published". Elsewhere "driven" brings "behaviour".
     """
     parts = tuple(profile.split("+"))
-    allowed = (*PROFILES, DRIVEN, BEHAVIOUR)
+    allowed = (*PROFILES, *EXTRA_PROFILES)
     unknown = [part for part in parts if part not in allowed]
     if unknown:
         raise ValueError(f"profile {profile!r}: {unknown[0]!r} is not one of {', '.join(allowed)}; join them with +")
-    if parts in ((SIMREADY,), (SIMREADY, DRIVEN)):
-        return SIMREADY, DRIVEN
-    return (*parts, BEHAVIOUR) if DRIVEN in parts and BEHAVIOUR not in parts else parts
+    if parts == (SIMREADY,):
+        return WHOLE_SIMREADY
+    stepped = DRIVEN in parts and BEHAVIOUR not in parts and parts != (SIMREADY, DRIVEN)
+    return (*parts, BEHAVIOUR) if stepped else parts
 
 
 SEVERITIES = ("info", "warning", "error")

@@ -21,7 +21,8 @@ from typing import Any, Literal
 from pxr import Tf, Usd
 
 from physx_schema.checking.engine.causes import CauseGroup, grouped
-from physx_schema.checking.engine.finding import BEHAVIOUR, DRIVEN, PROFILES, Finding, location, rank
+from physx_schema.checking.engine.finding import EXTRA_PROFILES, PROFILES, Finding, location, rank
+from physx_schema.checking.engine.published import FeatureVerdict, PublishedVerdict, bare, published_codes
 from physx_schema.checking.engine.rule import EVERYTHING, RULE_FAILED, Finder, Rule, Selection, Unevaluated, belongs
 from physx_schema.description import Description, Opinion
 from physx_schema.description.composition import UNRESOLVED
@@ -62,6 +63,8 @@ class Report:
     verdicts: tuple[Verdict, ...] = ()      # of every code that the profile asks for, by code
     waived: tuple[Waived, ...] = ()         # findings that a waiver takes out
     known: tuple[Finding, ...] = ()         # findings that a baseline takes out
+    published: tuple[PublishedVerdict, ...] = ()    # of every published code that is asked for
+    features: tuple[FeatureVerdict, ...] = ()       # of the published features whose codes all have a verdict
 
     def __repr__(self) -> str:
         return (f"Report({self.source!r}, {self.profile!r}, errors={self.count('error')}, "
@@ -105,11 +108,13 @@ class Report:
         return tuple(item for item in self.findings if id(item) in kept), len(causes) - len(shown)
 
     def verdict(self, family: str) -> VerdictState:
-        """The verdict on a code or on all of a family, such as "DJ.007": the worst that any of its codes has.
+        """The verdict on a code, on all of a family such as "DJ.007", or on a published code or feature: the worst.
 
         Raises KeyError where nothing of the family was asked for.
         """
-        states = {item.state for item in self.verdicts if belongs(item.code, family)}
+        codes = published_codes(family)
+        states = {item.state for item in self.verdicts if belongs(item.code, bare(family))}
+        states = states or {item.state for item in self.published if item.code in codes}
         if not states:
             raise KeyError(f"{family}: no rule of this name was asked for")
         return "fail" if "fail" in states else "not evaluated" if "not evaluated" in states else "pass"
@@ -118,7 +123,8 @@ class Report:
         """1 with findings at or above `fail_on`, 5 under `strict` with something not evaluated, else 0."""
         if any(rank(finding.severity) >= rank(fail_on) for finding in self.findings):
             return 1
-        return 5 if strict and self.not_evaluated else 0
+        missing = self.not_evaluated or any(item.state == "not evaluated" for item in self.published)
+        return 5 if strict and missing else 0
 
 
 def verdicts(
@@ -173,7 +179,7 @@ def run(
                 unevaluated[item] = None
             elif belongs(item.code, RULE_FAILED.code):
                 unevaluated_codes += [(rule.code, item.message) for rule in finder.rules]
-            if isinstance(item, Finding) and selection.has(item.code):
+            if isinstance(item, Finding) and selection.has(item.code, item.property):
                 _merge(merged, item, _matching_profiles(item, rules, profiles))
     findings = tuple(sorted(merged.values(), key=sort_key))
     missing = tuple(sorted(unevaluated, key=lambda item: (path_key(item.path), item.property, item.code)))
@@ -216,7 +222,7 @@ def _more_severe(first: Finding | None, second: Finding) -> Finding:
         return second
     worst = max((first, second), key=lambda finding: rank(finding.severity))
     both = first.profiles + second.profiles
-    profiles = tuple(profile for profile in (*PROFILES, DRIVEN, BEHAVIOUR) if profile in both)
+    profiles = tuple(profile for profile in (*PROFILES, *EXTRA_PROFILES) if profile in both)
     return replace(worst, profiles=profiles)
 
 

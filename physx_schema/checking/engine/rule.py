@@ -123,6 +123,15 @@ def belongs(code: str, family: str) -> bool:
     return code == family or code.startswith(family + "/")
 
 
+def concerns(pattern: str, code: str, name: str | None = None) -> bool:
+    """Whether a code or family, perhaps with the base name of properties, is about a code on a property.
+
+    Without a property the answer is whether there could be one.
+    """
+    family, _, wanted = pattern.partition("@")
+    return belongs(code, family) and (not wanted or name is None or name.rpartition(":")[2] == wanted)
+
+
 RULE_FAILED = Rule("rule-failed", "error", """
     Rule that failed
 
@@ -184,20 +193,30 @@ def is_sequence(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Codes or families to keep, all where none is named, and codes or families to leave out."""
+    """Codes or families to keep, all where none is named, and codes or families to leave out.
+
+    Each is a pattern of `concerns`.
+    """
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    published: tuple[str, ...] = ()         # published codes that stand behind `select`
+    published_ignored: tuple[str, ...] = ()     # the same of `ignore`
 
-    def has(self, code: str) -> bool:
-        """Whether findings of a code are wanted. A failed rule is reported whatever is selected."""
-        selected = not self.select or any(belongs(code, family) for family in self.select)
-        ignored = any(belongs(code, family) for family in self.ignore)
+    def has(self, code: str, name: str | None = None) -> bool:
+        """Whether findings of a code are wanted, on a property or on any. A failed rule is reported in any case."""
+        selected = not (self.select or self.published) or any(concerns(item, code, name) for item in self.select)
+        # a code is left out as a whole, or on properties of a base name
+        ignored = any(concerns(item, code, name) for item in self.ignore if name is not None or "@" not in item)
         return (selected or belongs(code, RULE_FAILED.code)) and not ignored
 
     def filter(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """The wanted ones of some findings."""
-        return (finding for finding in findings if self.has(finding.code))
+        return (finding for finding in findings if self.has(finding.code, finding.property))
+
+    def has_published(self, code: str) -> bool:
+        """Whether a verdict on a published code is wanted where the profile asks for all of them."""
+        return (not (self.select or self.published) or code in self.published) and code not in self.published_ignored
 
 
 EVERYTHING = Selection()

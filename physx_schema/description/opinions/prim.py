@@ -345,13 +345,20 @@ class PrimOpinions:
         self.view(schema, instance)
 
 
+# Schemas of UsdPhysics about whose hosts published rules ask.
+_HOSTED = frozenset({"PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMeshCollisionAPI"})
+
+
 def applied_schemas(prims: Iterable[PrimOpinions]) -> Iterator[AppliedSchema]:
-    """The API schemas whose definitions say where they belong or under which instance names they count."""
+    """The API schemas whose definitions say where they belong or under which instance names they count.
+
+    Those of bodies and colliders of UsdPhysics are among them.
+    """
     for opinions in prims:
         for applied in opinions.applied:
             schema, instance = split_name(applied)
             definition = definitions().get(schema)
-            if definition is not None and (definition.applies_to or definition.instances):
+            if schema in _HOSTED or (definition is not None and (definition.applies_to or definition.instances)):
                 host = {*_ancestors(opinions.type_name), *(split_name(name)[0] for name in opinions.applied)}
                 yield AppliedSchema(opinions.path, schema, instance, frozenset(host))
 

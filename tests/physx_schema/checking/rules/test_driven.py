@@ -154,7 +154,7 @@ def test_target_velocity_needs_damping_or_a_stiffness_beside_which_it_moves_the_
 
 
 def test_simready_by_itself_brings_the_rules_for_driven_joints_and_the_default_does_not() -> None:
-    assert parse_profile("simready") == ("simready", "driven")
+    assert parse_profile("simready") == ("simready", "driven", "published")
     assert parse_profile("physx+simready") == ("physx", "simready")
 
 

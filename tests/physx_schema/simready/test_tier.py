@@ -1,0 +1,90 @@
+"""simready-validate runs the checks: a profile of its own, our codes in its reports, a verdict a feature."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tomllib
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.places import ROOT
+from support.stages.faulty_robots import stage
+from support.stages.planted_faults import SOUND
+
+from physx_schema.asset_validation import own_code
+from physx_schema.checking import RULES
+from physx_schema.checking.engine.published import PUBLISHED_RULES
+from physx_schema.checking.stages import UNREADABLE
+from physx_schema.simready import CHECKS, PROFILE, Tier, tier
+
+
+def files(folder: Path) -> list[Any]:
+    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.iterdir())]
+
+
+def test_features_ask_for_requirements_that_the_tier_registers() -> None:
+    registered = {*RULES, UNREADABLE, *map(own_code, PUBLISHED_RULES)}
+    features = files(tier.features_path)
+    assert len(features) > 5
+    assert {code for item in features for code in item["requirements"]} <= registered
+
+
+def test_no_feature_of_another_engine_or_of_more_than_physics_is_claimed() -> None:
+    names = {item["id"] for item in files(tier.features_path)}
+    assert own_code("FET_022_PHYSX") in names
+    assert not names & {own_code(name) for name in ("FET_022_NEWTON", "FET_004_MUJOCO", "FET_001_STANDARD")}
+
+
+def test_our_own_codes_are_mandatory_and_published_features_optional() -> None:
+    (profile,) = files(tier.profiles_path)
+    ((_, content),) = profile[PROFILE].items()
+    optional = {name: "optional" in item for item in content["features"] for name in item if name != "optional"}
+    assert optional.pop(CHECKS) is False
+    assert all(optional.values())
+
+
+def test_the_package_names_its_tier() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    module, _, name = project["entry-points"]["simready.tier"]["physx_schema"].partition(":")
+    assert isinstance(getattr(import_module(module), name), Tier)
+
+
+# --- in simready-validate ---
+
+
+def validated(path: Path) -> dict[str, Any]:
+    """What simready-validate says of each feature of our profile."""
+    python = shutil.which(os.environ.get("SIMREADY_PYTHON", ""))
+    if not python or subprocess.run(
+            [python, "-c", "import simready.validate"], capture_output=True, check=False).returncode:
+        pytest.skip("no simready-validate; name an interpreter that has it and physx-schema in SIMREADY_PYTHON")
+    out = path.with_suffix(".json")
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    subprocess.run([Path(python).with_name("simready-validate"), "--profile", PROFILE, "--output", out, path],
+                   capture_output=True, check=False, env=environment)
+    (report,) = json.loads(out.read_text(encoding="utf-8")).values()
+    return dict(report["features_summary"])
+
+
+@pytest.mark.sweep
+def test_simready_validate_fails_a_mimic_joint_that_follows_itself(tmp_path: Path) -> None:
+    path = tmp_path / "robot.usda"
+    path.write_text(stage(RULES["DJ.007/self"].example), encoding="utf-8")
+    features = validated(path)
+    assert "'DJ.007/self'" in features[CHECKS]["failing requirements"]
+    assert "DJ.007/self: /Robot/" in features[CHECKS]["requirement_messages"]
+    assert f"'{own_code('DJ.007')}'" in features[own_code("FET_022_PHYSX")]["optional requirements"]
+
+
+@pytest.mark.sweep
+def test_simready_validate_passes_the_sound_finger(tmp_path: Path) -> None:
+    path = tmp_path / "finger.usda"
+    path.write_text(SOUND.read_text(encoding="utf-8"), encoding="utf-8")
+    features = validated(path)
+    assert features[CHECKS]["passed"] and features[own_code("FET_024_STANDARD")]["passed"]
+    assert not any(item["blocking_failure"] for item in features.values())
