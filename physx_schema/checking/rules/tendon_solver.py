@@ -33,7 +33,7 @@ AXES_SHARE = Rule("tendon/axes-share", "info", """
     why="PhysX divides the force by the number of axes, those with gearing 0 included",
     profiles=PROFILES,
     example=usda.tendon(name="j1") + usda.joint("j2", _AXIS, "PhysxTendonAxisAPI:t", kind="Prismatic", parent="a"),
-    remedy=usda.tendon(name="j1"),
+    remedy=usda.tendon(name="j1") + usda.joint("j2", kind="Prismatic", parent="a"),
 )
 
 
