@@ -26,6 +26,7 @@ from support.physx.remedy_stages import (
     KINEMATIC_BASE,
     LOW_DROP,
     NO_BODIES,
+    PULLED,
     ROOT,
     ROOT_JOINT,
     ROOTLESS,
@@ -269,14 +270,22 @@ TENDONS: dict[str, Row] = {
     "tendon/axes-share": row(Moves("j1"), also=(also("multiply stiffness, damping and limitStiffness by 2", Reads(
         "FIXED_TENDON_STIFFNESS base", 20.0), Moves("j1"), edits=(
             SetValue(J1, "physxTendon:t:stiffness", 20.0, "float"),)),)),
-    "tendon/velocity-iterations": row(Moves("j2"), untried="see the same remedy of iterations"),
-    "tendon/rest-bias": row(Finite(), also=(
+    "tendon/velocity-iterations": row(
+        Moves("j2"), also=(also(
+            "set physxScene:minVelocityIterationCount of /Robot/scene and solverVelocityIterationCount of /Robot to 0",
+            Moves("j2"), edits=(
+                SetValue("/Robot/scene", "physxScene:minVelocityIterationCount", 0, "uint"),
+                ApplySchema("/Robot", "PhysxArticulationAPI"),
+                SetValue("/Robot", "physxArticulation:solverVelocityIterationCount", 0, "int"))),)),
+    "tendon/rest-bias": row(Finite(), beside=PULLED, also=(
         also("lower stiffness and damping", Finite(), edits=(
             SetValue(J2, "physxTendon:t:stiffness", 100.0, "float"), SetValue(
                 J2, "physxTendon:t:damping", 1.0, "float"))),
-        also("raise solverPositionIterationCount", Finite(), edits=(
-            ApplySchema("/Robot", "PhysxArticulationAPI"),
-            SetValue("/Robot", "physxArticulation:solverPositionIterationCount", 255, "int"))))),
+        also("raise solverPositionIterationCount to 51", Moves("j2"), given=(
+            of_j2("physxTendon:t:damping", 100.0), of_j2("physxTendon:t:stiffness", 1e3),
+            of_j2("physxTendon:t:forceCoefficient", (4.0,), "float[]")), edits=(
+                ApplySchema("/Robot", "PhysxArticulationAPI"),
+                SetValue("/Robot", "physxArticulation:solverPositionIterationCount", 51, "int"))))),
 }
 
 BODIES: dict[str, Row] = {

@@ -35,6 +35,7 @@ JOINED = prim("PhysicsFixedJoint", "hook", (), {
     "bool physics:excludeFromArticulation": True})
 THIN_WALL = boxed("wall", 1.0, (0.5, 0.0, 0.0), **{"float3 xformOp:scale": (0.001, 1.0, 1.0)})
 
+PULLED = prim("PhysicsScene", "scene", (), {"vector3f physics:gravityDirection": (1.0, 0.0, 0.0)})
 CCD_SCENE = prim("PhysicsScene", "scene", ("PhysxSceneAPI",), {"bool physxScene:enableCCD": True})
 
 # --- without and with a remedy ----------------------------------------------------------------------------------------
