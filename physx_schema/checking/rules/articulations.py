@@ -53,7 +53,7 @@ SEVERAL_TREES = Rule("articulation/several-trees", "warning", """
     (`experiments/measure_articulation_rules.py`)
     """,
     why="PhysX makes one articulation of each, all under this path",
-    fix="apply PhysicsArticulationRootAPI once for each tree",
+    fix="apply PhysicsArticulationRootAPI once for each tree, or join the trees where one robot is meant",
     example=_TREE,
     remedy=_TREE + usda.joint("k", parent="a", child="c"),
 )

@@ -169,7 +169,7 @@ TENDON_CYCLE = ReaderRule("tendon/cycle", "error", """
     PhysX warns of each that its parent could not be found. (`experiments/measure_tendon_topology.py`)
     """,
     example=_CABLE + usda.attachment("e", "", "m", ("g", "n")) + usda.attachment("g", "", "n", ("e", "m")),
-    remedy=_CABLE,
+    remedy=_CABLE + usda.attachment("e", "", "m", ("c", "r")) + usda.attachment("g", "Leaf", "n", ("e", "m")),
 )
 
 NO_PARENT = ReaderRule("tendon/no-parent", "error", """

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import PROFILES, Finding, per_profile
 from physx_schema.checking.engine.rule import Rule, finder
-from physx_schema.description import Articulation, Description, FixedTendon, Link, SpatialTendon
+from physx_schema.definitions import attribute_range
+from physx_schema.description import Articulation, Description, FixedTendon, Link, Scene, SpatialTendon
 from physx_schema.description.frames import rotation_matrix
 from physx_schema.description.scenes import SolverBatches, SolverCounts, with_solver_counts
 from physx_schema.description.units import STEPS_PER_SECOND
@@ -33,7 +34,7 @@ AXES_SHARE = Rule("tendon/axes-share", "info", """
     why="PhysX divides the force by the number of axes, those with gearing 0 included",
     profiles=PROFILES,
     example=usda.tendon(name="j1") + usda.joint("j2", _AXIS, "PhysxTendonAxisAPI:t", kind="Prismatic", parent="a"),
-    remedy=usda.tendon(name="j1"),
+    remedy=usda.tendon(name="j1") + usda.joint("j2", kind="Prismatic", parent="a"),
 )
 
 
@@ -64,15 +65,25 @@ VELOCITY_ITERATIONS = Rule("tendon/velocity-iterations", "warning", """
 )
 
 
-def _repeated(counts: SolverCounts, tendon: FixedTendon | SpatialTendon, excess: float) -> Finding:
+def _repeated(scene: Scene, counts: SolverCounts, tendon: FixedTendon | SpatialTendon, excess: float) -> Finding:
     source = counts.velocity_from
+    bound = f"physxScene:minVelocityIterationCount of {scene.path} and " if min(scene.iterations.velocity) else ""
     return VELOCITY_ITERATIONS.at(
         tendon.path, tendon.prefix + "stiffness",
         f"{counts.position}/{counts.velocity} position and velocity iterations of {counts.path}: the tendon pulls "
         f"{100.0 * excess:.3g} % too much", why="PhysX applies tendons once more in each velocity iteration"
         + (f"; the velocity iterations are those of {source}" if source != counts.path else ""),
-        fix=f"set solverVelocityIterationCount of {source} to 0, or raise solverPositionIterationCount",
+        fix=f"set {bound}solverVelocityIterationCount of {source} to 0"
+        + _more_iterations(scene, counts.position, lambda count: counts.velocity <= EXCESS * count),
     )
+
+
+def _more_iterations(scene: Scene, count: int, enough: Callable[[int], bool]) -> str:
+    """The remedy by more position iterations, where a count that PhysX takes is enough."""
+    _, most = attribute_range("PhysxArticulationAPI", "solverPositionIterationCount")
+    counts = range(count + 1, scene.iterations.position_count(int(most)) + 1)
+    found = next((count for count in counts if enough(count)), None)
+    return "" if found is None else f", or raise solverPositionIterationCount to {found}"
 
 
 REST_BIAS = Rule("tendon/rest-bias", "error", """
@@ -93,22 +104,27 @@ REST_BIAS = Rule("tendon/rest-bias", "error", """
 )
 
 
-def _biased(articulation: Articulation, tendon: FixedTendon) -> Iterator[Finding]:
+def _biased(scene: Scene, articulation: Articulation, tendon: FixedTendon) -> Iterator[Finding]:
     """A tendon of one axis under a load rests at (1 + a r (1 - gearing forceCoefficient)) times the right stretch.
 
     a = h (h stiffness + damping), h the step of a position iteration, r one over the inertia that the axis moves.
     """
-    stiff, product = _stiff(articulation, tendon, STEP / max(articulation.position_iterations, 1)), _product(tendon)
-    factor = 1.0 + stiff * (1.0 - product)
-    if stiff > 0.0 and product > 0.0 and not abs(factor - 1.0) <= BIAS:
+    product = _product(tendon)
+
+    def bias(count: int) -> float:
+        return _stiff(articulation, tendon, STEP / max(count, 1)) * (1.0 - product)
+
+    factor = 1.0 + bias(articulation.position_iterations)
+    if product > 0.0 and not abs(factor - 1.0) <= BIAS:
         message = f"gearing times forceCoefficient is {product:.3g}"
         why = (f"{_AT_STEPS} the tendon stretches {factor:.3g} times as far under a load as its stiffness says"
                if factor > 0.0 else f"{_AT_STEPS} the solver overshoots: the tendon gives way against the load "
                "or the motion becomes NaN")
         yield REST_BIAS.at(
             tendon.path, tendon.prefix + "forceCoefficient", message, why=why,
-            fix="author forceCoefficient = 1 / gearing with stiffness scaled to match, lower stiffness and "
-            "damping, or raise solverPositionIterationCount", severity="warning" if factor > 0.0 else "error",
+            fix="author forceCoefficient = 1 / gearing with stiffness scaled to match, or lower stiffness and damping"
+            + _more_iterations(scene, articulation.position_iterations, lambda count: abs(bias(count)) <= BIAS),
+            severity="warning" if factor > 0.0 else "error",
         )
 
 
@@ -196,17 +212,18 @@ def solver_artefacts(description: Description) -> Iterator[Finding]:
     for authored in description.articulations:
         counts = batches.counts(authored)
         articulation = with_solver_counts(authored, counts)
-        pgs = description.scene_of(articulation).solver_type == "PGS"
+        scene = description.scene_of(articulation)
+        pgs = scene.solver_type == "PGS"
         tendons = [item for item in articulation.fixed_tendons if item.exerts_force]
         for tendon in tendons:
             if len(tendon.axes) > 1:
                 yield from _shared(tendon)
             elif tendon.axes:
-                yield from _unconverged(articulation, tendon) if pgs else _biased(articulation, tendon)
+                yield from _unconverged(articulation, tendon) if pgs else _biased(scene, articulation, tendon)
         excess = articulation.velocity_iterations / max(articulation.position_iterations, 1)
         if excess > EXCESS and articulation.enabled and not pgs:
             for fixed in tendons:
-                yield _repeated(counts, fixed, excess)
+                yield _repeated(scene, counts, fixed, excess)
             for spatial in articulation.spatial_tendons:
                 if spatial.exerts_force:
-                    yield _repeated(counts, spatial, excess)
+                    yield _repeated(scene, counts, spatial, excess)

@@ -173,7 +173,8 @@ def _is_fixed_to_kinematic(context: ReadContext, graph: BodyGraph, base: Authore
         "articulation/kinematic-body", base.other(start), "physics:kinematicEnabled",
         f"a kinematic body that {base.path} joins to the root {start} of an articulation",
         "PhysX makes no articulation: its bodies and joints stay separate",
-        f"clear physics:kinematicEnabled, or set physics:excludeFromArticulation on {base.path}",
+        "hold the body to the world by a fixed joint in place of physics:kinematicEnabled, or set "
+        f"physics:excludeFromArticulation on {base.path}",
     )
     return True
 
@@ -184,7 +185,9 @@ def _rooted_at_body(context: ReadContext, graph: BodyGraph, root: PrimOpinions) 
         context.problem(
             "articulation/static-root", root.path, "apiSchemas",
             f"PhysicsArticulationRootAPI on a {kind} body", "PhysX ignores the articulation",
-            "apply it to a dynamic body or to a prim above it",
+            "set physics:rigidBodyEnabled to true" if kind == "disabled" else
+            "hold the body to the world by a fixed joint in place of physics:kinematicEnabled, and apply the schema to "
+            "that joint",
         )
         return []
     component = next(iter(graph.components([root.path])))

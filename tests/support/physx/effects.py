@@ -16,7 +16,7 @@ import numpy as np
 
 from support.physx.probed import NOT_FINITE, Probe
 
-MOVES = 1e-4            # rad or lengths: far above rounding over so few steps
+MOVES = 2e-5            # rad or lengths: ten times what float32 leaves over so few steps
 READ = 1e-4             # of a number that PhysX hands out, of its size
 KINDS = ("articulation", "link", "body", "joint", "free joint", "scene", "shape", "material")
 UNBOUNDED = 3.4e38      # float32's largest, PhysX's infinity

@@ -19,7 +19,7 @@ STEP = 1 / 60           # s
 FREE_STEPS, STIRRED_STEPS, PUSHED_STEPS = 45, 20, 6
 EACH = 5                # steps from one record of a motion to the next
 PUSH = 0.5              # rad/s or lengths/s, small beside the width of a limit
-STIR = 5                # the numbering that sets the joints of rule examples in motion apart from each other
+STIR = 1490             # which parts the joints of the rules' examples from each other
 # The part of a push that arrives somewhere: what the rows of soft joints let through is less.
 ARRIVES = 0.1
 BATCH = 60              # stages of one process

@@ -41,6 +41,7 @@ class Row:
     effects: tuple[Effect, ...]
     repair: tuple[Effect, ...] = ()     # of the finding's own repair; none: the same
     loses: str = ""                     # the freedom that the remedy takes, as it says
+    repair_loses: str = ""              # the same of the repair, where the two differ
     beside: str = ""                    # prims that show the effect
     stages: tuple[str, str] | None = None   # of a rule without an example: without and with the remedy
     also: tuple[Also, ...] = ()
@@ -87,7 +88,7 @@ def trials(rule: Rule, declared: Row) -> Iterator[Trial]:
     if fixes is not None:
         kind = "safe repair" if all(item.repair and item.repair.safe for item in fixes.repaired) else "unsafe repair"
         yield Trial(rule.code, kind, before, str(fixes.repaired_layer.ExportToString()),
-                    declared.repair or declared.effects, declared.loses)
+                    declared.repair or declared.effects, declared.repair_loses or declared.loses)
     for item in declared.also:
         given = edited(before, item.given)
         added = edited(stage(rule.example + declared.beside + item.adds), item.given) if item.adds else given

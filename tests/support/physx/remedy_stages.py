@@ -1,11 +1,11 @@
-"""Stages for remedies that the examples of the rules do not show: what falls on a collider, and robots with other roots.
+"""Stages for remedies that the examples of the rules do not show: what falls on colliders, robots with other roots.
 
 Prims are added under /Robot, as the examples of the rules are.
 """
 
 from __future__ import annotations
 
-from support.stages.robots import base, joint, link, placed, prim, robot
+from support.stages.robots import joint, link, placed, prim, robot
 
 COLLIDER, ROOT = "PhysicsCollisionAPI", "PhysicsArticulationRootAPI"
 KINEMATIC = {"bool physics:kinematicEnabled": True}
@@ -30,10 +30,12 @@ LOW_DROP = box("drop", 0.5, (0.0, 0.0, 0.85))       # arrives at 1.4 m/s
 FLOOR = boxed("floor", 1.0, (0.0, 0.0, -1.5))
 BOUND = boxed("floor", 1.0, (0.0, 0.0, 0.0), "MaterialBindingAPI", **{
     "rel material:binding:physics": "</Robot/rubber>"}) + DROP
-JOINED = prim("PhysicsFixedJoint", "hook", (), {"rel physics:body1": "</Robot/thing>",
-                                               "point3f physics:localPos1": (0.0, 0.0, 1.0)})
+JOINED = prim("PhysicsFixedJoint", "hook", (), {
+    "rel physics:body1": "</Robot/thing>", "point3f physics:localPos1": (0.0, 0.0, 1.0),
+    "bool physics:excludeFromArticulation": True})
 THIN_WALL = boxed("wall", 1.0, (0.5, 0.0, 0.0), **{"float3 xformOp:scale": (0.001, 1.0, 1.0)})
 
+PULLED = prim("PhysicsScene", "scene", (), {"vector3f physics:gravityDirection": (1.0, 0.0, 0.0)})
 CCD_SCENE = prim("PhysicsScene", "scene", ("PhysxSceneAPI",), {"bool physxScene:enableCCD": True})
 
 # --- without and with a remedy ----------------------------------------------------------------------------------------
