@@ -129,7 +129,7 @@ def not_evaluated_lines(source: str, opinions: Sequence[Opinion]) -> Iterator[st
 def summary(report: Report) -> str:
     """What changes the motion most, and the counts of a report: of findings that no other explains."""
     causes = report.causes
-    first = headline(causes)
+    first = headline(causes) if len(causes) > 1 else ""        # a single one stands right above
     counts = [plural(report.count_causes(severity), severity) for severity in ("error", "warning")]
     counts += [f"{report.count_causes('info')} info", f"{len(report.not_evaluated)} not evaluated"]
     omitted = [f"{len(items)} {what}" for items, what in ((report.waived, "waived"), (report.known, "known")) if items]

@@ -19,6 +19,7 @@ from physx_schema.checking.engine.rule import Explains, Rule, finder
 from physx_schema.checking.rules.engines import RETIRED
 from physx_schema.checking.rules.mimic import is_orphan
 from physx_schema.description import Description, Opinion
+from physx_schema.description.engine_values import opinion_engine
 
 NO_EFFECT = "it has no effect on the simulation"
 _REPORTED = frozenset({"dropped", RETIRED})     # the reader, and a rule of their own, say more about them
@@ -151,13 +152,14 @@ OTHER_ENGINE = Rule("unused/other-engine", "info", """
     why=NO_EFFECT,
     example=usda.joint("j2", {"double mjc:damping": "5"}, "MjcJointAPI"),
     remedy=usda.joint("j2", {"float newton:damping": "5"}, "NewtonJointAPI"),
-    explains=(Explains("engine", ("unused/other-engine",)),),
+    explains=(Explains("engine", ("unused/other-engine", "unused/overridden")),),
 )
 
-OVERRIDDEN = Rule("unused/overridden", "warning", """
+OVERRIDDEN = Rule("unused/overridden", "info", """
     Opinion of another engine that PhysX overrides
 
-    PhysX has a value of its own, and takes it instead of the other engine's.
+    PhysX has a value of its own, and takes it instead of the other engine's. Where the two differ, engine/disagree
+    gives both.
 
     Measured: newton:friction 2 beside frictions of 5 leaves the 0.917 of 5; newton:damping 10 beside 5 the 0.923 of 5.
     (`experiments/measure_unused.py`)
@@ -275,15 +277,20 @@ def unused_opinions(description: Description) -> Iterator[Finding]:
             continue
         unknown = opinion.code == "misspelt-property" and not opinion.suggestion
         rule = UNKNOWN_PROPERTY if unknown else _RULES[opinion.code or "idle"]
-        yield rule.at(opinion.path, opinion.property, opinion.reason, fix=_fix(opinion), repair=_repair(opinion))
+        engine = opinion_engine(opinion)
+        yield rule.at(
+            opinion.path, opinion.property, opinion.reason, fix=_fix(opinion, engine), repair=_repair(opinion),
+            severity="info" if engine else "", why=f"{engine} reads it, PhysX does not" if engine else "",
+        )
 
 
-def _fix(opinion: Opinion) -> str:
-    """What to do, as far as the description knows what was meant."""
+def _fix(opinion: Opinion, engine: str) -> str:
+    """What to do, as far as the description knows what was meant; what another engine reads stays."""
+    if engine:
+        instead = f"PhysX has {opinion.suggestion}, in units of its own" if opinion.suggestion else "nothing to do"
+        return f"leave it to {engine}; {instead}"
     if not opinion.suggestion:
         return "remove it, or author it where it is read"
-    if opinion.code == "other-engine":
-        return f"PhysX has {opinion.suggestion}, in units of its own"
     return f"did you mean {opinion.suggestion!r}?" if opinion.code in _NAMES else opinion.suggestion
 
 

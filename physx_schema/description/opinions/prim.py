@@ -169,7 +169,7 @@ _DEFAULT_TIME = Usd.TimeCode.Default()
 _AUTHORED = (Usd.ResolveInfoSourceDefault, Usd.ResolveInfoSourceTimeSamples, Usd.ResolveInfoSourceValueClips,
              Usd.ResolveInfoSourceSpline)      # HasAuthoredValue of newer USD
 _NAMES = 4096       # names whose namespace is remembered: a stage repeats few of them often
-_CORE_NAMESPACES = frozenset({"physics", "drive", "limit", "state", "newton", "mjc"})
+_CORE_NAMESPACES = frozenset({"physics", "drive", "limit", "state", *map(str.lower, OTHER_ENGINES)})
 _PREFIXES = ("physx", "physics", "omniphysics")
 
 

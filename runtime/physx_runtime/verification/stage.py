@@ -23,6 +23,7 @@ from physx_runtime.verification.bodies.experiments import body_rows
 from physx_runtime.verification.contact.rows import MaterialExperiments
 from physx_runtime.verification.engines.engine import BUILTIN, ENGINES, Engine, open_engine
 from physx_runtime.verification.families import FAMILIES, Experiments
+from physx_runtime.verification.hidden_gravity import hidden_gravity_rows
 from physx_runtime.verification.maximal_joints.events import refused_limits
 from physx_runtime.verification.maximal_joints.experiments import (
     MaximalJointExperiments,
@@ -41,6 +42,7 @@ from physx_runtime.verification.report import (
     AS_AUTHORED,
     IGNORED,
     NOT_EVALUATED,
+    OTHER_ENGINE,
     Remedy,
     Row,
     Value,
@@ -49,6 +51,7 @@ from physx_runtime.verification.report import (
 )
 from physx_runtime.verification.settling import gravity_rows
 from physx_schema.description import describe
+from physx_schema.description.engine_values import engine_differences, opinion_engine
 from physx_schema.description.model import Articulation, Description
 from physx_schema.description.opinions.schemas import WITHOUT_EFFECT
 from physx_schema.description.scenes import SolverBatches, SolverCounts, with_solver_counts
@@ -129,7 +132,10 @@ _COLLIDING = frozenset({
 
 
 def accounted_rows(description: Description, authored: Authored) -> Iterator[Row]:
-    """Rows without experiment. Ignored: refused or unused opinions. Not evaluated: others, and numbers that act."""
+    """Rows without experiment. Ignored: refused or unused opinions. Not evaluated: others, and numbers that act.
+
+    Opinions for another engine are ignored only where PhysX works with another value.
+    """
     keys = set()
     for path, name, verdict, reason in _accounted(description, authored):
         key = path, name, "" if (path, name) in authored else reason
@@ -144,9 +150,14 @@ def _accounted(description: Description, authored: Authored) -> Iterator[tuple[s
     yield from _refused_drive_rows(description, authored)
     for (path, name), why in refused_limits(description, authored).items():
         yield path, name, IGNORED, why
+    differences = {(item.path, name): item for item in engine_differences(description) for name, _ in item.values}
     for opinion in description.unused:
         suggestion = f" ({opinion.suggestion})" if opinion.suggestion else ""
-        yield opinion.path, opinion.property, IGNORED, opinion.reason + suggestion
+        difference = differences.get((opinion.path, opinion.property))
+        verdict = OTHER_ENGINE if opinion_engine(opinion) and difference is None else IGNORED
+        other = f", and the engines have different values of the {difference.quantity}: {difference.text}" if (
+            difference is not None) else ""
+        yield opinion.path, opinion.property, verdict, opinion.reason + suggestion + other
     for opinion in description.not_evaluated:
         yield opinion.path, opinion.property, NOT_EVALUATED, opinion.reason
     maximal_joints = {joint.path: joint for joint in description.separate_joints}
@@ -248,6 +259,7 @@ def _verified(stage: str | Path | Any, dt: float, engine: Engine | None) -> Veri
     rows += [row for joint in description.separate_joints for row in measured.get(joint.path, ())]
     rows += body_rows(description, authored, dt)
     rows += gravity_rows(description, authored, dt)
+    rows += hidden_gravity_rows(description, authored)
     materials = MaterialExperiments(description, authored, dt)
     rows += materials.rows()
     covered = {(row.path, row.property) for row in rows}

@@ -1,0 +1,52 @@
+"""What changes the motion most of all that a verification found, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from physx_runtime.verification.report import ALTERED, IGNORED, Row, Verification, deviation, number
+from physx_schema.checking.engine.finding import location
+from physx_schema.text import plural
+
+# What a value that is ignored leaves undone, by how its name begins; the gravest first.
+_IGNORED: Sequence[tuple[tuple[str, ...], str]] = (
+    (("physics:gravity", "physxScene:"), "gravity is not the authored one"),
+    (("drive:", "physxDrivePerformanceEnvelope:"), "drives do nothing"),
+    (("physxTendon:", "physxMimicJoint:", "newton:mimic"), "couplings do not act"),
+    (("limit:", "physics:lowerLimit", "physics:upperLimit", "physics:coneAngle"), "limits do not hold"),
+    (("physics:mass", "physics:density", "physics:diagonalInertia", "physics:centerOfMass"), "masses are others"),
+    (("",), "values do nothing"),
+)
+
+
+def headline(verification: Verification) -> str:
+    """The gravest effect with its place, "" where every number has its effect."""
+    ignored = [row for row in verification.rows if row.verdict == IGNORED]
+    altered = [row for row in verification.rows if row.verdict == ALTERED and row.effective is not None]
+    parts = [_ignored_text(ignored), _altered_text(altered)]
+    return "; ".join(part for part in parts if part)
+
+
+def _ignored_text(rows: Sequence[Row]) -> str:
+    for starts, text in _IGNORED:
+        fitting = [row for row in rows if row.property.startswith(starts)]
+        if fitting:
+            prims = list(dict.fromkeys(row.path for row in fitting))
+            place = location(prims[0], fitting[0].property)
+            return f"{text}: {place}" + (f" and on {plural(len(prims) - 1, 'more prim')}" if len(prims) > 1 else "")
+    return ""
+
+
+def _altered_text(rows: Sequence[Row]) -> str:
+    if not rows:
+        return ""
+    row = max(rows, key=_change)
+    return (f"{location(row.path, row.property)} comes to {number(row.effective)} in place of "
+            f"{number(row.intended_effect)}")
+
+
+def _change(row: Row) -> float:
+    """How far the effect of a number is from the intended one, up to all of it."""
+    change = deviation(row.intended_effect, row.effective) if row.effective is not None else 0.0
+    return 0.0 if math.isnan(change) else change
