@@ -122,7 +122,7 @@ def _declared(findings: Sequence[Finding], rules: Mapping[str, Rule], places: _P
 def _concerns(explains: Explains, finding: Finding) -> bool:
     name = finding.message if finding.property == SCHEMAS else finding.property
     named = name.startswith(explains.properties) if explains.properties else True
-    return named and any(belongs(finding.code, code) for code in explains.codes)
+    return named and finding.fix.startswith(explains.fix) and any(belongs(finding.code, code) for code in explains.codes)
 
 
 def _may_explain(findings: Sequence[Finding], cause: int, effect: int, causes: Mapping[int, int]) -> bool:

@@ -16,10 +16,10 @@ from physx_schema.checking.engine.finding import (
     unsafe,
 )
 from physx_schema.checking.engine.rule import Explains, Rule, finder
-from physx_schema.checking.rules.engines import RETIRED
 from physx_schema.checking.rules.mimic import is_orphan
 from physx_schema.description import Description, Opinion
 from physx_schema.description.engine_values import opinion_engine
+from physx_schema.description.releases import RETIRED
 
 NO_EFFECT = "it has no effect on the simulation"
 _REPORTED = frozenset({"dropped", RETIRED})     # the reader, and a rule of their own, say more about them

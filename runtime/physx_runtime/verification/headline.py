@@ -15,7 +15,6 @@ _IGNORED: Sequence[tuple[tuple[str, ...], str]] = (
     (("drive:", "physxDrivePerformanceEnvelope:"), "drives do nothing"),
     (("physxTendon:", "physxMimicJoint:", "newton:mimic"), "couplings do not act"),
     (("limit:", "physics:lowerLimit", "physics:upperLimit", "physics:coneAngle"), "limits do not hold"),
-    (("physics:mass", "physics:density", "physics:diagonalInertia", "physics:centerOfMass"), "masses are others"),
     (("",), "values do nothing"),
 )
 

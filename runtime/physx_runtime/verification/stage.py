@@ -54,8 +54,10 @@ from physx_schema.description import describe
 from physx_schema.description.engine_values import engine_differences, opinion_engine
 from physx_schema.description.model import Articulation, Description
 from physx_schema.description.opinions.schemas import WITHOUT_EFFECT
+from physx_schema.description.releases import as_of_release
 from physx_schema.description.scenes import SolverBatches, SolverCounts, with_solver_counts
 from physx_schema.description.stages import open_stage
+from physx_schema.engine_releases import LATEST
 from physx_schema.errors import UnsupportedError
 from physx_schema.text import plural
 
@@ -210,13 +212,15 @@ def _unmeasured(name: str, schema: str) -> str:
 NOT_REPEATED = "real PhysX repeats experiments on articulations alone"
 
 
-def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: float = 1 / 60) -> Verification:
+def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: float = 1 / 60,
+           engine_release: str = LATEST) -> Verification:
     """Effective values of all numbers on a stage: drives, joint axes and limits, tendons, mimic joints, gravity,
     frictions and restitutions, and drives, bounds, couplings and strength of joints outside articulations.
 
     stage: a stage, a file, or a Description already read. dt: time step [s]. engines: "physx" repeats the experiments
     on articulations in real PhysX, in a process of an interpreter that has ovphysx: this one, or the one that the
-    environment variable OVPHYSX_PYTHON names.
+    environment variable OVPHYSX_PYTHON names. engine_release: the release of ovphysx that the stage is for. All is
+    measured as 0.7 steps; what an older release reads and 0.7 does not is not evaluated.
 
     They are measured by experiment, with the iteration counts that PhysX takes and again with an ideal solver, and only
     the constraints of a family present: gravity, friction, dampings, other constraints and the motion of a floating
@@ -228,7 +232,7 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
     Raises:
         UnreadableError: the file is no stage.
         UnsupportedError: nothing on the stage is to be verified, PhysX refuses the stage, or there is no real PhysX.
-        ValueError: an unknown engine, or dt is not a positive, finite time.
+        ValueError: an unknown engine or release, or dt is not a positive, finite time.
     """
     known, others = (BUILTIN, *ENGINES), {name for name in engines if name != BUILTIN}
     if not engines or not others.issubset(known):
@@ -237,14 +241,14 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
         raise ValueError(f"engines is {list(engines)}; give one besides {BUILTIN!r}")
     required_time(dt)
     if not others:
-        return _verified(stage, dt, None)
+        return _verified(stage, dt, None, engine_release)
     with open_engine(others.pop()) as engine:
-        return _verified(stage, dt, engine)
+        return _verified(stage, dt, engine, engine_release)
 
 
-def _verified(stage: str | Path | Any, dt: float, engine: Engine | None) -> Verification:
+def _verified(stage: str | Path | Any, dt: float, engine: Engine | None, engine_release: str) -> Verification:
     opened = None if isinstance(stage, Description) else open_stage(stage)
-    description = stage if isinstance(stage, Description) else describe(opened)
+    description = as_of_release(stage if isinstance(stage, Description) else describe(opened), engine_release)
     require_accepted(description)
     authored = authored_numbers(description)
     batches = SolverBatches(description)

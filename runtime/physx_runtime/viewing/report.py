@@ -27,6 +27,7 @@ from physx_runtime.simulation.divergence import DivergenceWarning
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.simulation.simulate import simulate
 from physx_runtime.verification import verify
+from physx_runtime.verification.headline import headline as verified_headline
 from physx_runtime.verification.report import (
     ALTERED,
     AS_AUTHORED,
@@ -58,7 +59,7 @@ from physx_runtime.viewing.motion import (
 from physx_runtime.viewing.poses import snapshots
 from physx_runtime.viewing.robot.figure import figure, script, script_hash
 from physx_runtime.viewing.text import listed, numeral
-from physx_schema.checking import Report, check
+from physx_schema.checking import Report, check, effects
 from physx_schema.checking.engine.finding import location
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
@@ -182,9 +183,13 @@ def _force_unit(description: Description) -> str:
 
 
 def headline(checked: Report, verification: Verification | None) -> str:
-    """The verdict in one sentence."""
-    counts = [plural(checked.count(severity), severity) for severity in ("error", "warning") if checked.count(severity)]
-    return f"{_effect(verification)}; the check found {listed(counts) if counts else 'no errors'}."
+    """What changes the motion most, and the verdict in one sentence."""
+    gravest = [effects.headline(checked.causes), verified_headline(verification) if verification else ""]
+    sentences = [f"{text[:1].upper()}{text[1:]}." for text in gravest if text]
+    counts = [plural(checked.count_causes(severity), severity) for severity in ("error", "warning")
+              if checked.count_causes(severity)]
+    verdict = f"{_effect(verification)}; the check found {listed(counts) if counts else 'no errors'}."
+    return " ".join((*sentences, verdict))
 
 
 def _effect(verification: Verification | None) -> str:
