@@ -21,13 +21,13 @@ _IGNORED: Sequence[tuple[tuple[str, ...], str]] = (
 
 def headline(verification: Verification) -> str:
     """The gravest effect with its place, "" where every number has its effect."""
-    ignored = [row for row in verification.rows if row.verdict == IGNORED]
-    altered = [row for row in verification.rows if row.verdict == ALTERED and row.effective is not None]
-    parts = [_ignored_text(ignored), _altered_text(altered)]
+    parts = (ignored_headline(verification), altered_headline(verification))
     return "; ".join(part for part in parts if part)
 
 
-def _ignored_text(rows: Sequence[Row]) -> str:
+def ignored_headline(verification: Verification) -> str:
+    """What values that are ignored leave undone, the gravest first; "" where none is ignored."""
+    rows = [row for row in verification.rows if row.verdict == IGNORED]
     for starts, text in _IGNORED:
         fitting = [row for row in rows if row.property.startswith(starts)]
         if fitting:
@@ -37,7 +37,9 @@ def _ignored_text(rows: Sequence[Row]) -> str:
     return ""
 
 
-def _altered_text(rows: Sequence[Row]) -> str:
+def altered_headline(verification: Verification) -> str:
+    """The number whose effect is farthest from the intended one; "" where none is altered."""
+    rows = [row for row in verification.rows if row.verdict == ALTERED and row.effective is not None]
     if not rows:
         return ""
     row = max(rows, key=_change)

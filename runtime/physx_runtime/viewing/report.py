@@ -27,7 +27,7 @@ from physx_runtime.simulation.divergence import DivergenceWarning
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.simulation.simulate import simulate
 from physx_runtime.verification import verify
-from physx_runtime.verification.headline import headline as verified_headline
+from physx_runtime.verification.headline import altered_headline, ignored_headline
 from physx_runtime.verification.report import (
     ALTERED,
     AS_AUTHORED,
@@ -184,7 +184,9 @@ def _force_unit(description: Description) -> str:
 
 def headline(checked: Report, verification: Verification | None) -> str:
     """What changes the motion most, and the verdict in one sentence."""
-    gravest = [effects.headline(checked.causes), verified_headline(verification) if verification else ""]
+    ignored, altered = ("", "") if verification is None else (
+        ignored_headline(verification), altered_headline(verification))
+    gravest = [effects.headline(checked.causes) or ignored, altered]
     sentences = [f"{text[:1].upper()}{text[1:]}." for text in gravest if text]
     counts = [plural(checked.count_causes(severity), severity) for severity in ("error", "warning")
               if checked.count_causes(severity)]

@@ -255,10 +255,10 @@ def test_tokens_switches_and_targets_that_are_read_have_no_row(value: object) ->
 
 def test_unused_opinion_is_ignored_with_its_number_and_reason() -> None:
     description = describe(chain(drive("linear", stiffness=3.0)))
-    unused = Opinion("/Robot/j0", "mjc:solref", "nobody reads it", "write to us")
-    new = Authored("/Robot/j0", "mjc:solref", Gf.Vec2f(0.02, 1.0), "float2")
+    unused = Opinion("/Robot/j0", "physxJoint:pair", "nobody reads it", "write to us")
+    new = Authored("/Robot/j0", "physxJoint:pair", Gf.Vec2f(0.02, 1.0), "float2")
     rows = accounted(replace(description, unused=(unused,), authored=(*description.authored, new)))
-    (row,) = (row for row in rows if row.property == "mjc:solref")
+    (row,) = (row for row in rows if row.property == "physxJoint:pair")
     assert (row.authored, row.verdict, row.reason) == ((0.02, 1.0), "ignored", "nobody reads it (write to us)")
 
 
