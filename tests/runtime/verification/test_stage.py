@@ -262,6 +262,28 @@ def test_unused_opinion_is_ignored_with_its_number_and_reason() -> None:
     assert (row.authored, row.verdict, row.reason) == ((0.02, 1.0), "ignored", "nobody reads it (write to us)")
 
 
+@pytest.mark.parametrize(("values", "verdict"), [
+    ({"double mjc:damping": 5.0}, "ignored"),                                               # PhysX works with 0
+    ({"double mjc:damping": 57.29578, "float newton:damping": 1.0}, "for another engine"),  # with the same
+    ({"double[] mjc:solreflimit": [0.02, 1.0]}, "for another engine"),
+    ({"float urdf:limit:effort": 87.0}, "for another engine"),
+])
+def test_values_for_another_engine_are_ignored_only_where_physx_works_with_others(
+        values: dict[str, object], verdict: str) -> None:
+    hinge = joint("Revolute", "j", "base", "a", ("MjcJointAPI",), values)
+    description = describe(opened(robot(base(), link("a"), hinge)))
+    name = next(iter(values)).partition(" ")[2]
+    (row,) = (row for row in accounted(description) if row.property == name)
+    assert row.verdict == verdict
+    assert ("PhysX works with 0" in row.reason) == (verdict == "ignored")
+
+
+def test_schemas_and_scenes_for_another_engine_are_no_fault() -> None:
+    scene = prim("PhysicsScene", "scene", ("NewtonSceneAPI", "MjcSceneAPI"))
+    rows = accounted(describe(opened(robot(base(), link("a"), outside=scene))))
+    assert {row.verdict for row in rows if row.path == "/scene"} == {"for another engine"}
+
+
 def test_vector_and_quaternion_are_one_row_each_as_usd_writes_them() -> None:
     more = {"point3f physics:centerOfMass": (0.1, 0.0, -0.2), "quatf physics:principalAxes": (0.0, 1.0, 0.0, 0.0)}
     description = describe(opened(robot(base(), link("l0", more=more))))
