@@ -75,8 +75,8 @@ def work(paths: list[str]) -> None:
     """Step each stage once in the ovphysx of this interpreter."""
     from importlib import metadata
 
-    import ovphysx  # type: ignore[import-not-found]
-    import ovstage  # type: ignore[import-not-found]
+    import ovphysx
+    import ovstage
 
     ovphysx.PhysX.set_cpu_mode(True)
     physx = ovphysx.PhysX()
@@ -104,7 +104,7 @@ def speed(physx: Any, path: str) -> float:
     """The speed of the only joint after a step."""
     import numpy as np
     import ovstage
-    from ovphysx.types import TensorType  # type: ignore[import-not-found]
+    from ovphysx.types import TensorType
 
     stage = ovstage.Stage(Path(path).stem)
     ovstage.population.open_usd(stage, path, ordinal=1, domains=ovstage.PopulationDomain.ALL)

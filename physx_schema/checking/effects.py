@@ -55,6 +55,7 @@ EFFECTS: Sequence[Effect] = (
     Effect("contacts are not as meant", ("collider", "material", "group", "pair", "body/contact-impulse",
                                          "body/tunnelling", "report")),
     Effect("values have no effect", ("unused",)),
+    Effect("engines simulate different robots", ("engine",)),
 )
 _LAST = len(EFFECTS)
 

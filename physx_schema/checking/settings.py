@@ -14,6 +14,7 @@ from typing import Any
 from physx_schema.checking.catalogue import selection_of
 from physx_schema.checking.engine.finding import DEFAULT_PROFILE, SEVERITIES, parse_profile
 from physx_schema.checking.engine.outcome import Waiver
+from physx_schema.engine_releases import LATEST, RELEASES
 from physx_schema.errors import UnsupportedError
 from physx_schema.files import read_text
 
@@ -32,6 +33,7 @@ class Settings:
     ignore: tuple[str, ...] = ()
     fail_on: str = "error"
     strict: bool = False
+    engine_release: str = LATEST
     baseline: Path | None = None
     waivers: tuple[Waiver, ...] = ()
 
@@ -141,6 +143,7 @@ _KEYS: Mapping[str, Callable[[Any], str]] = {     # what is wrong with a value, 
     "select": _codes_problem,
     "ignore": _codes_problem,
     "fail-on": lambda value: "" if value in SEVERITIES else f"one of {', '.join(SEVERITIES)}",
+    "engine-release": lambda value: "" if value in RELEASES else f"one of {', '.join(RELEASES)}",
     "strict": lambda value: "" if isinstance(value, bool) else "true or false",
     "baseline": lambda value: "" if isinstance(value, str) else "the path of a file",
     "waive": _waivers_problem,

@@ -31,32 +31,37 @@ from physx_schema.checking.rules.stages import faults, stale
 from physx_schema.checking.settings import TABLE, Settings
 from physx_schema.description import Opinion, describe
 from physx_schema.description.bodies import gc_disabled
+from physx_schema.description.releases import as_of_release
 from physx_schema.description.stages import open_stage
 from physx_schema.diagnostics import captured
+from physx_schema.engine_releases import LATEST
 from physx_schema.errors import UnreadableError
 from physx_schema.files import legible
 
 
 def check(
     source: str | Path | Any, profile: str = DEFAULT_PROFILE, select: Sequence[str] = (), ignore: Sequence[str] = (),
-    waivers: Sequence[Waiver] = (),
+    waivers: Sequence[Waiver] = (), engine_release: str = LATEST,
 ) -> Report:
     """Check a stage, given as a path or a Usd.Stage, against the rules of a profile.
 
     Profiles: "physx" (what the simulator does), "simready" (the published rules), "newton" (what Newton makes of the
     stage), "driven" (the published rules for driven joints), "published" (the letter of the others), or several joined
     with +. `select` keeps the findings of some codes or families such as "DJ.007", or of a published code or feature
-    such as "RB.007", `ignore` leaves some out; `waivers` count beside those on the stage. Raises
-    UnreadableError for a path that is no readable USD file and ValueError for an unknown profile, code or family.
+    such as "RB.007", `ignore` leaves some out; `waivers` count beside those on the stage. `engine_release` is the
+    release of ovphysx that the stage is for: what an older one reads is not unused. Raises UnreadableError for a path
+    that is no readable USD file and ValueError for an unknown profile, code, family or release.
     """
     selection = selection_of(select, ignore)
     parse_profile(profile)      # refused before anything is read
     with gc_disabled(), captured():         # what would be announced is a finding
-        return _check(open_stage(source), profile, selection, waivers)
+        return _check(open_stage(source), profile, selection, waivers, engine_release)
 
 
-def _check(stage: Any, profile: str, selection: Selection, waivers: Sequence[Waiver]) -> Report:
-    description = describe(stage)
+def _check(
+    stage: Any, profile: str, selection: Selection, waivers: Sequence[Waiver], engine_release: str,
+) -> Report:
+    description = as_of_release(describe(stage), engine_release)
     outcome = run(FINDERS, description, parse_profile(profile), selection)
     outcome = replace(outcome, findings=with_causes(outcome.findings, RULES, stage, description))
     stage_waivers = tuple(waivers_of(stage))
@@ -140,7 +145,8 @@ def check_all(
 
 def check_one(path: str, settings: Settings) -> Report:
     """The report on one stage. Raises UnreadableError."""
-    return check(path, settings.profile, settings.select, settings.ignore, settings.waivers_for(path))
+    return check(path, settings.profile, settings.select, settings.ignore, settings.waivers_for(path),
+                 settings.engine_release)
 
 
 def _add_report(run: Run, settings: Settings, path: str, findings: Iterator[Finding]) -> None:

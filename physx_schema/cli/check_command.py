@@ -22,7 +22,15 @@ from physx_schema.checking.engine.finding import parse_profile, rank
 from physx_schema.checking.engine.layer_editor import Check
 from physx_schema.checking.settings import Settings, find_settings, read_settings
 from physx_schema.checking.stages import Run, check_all, check_one
-from physx_schema.command_line.options import Progress, force_option, is_quiet, isolation_option, progress, quiet_option
+from physx_schema.command_line.options import (
+    Progress,
+    engine_release_option,
+    force_option,
+    is_quiet,
+    isolation_option,
+    progress,
+    quiet_option,
+)
 from physx_schema.command_line.program import Boundary, Internal
 from physx_schema.command_line.repairs import RepairOptions, fix_stages
 from physx_schema.errors import UnreadableError, printable
@@ -74,6 +82,7 @@ def _list_rules(context: click.Context, parameter: click.Parameter, value: bool)
 @click.option("--strict", is_flag=True, default=None, help="Exit with 5 where something was not evaluated.")
 @click.option("--fail-on", type=click.Choice(SEVERITIES),
               help="The least severity that makes the exit code 1.  [default: error]")
+@engine_release_option
 @click.option("--baseline", type=click.Path(path_type=Path), help="Leave the known findings of this file out.")
 @click.option("--write-baseline", type=click.Path(path_type=Path), help="Write every finding to this file as known.")
 @quiet_option
@@ -138,7 +147,7 @@ def _check_of(settings: Settings) -> Callable[[str], Check]:
     """What checks the stage at a path."""
     def check_of(path: str) -> Check:
         return lambda stage: check(stage, settings.profile, settings.select, settings.ignore,
-                                   settings.waivers_for(path))
+                                   settings.waivers_for(path), settings.engine_release)
     return check_of
 
 

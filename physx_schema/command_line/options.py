@@ -14,6 +14,7 @@ from typing import TextIO
 import click
 
 from physx_schema.description.trial import trusted_files
+from physx_schema.engine_releases import LATEST, RELEASES
 from physx_schema.errors import printable
 
 force_option = click.option(
@@ -42,6 +43,11 @@ def _silence(context: click.Context, parameter: click.Parameter, value: bool) ->
 
 quiet_option = click.option("-q", "--quiet", is_flag=True, expose_value=False, callback=_silence,
                             help="Say only what is wrong: no summary and no progress.")
+
+
+engine_release_option = click.option(
+    "--engine-release", type=click.Choice(RELEASES),
+    help=f"The release of ovphysx that the stage is for.  [default: {LATEST}]")
 
 
 def is_quiet() -> bool:

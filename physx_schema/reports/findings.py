@@ -17,6 +17,7 @@ from physx_schema.reports.usda_lines import line_of
 from physx_schema.text import plural, styled
 
 OTHER_ENGINE = "unused/other-engine"
+_INSTEAD = "PhysX has "     # begins the remedy of a value for another engine that PhysX has a property for
 _PRIM = "<prim>"    # stands for each of several prims in a text
 _NAMED = 5          # prims named of a finding that is no error, and of copies
 
@@ -34,7 +35,7 @@ def finding_lines(source: str, findings: Sequence[Finding], folding: bool = True
     for same in groups.values():
         root = same[0].root
         if folding and root.code == OTHER_ENGINE and len(same[0].findings) > _NAMED:
-            yield _other_engine_line(source, same[0].findings)
+            yield from _other_engine_lines(source, same[0].findings)
         else:
             yield from _group_lines(source, same)
 
@@ -70,20 +71,28 @@ def ending(cause: CauseGroup) -> Iterator[str]:
 
 
 def effects_text(effects: Sequence[Finding]) -> str:
-    """How many findings go away with another, and of which codes."""
+    """How many findings go away with another, and which properties or codes they are of."""
     codes = Counter(effect.code for effect in effects)
     counts = ", ".join(f"{count} {code}" for code, count in codes.most_common())
+    properties = list(dict.fromkeys(effect.property for effect in effects))
+    if len(effects) <= _NAMED and "apiSchemas" not in properties and "" not in properties:
+        counts = f"{', '.join(codes)} of {', '.join(properties)}"
     severities = Counter(effect.severity for effect in effects)
     named = ", ".join(plural(severities[item], item) if item != "info" else f"{severities[item]} info"
                       for item in reversed(SEVERITIES) if severities[item])
     return f"and {len(effects)} more that {'goes' if len(effects) == 1 else 'go'} away with it ({named}): {counts}"
 
 
-def _other_engine_line(source: str, findings: Sequence[Finding]) -> str:
-    """One line for all that one other engine is told."""
-    return (f"{printable(source)}: {plural(len({item.path for item in findings}), 'prim')}: "
-            f"{findings[0].severity} {OTHER_ENGINE}: {other_engine_text(findings)}; list them with "
-            f"--select {OTHER_ENGINE}")
+def _other_engine_lines(source: str, findings: Sequence[Finding]) -> Iterator[str]:
+    """Two lines for all that one other engine is given, the second with what PhysX has instead."""
+    yield printable(f"{source}: {plural(len({item.path for item in findings}), 'prim')}: "
+                    f"{findings[0].severity} {OTHER_ENGINE}: {other_engine_text(findings)}; list them with "
+                    f"--select {OTHER_ENGINE}")
+    instead = [f"{name}: {fix.partition('; ')[2]}" for name, fix in
+               dict.fromkeys((item.property, item.fix) for item in findings) if _INSTEAD in fix]
+    if instead:
+        more = f", and {len(instead) - _NAMED} more" if len(instead) > _NAMED else ""
+        yield printable(f"    fix: {'; '.join(instead[:_NAMED])}{more}")
 
 
 def other_engine_text(findings: Sequence[Finding]) -> str:
@@ -129,7 +138,7 @@ def not_evaluated_lines(source: str, opinions: Sequence[Opinion]) -> Iterator[st
 def summary(report: Report) -> str:
     """What changes the motion most, and the counts of a report: of findings that no other explains."""
     causes = report.causes
-    first = headline(causes)
+    first = headline(causes) if len(causes) > 1 else ""        # a single one stands right above
     counts = [plural(report.count_causes(severity), severity) for severity in ("error", "warning")]
     counts += [f"{report.count_causes('info')} info", f"{len(report.not_evaluated)} not evaluated"]
     omitted = [f"{len(items)} {what}" for items, what in ((report.waived, "waived"), (report.known, "known")) if items]

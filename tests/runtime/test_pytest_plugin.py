@@ -43,6 +43,19 @@ def test_values_as_authored_pass() -> None:
     assert_authored_values(chain(drive("linear", stiffness=30.0, damping=2.0)))
 
 
+@pytest.mark.parametrize(("damping", "passes"), [(57.29578, True), (5.0, False)])
+def test_values_of_other_engines_fail_only_where_physx_works_with_others(damping: float, passes: bool) -> None:
+    """Newton's damping, which PhysX reads, is per degree; MuJoCo's is per radian."""
+    values = {"float newton:damping": 1.0, "double mjc:damping": damping, "float urdf:limit:effort": 87.0}
+    stage = chain((["NewtonJointAPI", "MjcJointAPI"], values), kind="Revolute", iterations=(64, 0))
+    assert_valid_physics(stage)
+    if passes:
+        assert_authored_values(stage)
+    else:
+        with pytest.raises(AssertionError, match=r"newton:damping 1, mjc:damping 5"):
+            assert_authored_values(stage)
+
+
 def test_altered_value_fails_with_prim_property_both_values_and_the_reason() -> None:
     stage = chain(axis(root=True, stiffness=30.0), axis(), iterations=(32, 0))
     with pytest.raises(AssertionError) as raised:

@@ -73,8 +73,10 @@ def _group(root: Finding, members: Iterable[Finding]) -> CauseGroup:
 
 
 def _root(finding: Finding, first: Mapping[Cause, Finding]) -> Finding:
-    """The finding at the start of a chain of causes."""
-    while finding.cause is not None and finding.cause in first:
+    """The finding at the start of a chain of causes; several of one code, prim and property have one name in it."""
+    passed = set[int]()
+    while finding.cause is not None and finding.cause in first and id(finding) not in passed:
+        passed.add(id(finding))
         finding = first[finding.cause]
     return finding
 
@@ -121,8 +123,9 @@ def _declared(findings: Sequence[Finding], rules: Mapping[str, Rule], places: _P
 
 def _concerns(explains: Explains, finding: Finding) -> bool:
     name = finding.message if finding.property == SCHEMAS else finding.property
-    named = name.startswith(explains.properties) if explains.properties else True
-    return named and any(belongs(finding.code, code) for code in explains.codes)
+    named = not explains.properties or name.startswith(explains.properties)
+    coded = any(belongs(finding.code, code) for code in explains.codes)
+    return named and coded and finding.fix.startswith(explains.fix)
 
 
 def _may_explain(findings: Sequence[Finding], cause: int, effect: int, causes: Mapping[int, int]) -> bool:

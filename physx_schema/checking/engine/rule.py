@@ -38,6 +38,7 @@ class Explains:
     reach: Reach
     codes: tuple[str, ...]              # codes or families
     properties: tuple[str, ...] = ()    # what the names of their properties or schemas begin with, () for any
+    fix: str = ""                       # what their remedies begin with, "" for any
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,57 +9,35 @@ Applied schemas on prims, or under instance names, that their definitions do not
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from difflib import get_close_matches
 from functools import cache
 
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import PROFILES, Finding, RenameProperty, Repair, safe
-from physx_schema.checking.engine.rule import Explains, ReaderRule, Rule, every_axis, finder, flatten
+from physx_schema.checking.engine.rule import Explains, ReaderRule, Rule, finder
 from physx_schema.definitions import definitions, every_definition
-from physx_schema.description import Description, Dof, JointAxis, Opinion
+from physx_schema.description import Description, Opinion
+from physx_schema.description.engine_values import engine_differences
 from physx_schema.description.opinions.schemas import OTHER_SCHEMAS
+from physx_schema.description.releases import RETIRED
 from physx_schema.migration.changes import MOVES
 from physx_schema.migration.rules import Rules, rules
 
-_TOLERANCE = 1e-3       # relative: authored single floats, some of them converted between degrees and radians
-
-# What it is, and the properties that say it with the power of degrees per radian in their unit on an angular axis.
-# {axis} is angular or linear. Newton's and PhysX's values are per degree, MuJoCo's per radian.
-_JOINT: Sequence[tuple[str, Mapping[str, int]]] = (
-    ("armature", {"physxJointAxis:{axis}:armature": 0, "newton:armature": 0, "mjc:armature": 0}),
-    ("friction", {"physxJointAxis:{axis}:staticFrictionEffort": 0, "newton:friction": 0, "mjc:frictionloss": 0}),
-    ("damping", {"physxJointAxis:{axis}:viscousFrictionCoefficient": 1, "newton:damping": 1, "mjc:damping": 0}),
-    ("velocity limit", {"physxJointAxis:{axis}:maxJointVelocity": 0, "newton:velocityLimit": 0}),
-)
-
-# The same of any prim, in units that need no conversion; negative and infinite values stand for an engine's default.
-_PRIM: Sequence[tuple[str, tuple[str, ...]]] = (
-    ("rest offset", ("physxCollision:restOffset", "newton:contactMargin")),
-    ("corners of a convex hull", ("physxConvexHullCollision:hullVertexLimit", "newton:maxHullVertices",
-                                  "mjc:maxhullvert")),
-    ("collisions of a robot with itself", ("physxArticulation:enabledSelfCollisions", "newton:selfCollisionEnabled")),
-)
-
-_OTHER_PREFIXES = ("newton:", "mjc:")
-_RATES = ("physxScene:timeStepsPerSecond", "newton:timeStepsPerSecond")
-_TIMESTEP = "mjc:option:timestep"
-_Values = Mapping[str, float]        # property name to its number
-
 DISAGREE = Rule("engine/disagree", "warning", """
-    Two engines told different things
+    Two engines with different values
 
-    Properties of PhysX, Newton and MuJoCo that say the same thing have different values, after conversion of their
-    units: PhysX and Newton count per degree, MuJoCo per radian. Each engine simulates another robot.
+    Properties of PhysX, Newton, MuJoCo and URDF that say the same thing have different values, after conversion of
+    their units: PhysX and Newton count per degree, MuJoCo and URDF per radian. Where PhysX has no value of its own
+    authored it works with its default, which counts here. Each engine simulates another robot.
 
     Measured: PhysX takes its own armature 3 beside newton:armature 1 and does not read mjc:armature: a driven slider
     gets 0.416 in a step, 1.658 beside mjc:armature 5 alone. Where its own is 0 it takes Newton's, and the two agree.
     (`experiments/measure_unused.py`)
     """,
     why="each engine simulates another robot",
-    fix="make the values agree, in the unit of each engine, or remove one",
+    fix="make the values agree, in the unit of each engine",
     profiles=PROFILES,
     example=usda.driven_joint({"float physxJointAxis:angular:armature": "0.1", "float mjc:armature": "0.2"}),
     remedy=usda.driven_joint({"float physxJointAxis:angular:armature": "0.1", "float mjc:armature": "0.1"}),
@@ -68,72 +46,30 @@ DISAGREE = Rule("engine/disagree", "warning", """
 
 @finder("other-engines", DISAGREE)
 def disagreements(description: Description) -> Iterator[Finding]:
-    """Prims on which physx, newton and mjc properties of one meaning differ."""
-    paths = {item.path for item in description.authored if item.property.startswith(_OTHER_PREFIXES)}
-    if not paths:
-        return
-    authored: dict[str, dict[str, float]] = {}
-    for item in description.authored:
-        if item.path not in paths:
-            continue
-        numbers = (float(item.value),) if isinstance(item.value, bool) else flatten(item.value)
-        if len(numbers) == 1:
-            authored.setdefault(item.path, {})[item.property] = numbers[0]
-    for dof in every_axis(description):
-        if dof.name == dof.path and dof.path in authored:
-            yield from _joint(dof, authored.get(dof.path, {}))
-    for scene in description.scenes:
-        yield from _scene(scene.path, authored.get(scene.path, {}))
-    for path, values in authored.items():
-        for meaning, names in _PRIM:
-            scaled = {name: values[name] for name in names if 0.0 <= values.get(name, -1.0) < math.inf}
-            yield from _differing(path, meaning, scaled, values)
+    """Prims on which values of engines differ that say one thing."""
+    counterparts = {(item.path, item.property): item.suggestion for item in description.unused}
+    for item in engine_differences(description):
+        instead = counterparts.get((item.path, item.name), "")
+        fix = f"author {instead} too, in PhysX's unit" if item.in_physx is not None and instead else ""
+        yield DISAGREE.at(item.path, item.name,
+                          f"the engines have different values of the {item.quantity}: {item.text}", fix=fix)
 
 
-def _joint(dof: Dof | JointAxis, values: _Values) -> Iterator[Finding]:
-    axis = "angular" if dof.angular else "linear"
-    # of Newton, which PhysX takes in place of its own
-    newton_names = {name for _, name in dof.sources} if isinstance(dof, Dof) else set[str]()
-    for meaning, names in _JOINT:
-        scaled = {}
-        for pattern, power in names.items():
-            name = pattern.format(axis=axis)
-            if name in values and not (name.startswith("physx") and newton_names.intersection(names)):
-                scaled[name] = values[name] * (math.degrees(1.0) ** power if dof.angular else 1.0)
-        yield from _differing(dof.path, meaning, scaled, values)
-
-
-def _scene(path: str, values: _Values) -> Iterator[Finding]:
-    scaled = {name: values[name] for name in _RATES if name in values}
-    if values.get(_TIMESTEP, 0.0) > 0.0:
-        scaled[_TIMESTEP] = 1.0 / values[_TIMESTEP]
-    yield from _differing(path, "time step", scaled, values)
-
-
-def _differing(path: str, meaning: str, scaled: _Values, values: _Values) -> Iterator[Finding]:
-    """One finding where the properties that say one thing do not all say the same."""
-    if len(scaled) < 2 or max(scaled.values()) - min(scaled.values()) <= _TOLERANCE * max(map(abs, scaled.values())):
-        return
-    text = ", ".join(f"{name} {values[name]:g}" for name in scaled)
-    message = f"two engines are told different things about the {meaning}: {text}"
-    yield DISAGREE.at(path, next(iter(scaled)), message)
-
-
-RETIRED = "retired"         # code of such opinions in a description
+_MIGRATE = "run `physx-schema migrate`"     # which takes a class and its properties together
 
 GONE = Rule("unused/retired", "error", """
     Class or property that PhysX dropped
 
     A release of PhysX dropped this class or property, and what is authored has no effect. Where it has a successor one
-    to one, `physx-schema migrate` rewrites the stage.
+    to one, `physx-schema migrate` rewrites the stage. `--engine-release` says which release the stage is for.
 
-    Measured: physxJoint:maxJointVelocity 0.5, armature 9 and jointFriction 5 leave a slider at speed 1.
-    (`experiments/measure_joint_rules.py`)
+    Measured: In ovphysx 0.5.11 and 0.6.4 a driven slider gets to 0.167 in a step under physxJoint:armature 9 and to 0.5
+    under maxJointVelocity 0.5, in 0.7.0 to 1.658 under both, as without. (`experiments/measure_releases.py`)
     """,
     why="it has no effect on the simulation",
     example=usda.joint("j2", {"float physxJoint:maxJointVelocity": "90"}, "PhysxJointAPI"),
     remedy=usda.driven_joint(),
-    explains=(Explains("schema", ("unused/retired", "unused/unknown-property")),),
+    explains=(Explains("schema", ("unused/retired",), fix=_MIGRATE),),
 )
 
 
@@ -155,7 +91,7 @@ def _fix(opinion: Opinion, schemas: AbstractSet[tuple[str, str]]) -> str:
     former = match[0].former if match and match[0].former in _rules().moved else ""
     if not _can_migrate(opinion) or (former and (opinion.path, former) not in schemas):
         return instead
-    return f"run `physx-schema migrate`: {instead}"
+    return f"{_MIGRATE}: {instead}"
 
 
 def _repair(opinion: Opinion) -> Repair | None:

@@ -16,9 +16,10 @@ from physx_schema.checking.engine.finding import (
     unsafe,
 )
 from physx_schema.checking.engine.rule import Explains, Rule, finder
-from physx_schema.checking.rules.engines import RETIRED
 from physx_schema.checking.rules.mimic import is_orphan
 from physx_schema.description import Description, Opinion, Problem
+from physx_schema.description.engine_values import opinion_engine
+from physx_schema.description.releases import RETIRED
 
 NO_EFFECT = "it has no effect on the simulation"
 _REPORTED = frozenset({"dropped", "fixed-base", RETIRED})   # the reader, and rules of their own, say more about them
@@ -160,13 +161,14 @@ OTHER_ENGINE = Rule("unused/other-engine", "info", """
     why=NO_EFFECT,
     example=usda.joint("j2", {"double mjc:damping": "5"}, "MjcJointAPI"),
     remedy=usda.joint("j2", {"float newton:damping": "5"}, "NewtonJointAPI"),
-    explains=(Explains("engine", ("unused/other-engine",)),),
+    explains=(Explains("engine", ("unused/other-engine", "unused/overridden")),),
 )
 
-OVERRIDDEN = Rule("unused/overridden", "warning", """
+OVERRIDDEN = Rule("unused/overridden", "info", """
     Opinion of another engine that PhysX overrides
 
-    PhysX has a value of its own, and takes it instead of the other engine's.
+    PhysX has a value of its own, and takes it instead of the other engine's. Where the two differ, engine/disagree
+    gives both.
 
     Measured: newton:friction 2 beside frictions of 5 leaves the 0.917 of 5; newton:damping 10 beside 5 the 0.923 of 5.
     (`experiments/measure_unused.py`)
@@ -302,9 +304,13 @@ def unused_opinions(description: Description) -> Iterator[Finding]:
             continue
         unknown = opinion.code == "misspelt-property" and not opinion.suggestion
         rule = UNKNOWN_PROPERTY if unknown else _RULES[opinion.code or "idle"]
+        engine = opinion_engine(opinion)
         cause = next((item for item in causes if _may_explain(item, opinion)), None)
-        yield rule.at(opinion.path, opinion.property, opinion.reason, fix=_fix(opinion, cause),
-                      repair=None if cause else _repair(opinion))
+        yield rule.at(
+            opinion.path, opinion.property, opinion.reason, fix=_fix(opinion, engine, cause),
+            repair=None if cause else _repair(opinion), severity="info" if engine else "",
+            why=f"{engine} reads it, PhysX does not" if engine else "",
+        )
 
 
 def _may_explain(cause: Problem, opinion: Opinion) -> bool:
@@ -314,18 +320,20 @@ def _may_explain(cause: Problem, opinion: Opinion) -> bool:
     return cause.path == "/" or opinion.path == cause.path or opinion.path.startswith(f"{cause.path}/")
 
 
-def _fix(opinion: Opinion, cause: Problem | None) -> str:
-    """What to do, as far as the description knows what was meant; what is missing on the stage comes first."""
+def _fix(opinion: Opinion, engine: str, cause: Problem | None) -> str:
+    """What to do: what another engine reads stays, and what is missing on the stage comes first."""
+    if engine:
+        instead = f"PhysX has {opinion.suggestion}, in units of its own" if opinion.suggestion else "nothing to do"
+        return f"leave it to {engine}; {instead}"
     if cause is not None:
         return f"repair {cause.code} at {cause.path} first: {cause.fix}; if this stays, {_own_fix(opinion)}"
     return _own_fix(opinion)
 
 
 def _own_fix(opinion: Opinion) -> str:
+    """What to do, as far as the description knows what was meant."""
     if not opinion.suggestion:
         return _WITHOUT_SUGGESTION.get(opinion.code, "author it where PhysX reads it, or remove it")
-    if opinion.code == "other-engine":
-        return f"PhysX has {opinion.suggestion}, in units of its own"
     return f"did you mean {opinion.suggestion!r}?" if opinion.code in _NAMES else opinion.suggestion
 
 

@@ -295,8 +295,7 @@ def _about(account: Account, opinions: PrimOpinions, name: str, candidates: Sequ
 
 
 def _retired(opinions: PrimOpinions, property_name: str, name: str, retired: Retired) -> Opinion:
-    reason = f"{name}: PhysX no longer reads it; {retired.release} dropped it"
-    return Opinion(opinions.path, property_name, reason, retired.replacement, "retired")
+    return Opinion(opinions.path, property_name, f"{name}: {retired.text}", retired.replacement, "retired")
 
 
 SLEEP_ENERGY = 0.005        # m^2 / s^2, kinetic energy per mass

@@ -17,6 +17,7 @@ from functools import lru_cache
 from physx_schema.definitions import definitions
 from physx_schema.description.model import unlimited
 from physx_schema.description.model.joint import AXES, TRANSLATIONS
+from physx_schema.description.opinions.counterparts import counterpart
 from physx_schema.description.opinions.prim import PrimOpinions, closest_property, suggest_instance, suggest_property
 from physx_schema.description.opinions.schemas import (
     IMPLIED,
@@ -240,21 +241,6 @@ _HIDING: Mapping[str, tuple[str, str]] = {
     "newton:contactGap": ("PhysxCollisionAPI", "physxCollision:contactOffset"),
 }
 
-# PhysX's counterpart of what it does not read; {axis} is the instance name of the joint.
-_COUNTERPARTS: Mapping[str, str] = {
-    "newton:inertia": "physics:diagonalInertia, the principal moments, with physics:principalAxes",
-    "newton:maxSolverIterations": "physxScene:maxPositionIterationCount",
-    "newton:torsionalFriction": "physxCollision:torsionalPatchRadius",
-    "newton:kp": "drive:{axis}:physics:stiffness", "newton:kd": "drive:{axis}:physics:damping",
-    "newton:maxEffort": "drive:{axis}:physics:maxForce",
-    "mjc:armature": "physxJointAxis:{axis}:armature", "mjc:damping": "physxJointAxis:{axis}:viscousFrictionCoefficient",
-    "mjc:frictionloss": "physxJointAxis:{axis}:staticFrictionEffort",
-    "mjc:stiffness": "drive:{axis}:physics:stiffness", "mjc:springref": "drive:{axis}:physics:targetPosition",
-    "mjc:group": "", "mjc:option:timestep": "physxScene:timeStepsPerSecond",
-    "mjc:option:iterations": "physxScene:maxPositionIterationCount", "mjc:margin": "physxCollision:contactOffset",
-    "mjc:gap": "physxCollision:contactOffset", "mjc:maxhullvert": "physxConvexHullCollision:hullVertexLimit",
-}
-
 
 @lru_cache(4096)
 def engine_of(name: str) -> str:
@@ -315,6 +301,4 @@ def why_property_unused(opinions: PrimOpinions, name: str, inside: bool) -> Reas
     if _is_hidden(opinions, name):
         schema, physx_name = _HIDING[name]
         return "overridden", f"PhysX takes {physx_name} of {schema} in its place", physx_name
-    axis = SINGLE_AXIS.get(opinions.joint_kind or "", "angular")
-    return ("other-engine", f"a property of {engine} that PhysX does not read",
-            _COUNTERPARTS.get(name, "").format(axis=axis))
+    return "other-engine", f"a property of {engine} that PhysX does not read", counterpart(opinions, name)

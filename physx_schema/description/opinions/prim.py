@@ -40,8 +40,23 @@ from physx_schema.description.opinions.view import CachedProperty, SchemaView, m
 class Retired:
     """The release that dropped something, and what its definition says to use instead."""
 
-    release: str
+    release: str                # of the schemas
     replacement: str
+
+    @property
+    def engine_release(self) -> str:
+        """The first release of ovphysx that does not read it, "" where none since 0.5 has."""
+        return _ENGINE_RELEASES.get(self.release, "")
+
+    @property
+    def text(self) -> str:
+        """Since when PhysX does not read it."""
+        since = f"from release {self.engine_release} on" if self.engine_release else "in any release from 0.5 on"
+        return f"PhysX does not read it {since}; release {self.release} of its schemas dropped it"
+
+
+# Releases of the schemas that dropped something which releases of ovphysx before this one still read.
+_ENGINE_RELEASES = {"25.11.2": "0.7"}
 
 
 def retired_schema(name: str) -> Retired | None:
@@ -169,7 +184,7 @@ _DEFAULT_TIME = Usd.TimeCode.Default()
 _AUTHORED = (Usd.ResolveInfoSourceDefault, Usd.ResolveInfoSourceTimeSamples, Usd.ResolveInfoSourceValueClips,
              Usd.ResolveInfoSourceSpline)      # HasAuthoredValue of newer USD
 _NAMES = 4096       # names whose namespace is remembered: a stage repeats few of them often
-_CORE_NAMESPACES = frozenset({"physics", "drive", "limit", "state", "newton", "mjc"})
+_CORE_NAMESPACES = frozenset({"physics", "drive", "limit", "state", *map(str.lower, OTHER_ENGINES)})
 _PREFIXES = ("physx", "physics", "omniphysics")
 
 

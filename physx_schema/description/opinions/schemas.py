@@ -203,7 +203,7 @@ UNGATED: frozenset[str] = frozenset({
 })
 
 # What the names of other engines' schemas begin with.
-OTHER_ENGINES: Mapping[str, str] = {"Newton": "Newton", "Mjc": "MuJoCo"}
+OTHER_ENGINES: Mapping[str, str] = {"Newton": "Newton", "Mjc": "MuJoCo", "Urdf": "URDF", "Drake": "Drake"}
 
 # Applied schemas that bring another with them, as their definitions say.
 IMPLIED: Mapping[str, str] = {

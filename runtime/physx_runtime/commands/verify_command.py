@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from physx_runtime.commands.options import DEFAULT_DT, Seconds, engine_option, engines_of
-from physx_schema.command_line.options import force_option, is_quiet, isolation_option, progress, quiet_option
+from physx_schema.command_line.options import (
+    engine_release_option,
+    force_option,
+    is_quiet,
+    isolation_option,
+    progress,
+    quiet_option,
+)
 from physx_schema.command_line.repairs import RepairOptions, fix_stages
+from physx_schema.engine_releases import LATEST
 from physx_schema.errors import printable
 
 if TYPE_CHECKING:
@@ -24,6 +32,7 @@ _ALTERED, _NOT_EVALUATED = 1, 5
 @click.option("--format", "style", type=click.Choice(("text", "json")), default="text", show_default=True)
 @click.option("--dt", type=Seconds(), default=DEFAULT_DT, show_default="1/60", help="Time step in seconds.")
 @engine_option
+@engine_release_option
 @quiet_option
 @click.option("--strict", is_flag=True, help="Exit with 5 where something was not evaluated or not simulated.")
 @click.option("--all", "whole", is_flag=True, help="Put what is as authored into the table too.")
@@ -35,9 +44,9 @@ _ALTERED, _NOT_EVALUATED = 1, 5
 @click.option("--override", type=click.Path(path_type=Path),
               help="With --fix: write the values as a layer over the stage, which stays as it is.")
 @force_option
-def verify_command(stage: str, style: str, dt: float, engine: str, strict: bool, whole: bool, fixing: bool,
-                   unsafe_fixes: bool, output: Path | None, in_place: bool, override: Path | None,
-                   force: bool) -> None:
+def verify_command(stage: str, style: str, dt: float, engine: str, engine_release: str | None, strict: bool,
+                   whole: bool, fixing: bool, unsafe_fixes: bool, output: Path | None, in_place: bool,
+                   override: Path | None, force: bool) -> None:
     """Measure what the numbers on a stage come to, and name those that are not measured.
 
     The text ends with what the robot does when it is stepped: findings of the family behaviour, without an exit code.
@@ -60,7 +69,10 @@ def verify_command(stage: str, style: str, dt: float, engine: str, strict: bool,
     from physx_runtime.verification.text import verification_json, verification_lines
 
     with progress(f"{stage}: verifying"):
-        verification = verify(stage, engines=engines_of(engine), dt=dt)
+        release = engine_release or LATEST
+        verification = verify(stage, engines=engines_of(engine), dt=dt, engine_release=release)
+    if release != LATEST:
+        click.echo(f"measured as PhysX {LATEST} steps, whatever {release} does otherwise", err=True)
     if style == "json":
         click.echo(verification_json(verification))
     elif verification.failed or not is_quiet():

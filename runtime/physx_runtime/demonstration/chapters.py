@@ -20,7 +20,8 @@ from physx_runtime.demonstration.hand import (
     Finger,
 )
 from physx_runtime.simulation.recording import Recording
-from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
+from physx_runtime.verification.report import IGNORED, Row, Verification
+from physx_runtime.verification.text import VERDICTS
 from physx_runtime.viewing.poses import transform_point
 from physx_runtime.viewing.text import listed, numeral
 from physx_schema.checking import Report
@@ -76,7 +77,7 @@ def describe_simulation(description: Description, recording: Recording) -> Itera
 
 def describe_verification(verification: Verification) -> Iterator[str]:
     """What authored values come to, and the flexor's stiffness as the example."""
-    counts = [f"{count} {verdict}" for verdict in (AS_AUTHORED, ALTERED, IGNORED, NOT_EVALUATED)
+    counts = [f"{count} {verdict}" for verdict in VERDICTS
               if (count := sum(row.verdict == verdict for row in verification.rows))]
     yield f"{plural(len(verification.rows), 'authored value')}: {', '.join(counts)}."
     row = _row(verification, f"physxTendon:{FINGER.name}_flexor:stiffness")

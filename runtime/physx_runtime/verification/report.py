@@ -28,6 +28,7 @@ Value = float | tuple[float, ...]
 # An effective value this close to the authored one is as authored.
 AS_AUTHORED_TOLERANCE = 0.01
 AS_AUTHORED, ALTERED, IGNORED, NOT_EVALUATED = "as authored", "altered", "ignored", "not evaluated"
+OTHER_ENGINE = "for another engine"     # and PhysX loses nothing by not reading it
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class Row:
     authored: Value             # NaN where the opinion is no number
     effective: Value | None     # measured with the iteration counts that PhysX takes; None where not measured
     ideal: Value | None         # the same experiment with the solver's own influence removed
-    verdict: str                # AS_AUTHORED | ALTERED | IGNORED | NOT_EVALUATED
+    verdict: str                # AS_AUTHORED | ALTERED | IGNORED | NOT_EVALUATED | OTHER_ENGINE
     reason: str                 # why effective differs, or why nothing was measured; empty where as authored
     unit: str = ""
     articulation: str = ""      # prim path of the one, or of the body outside them, that it was measured on

@@ -23,6 +23,7 @@ from physx_runtime.verification.bodies.experiments import body_rows
 from physx_runtime.verification.contact.rows import MaterialExperiments
 from physx_runtime.verification.engines.engine import BUILTIN, ENGINES, Engine, open_engine
 from physx_runtime.verification.families import FAMILIES, Experiments
+from physx_runtime.verification.hidden_gravity import hidden_gravity_rows
 from physx_runtime.verification.loaded.limits import with_loads
 from physx_runtime.verification.maximal_joints.events import refused_limits
 from physx_runtime.verification.maximal_joints.experiments import (
@@ -42,6 +43,7 @@ from physx_runtime.verification.report import (
     AS_AUTHORED,
     IGNORED,
     NOT_EVALUATED,
+    OTHER_ENGINE,
     Remedy,
     Row,
     Value,
@@ -50,10 +52,13 @@ from physx_runtime.verification.report import (
 )
 from physx_runtime.verification.settling import gravity_rows
 from physx_schema.description import describe
+from physx_schema.description.engine_values import engine_differences, opinion_engine
 from physx_schema.description.model import Articulation, Description
 from physx_schema.description.opinions.schemas import WITHOUT_EFFECT
+from physx_schema.description.releases import as_of_release
 from physx_schema.description.scenes import SolverBatches, SolverCounts, with_solver_counts
 from physx_schema.description.stages import open_stage
+from physx_schema.engine_releases import LATEST
 from physx_schema.errors import UnsupportedError
 from physx_schema.text import plural
 
@@ -130,7 +135,10 @@ _COLLIDING = frozenset({
 
 
 def accounted_rows(description: Description, authored: Authored) -> Iterator[Row]:
-    """Rows without experiment. Ignored: refused or unused opinions. Not evaluated: others, and numbers that act."""
+    """Rows without experiment. Ignored: refused or unused opinions. Not evaluated: others, and numbers that act.
+
+    Opinions for another engine are ignored only where PhysX works with another value.
+    """
     keys = set()
     for path, name, verdict, reason in _accounted(description, authored):
         key = path, name, "" if (path, name) in authored else reason
@@ -145,9 +153,14 @@ def _accounted(description: Description, authored: Authored) -> Iterator[tuple[s
     yield from _refused_drive_rows(description, authored)
     for (path, name), why in refused_limits(description, authored).items():
         yield path, name, IGNORED, why
+    differences = {(item.path, name): item for item in engine_differences(description) for name, _ in item.values}
     for opinion in description.unused:
         suggestion = f" ({opinion.suggestion})" if opinion.suggestion else ""
-        yield opinion.path, opinion.property, IGNORED, opinion.reason + suggestion
+        difference = differences.get((opinion.path, opinion.property))
+        verdict = OTHER_ENGINE if opinion_engine(opinion) and difference is None else IGNORED
+        other = f", and the engines have different values of the {difference.quantity}: {difference.text}" if (
+            difference is not None) else ""
+        yield opinion.path, opinion.property, verdict, opinion.reason + suggestion + other
     for opinion in description.not_evaluated:
         yield opinion.path, opinion.property, NOT_EVALUATED, opinion.reason
     maximal_joints = {joint.path: joint for joint in description.separate_joints}
@@ -200,13 +213,15 @@ def _unmeasured(name: str, schema: str) -> str:
 NOT_REPEATED = "real PhysX repeats experiments on articulations alone"
 
 
-def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: float = 1 / 60) -> Verification:
+def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: float = 1 / 60,
+           engine_release: str = LATEST) -> Verification:
     """Effective values of all numbers on a stage: drives, joint axes and limits, tendons, mimic joints, gravity,
     frictions and restitutions, and drives, bounds, couplings and strength of joints outside articulations.
 
     stage: a stage, a file, or a Description already read. dt: time step [s]. engines: "physx" repeats the experiments
     on articulations in real PhysX, in a process of an interpreter that has ovphysx: this one, or the one that the
-    environment variable OVPHYSX_PYTHON names.
+    environment variable OVPHYSX_PYTHON names. engine_release: the release of ovphysx that the stage is for. All is
+    measured as 0.7 steps; what an older release reads and 0.7 does not is not evaluated.
 
     They are measured by experiment, with the iteration counts that PhysX takes and again with an ideal solver, and only
     the constraints of a family present: gravity, friction, dampings, other constraints and the motion of a floating
@@ -218,7 +233,7 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
     Raises:
         UnreadableError: the file is no stage.
         UnsupportedError: nothing on the stage is to be verified, PhysX refuses the stage, or there is no real PhysX.
-        ValueError: an unknown engine, or dt is not a positive, finite time.
+        ValueError: an unknown engine or release, or dt is not a positive, finite time.
     """
     known, others = (BUILTIN, *ENGINES), {name for name in engines if name != BUILTIN}
     if not engines or not others.issubset(known):
@@ -227,14 +242,14 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
         raise ValueError(f"engines is {list(engines)}; give one besides {BUILTIN!r}")
     required_time(dt)
     if not others:
-        return _verified(stage, dt, None)
+        return _verified(stage, dt, None, engine_release)
     with open_engine(others.pop()) as engine:
-        return _verified(stage, dt, engine)
+        return _verified(stage, dt, engine, engine_release)
 
 
-def _verified(stage: str | Path | Any, dt: float, engine: Engine | None) -> Verification:
+def _verified(stage: str | Path | Any, dt: float, engine: Engine | None, engine_release: str) -> Verification:
     opened = None if isinstance(stage, Description) else open_stage(stage)
-    description = stage if isinstance(stage, Description) else describe(opened)
+    description = as_of_release(stage if isinstance(stage, Description) else describe(opened), engine_release)
     require_accepted(description)
     authored = authored_numbers(description)
     batches = SolverBatches(description)
@@ -249,6 +264,7 @@ def _verified(stage: str | Path | Any, dt: float, engine: Engine | None) -> Veri
     rows += [row for joint in description.separate_joints for row in measured.get(joint.path, ())]
     rows += body_rows(description, authored, dt)
     rows += gravity_rows(description, authored, dt)
+    rows += hidden_gravity_rows(description, authored)
     materials = MaterialExperiments(description, authored, dt)
     rows += materials.rows()
     covered = {(row.path, row.property) for row in rows}

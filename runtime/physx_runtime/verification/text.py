@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from physx_runtime.verification.headline import headline
 from physx_runtime.verification.report import (
     ALTERED,
     AS_AUTHORED,
     AS_AUTHORED_TOLERANCE,
     IGNORED,
     NOT_EVALUATED,
+    OTHER_ENGINE,
     Change,
     Remedy,
     Row,
@@ -32,7 +35,7 @@ LEFT_ALIGNED = {"path", "property", "verdict"}
 HELD_UNDER_LOAD = f"{AS_AUTHORED}, under the loads of the stage too"
 MAX_SETTINGS = 3            # prims in a sentence that one setting is advised for
 MAX_JOINT_ERRORS = 5       # lines; JSON has all
-VERDICTS = (AS_AUTHORED, ALTERED, IGNORED, NOT_EVALUATED)
+VERDICTS = (AS_AUTHORED, ALTERED, IGNORED, NOT_EVALUATED, OTHER_ENGINE)
 # What a reader has to see first; what was not evaluated is in no table.
 TABLED_VERDICTS = (ALTERED, IGNORED)
 
@@ -61,6 +64,8 @@ def verification_lines(verification: Verification, *, show_all: bool = False) ->
                 yield printable(f"{heading}: {line}")
     for line in reason_lines(groups[NOT_EVALUATED]):
         yield printable(f"not evaluated: {line}")
+    for line in reason_lines(groups[OTHER_ENGINE]):
+        yield printable(f"for another engine: {line}")
     yield from map(printable, map(str, verification.not_simulated))
     largest = sorted(verification.joint_errors, key=lambda opening: (-opening.authored, opening.path))
     yield from map(printable, map(str, largest[:MAX_JOINT_ERRORS]))
@@ -70,8 +75,11 @@ def verification_lines(verification: Verification, *, show_all: bool = False) ->
         if solved.raised:
             yield printable(f"{solved.path}: {solved.raised}")
     yield from map(printable, _engines(verification))
-    counts = ", ".join(f"{sum(row.verdict == verdict for row in verification.rows)} {verdict}" for verdict in VERDICTS)
-    yield printable(f"{verification.source}: {counts}")
+    counts = Counter(row.verdict for row in verification.rows)
+    named = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS
+                      if verdict != OTHER_ENGINE or counts[verdict])
+    first = headline(verification)
+    yield printable(f"{verification.source}: {first}{'; ' if first else ''}{named}")
 
 
 def _engines(verification: Verification) -> Iterator[str]:

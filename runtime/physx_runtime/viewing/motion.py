@@ -24,16 +24,19 @@ from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
 from physx_runtime.packing.frames import LinkPlacement, read_link_placements, rigid
 from physx_runtime.simulation.recording import Recording
-from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
+from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, Row, Verification
 from physx_runtime.verification.stage import RowGroup, group_rows
 from physx_runtime.viewing.stage_over import layer_over, require_another_file, write_over
 from physx_schema import JointStateAPI
 from physx_schema.checking import Finding
+from physx_schema.checking.effects import by_effect
+from physx_schema.checking.engine.causes import CauseGroup
 from physx_schema.checking.engine.finding import location, rank
 from physx_schema.description.frames import pose_matrix
 from physx_schema.description.model.joint import ROTATIONS
 from physx_schema.description.stages import open_stage, source_name
 from physx_schema.errors import UnsupportedError
+from physx_schema.reports.findings import effects_text
 
 OPERATION_SUFFIX = "motion"       # of transform ops that replace a prim's own
 UNSCALED = Gf.Vec3d(1.0)
@@ -235,6 +238,7 @@ class RuleFindings:
     message: str
     why: str
     fix: str
+    explained: str                      # what goes away with them, "" for nothing
 
 
 def failed_by_path(verification: Verification) -> Prims:
@@ -268,9 +272,9 @@ def _by_path(rows: Iterable[Row]) -> Prims:
     return [(path, list(members)) for path, members in groupby(rows, lambda row: row.path)]
 
 
-def unmeasured_by_reason(verification: Verification) -> list[Reasoned]:
-    """Rows that are not evaluated."""
-    return _by_reason([row for row in verification.rows if row.verdict == NOT_EVALUATED])
+def by_reason(verification: Verification, verdict: str) -> list[Reasoned]:
+    """Rows of a verdict."""
+    return _by_reason([row for row in verification.rows if row.verdict == verdict])
 
 
 def _by_reason(rows: Sequence[Row]) -> list[Reasoned]:
@@ -288,16 +292,21 @@ def _reason(row: Row) -> str:
     return row.reason
 
 
-def by_rule(findings: Iterable[Finding]) -> list[RuleFindings]:
-    """Findings of each rule, the worst rules first."""
-    groups: dict[str, list[Finding]] = {}
-    for finding in findings:
-        groups.setdefault(finding.code, []).append(finding)
-    rules = [RuleFindings(code, max((f.severity for f in members), key=rank), tuple(members),
-                          _common([f.message for f in members]) if len(members) > 1 else "",
-                          _common([f.why for f in members]), _common([f.fix for f in members]))
-             for code, members in groups.items()]
-    return sorted(rules, key=lambda rule: -rank(rule.severity))
+def by_rule(causes: Sequence[CauseGroup]) -> list[RuleFindings]:
+    """Findings of each rule that no other explains, with those on copies; the worst rules first."""
+    groups: dict[str, list[CauseGroup]] = {}
+    for cause in by_effect(causes):
+        groups.setdefault(cause.root.code, []).append(cause)
+    return [_of_rule(code, group) for code, group in groups.items()]
+
+
+def _of_rule(code: str, causes: Sequence[CauseGroup]) -> RuleFindings:
+    members = [finding for cause in causes for finding in (cause.root, *cause.copies)]
+    effects = [finding for cause in causes for finding in cause.effects]
+    return RuleFindings(code, max((f.severity for f in members), key=rank), tuple(members),
+                        _common([f.message for f in members]) if len(members) > 1 else "",
+                        _common([f.why for f in members]), _common([f.fix for f in members]),
+                        effects_text(effects) if effects else "")
 
 
 def _common(texts: Sequence[str]) -> str:

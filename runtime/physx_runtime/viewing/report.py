@@ -27,7 +27,16 @@ from physx_runtime.simulation.divergence import DivergenceWarning
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.simulation.simulate import simulate
 from physx_runtime.verification import verify
-from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
+from physx_runtime.verification.headline import altered_headline, ignored_headline
+from physx_runtime.verification.report import (
+    ALTERED,
+    AS_AUTHORED,
+    IGNORED,
+    NOT_EVALUATED,
+    OTHER_ENGINE,
+    Row,
+    Verification,
+)
 from physx_runtime.verification.text import measured, remedy_text
 from physx_runtime.viewing.charts import (
     Chart,
@@ -41,16 +50,16 @@ from physx_runtime.viewing.charts import (
 from physx_runtime.viewing.live.sliders import LiveStep, find_root_joint, live_step, with_fixed_base
 from physx_runtime.viewing.motion import (
     as_authored_by_path,
+    by_reason,
     by_rule,
     failed_by_path,
     ignored_by_reason,
     remedy_lines,
-    unmeasured_by_reason,
 )
 from physx_runtime.viewing.poses import snapshots
 from physx_runtime.viewing.robot.figure import figure, script, script_hash
 from physx_runtime.viewing.text import listed, numeral
-from physx_schema.checking import Report, check
+from physx_schema.checking import Report, check, effects
 from physx_schema.checking.engine.finding import BEHAVIOUR, DEFAULT_PROFILE, location
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
@@ -61,7 +70,8 @@ from physx_schema.outputs import files_of, require_output
 from physx_schema.text import plural
 
 MARKS = {AS_AUTHORED: ("ok", "\N{CHECK MARK}"), ALTERED: ("altered", "\N{ALMOST EQUAL TO}"),
-         IGNORED: ("ignored", "\N{MULTIPLICATION X}"), NOT_EVALUATED: ("unknown", "?")}
+         IGNORED: ("ignored", "\N{MULTIPLICATION X}"), NOT_EVALUATED: ("unknown", "?"),
+         OTHER_ENGINE: ("unknown", "\N{MIDDLE DOT}")}
 SEVERITIES = {"error": "ignored", "warning": "altered", "info": "unknown"}
 PACKAGES = ("physx-schema", "usd-core", "numpy", "numba", "matplotlib")
 LENGTH_UNITS = {1.0: "m", 0.1: "dm", 0.01: "cm", 0.001: "mm", 0.0254: "in", 0.3048: "ft"}
@@ -106,7 +116,7 @@ def write_report(path: str | Path, stage: Any, checked: Report, verification: Ve
         source=Path(description.source).name,
         headline=headline(checked, verification),
         is_valid=verification is not None and not (verification.failed or checked.errors),
-        marks=MARKS, severities=SEVERITIES, checked=checked, rules=by_rule(checked.findings),
+        marks=MARKS, severities=SEVERITIES, checked=checked, rules=by_rule(checked.causes),
         max_findings=MAX_FINDINGS, missing=missing, max_missing=MAX_MISSING, robot_notes=robot_figure.notes,
         packed=robot_figure.packed(), script=script(), script_hash=script_hash(),
         **_step_context(live), **value_context, **motion_context)
@@ -126,13 +136,15 @@ def _value_context(verification: Verification | None) -> dict[str, Any]:
     """What the template says of numbers."""
     if verification is None:
         return {"totals": [], "altered": [], "equivalent_rows": lambda row: (), "ignored": [], "as_authored_groups": [],
-                "as_authored_count": 0, "unmeasured": [], "step": [], "in_physx": False}
+                "as_authored_count": 0, "unmeasured": [], "of_other_engines": [], "step": [], "in_physx": False}
     as_authored = as_authored_by_path(verification)
-    return {"totals": [(*MARKS[verdict], _count(verification, verdict), verdict) for verdict in MARKS],
+    return {"totals": [(*MARKS[verdict], _count(verification, verdict), verdict) for verdict in MARKS
+                       if verdict != OTHER_ENGINE or _count(verification, verdict)],
             "altered": failed_by_path(verification), "equivalent_rows": verification.equivalent_rows,
             "ignored": ignored_by_reason(verification), "as_authored_groups": as_authored,
             "as_authored_count": sum(len(rows) for _, rows in as_authored),
-            "unmeasured": unmeasured_by_reason(verification),
+            "unmeasured": by_reason(verification, NOT_EVALUATED),
+            "of_other_engines": by_reason(verification, OTHER_ENGINE),
             "step": [("Verification step", f"{numeral(verification.dt)} s"),
                      *([("Real PhysX", f"ovphysx {verification.physx}")] if verification.physx else [])],
             "in_physx": bool(verification.physx)}
@@ -171,9 +183,15 @@ def _force_unit(description: Description) -> str:
 
 
 def headline(checked: Report, verification: Verification | None) -> str:
-    """The verdict in one sentence."""
-    counts = [plural(checked.count(severity), severity) for severity in ("error", "warning") if checked.count(severity)]
-    return f"{_effect(verification)}; the check found {listed(counts) if counts else 'no errors'}."
+    """What changes the motion most, and the verdict in one sentence."""
+    ignored, altered = ("", "") if verification is None else (
+        ignored_headline(verification), altered_headline(verification))
+    gravest = [effects.headline(checked.causes) or ignored, altered]
+    sentences = [f"{text[:1].upper()}{text[1:]}." for text in gravest if text]
+    counts = [plural(checked.count_causes(severity), severity) for severity in ("error", "warning")
+              if checked.count_causes(severity)]
+    verdict = f"{_effect(verification)}; the check found {listed(counts) if counts else 'no errors'}."
+    return " ".join((*sentences, verdict))
 
 
 def _effect(verification: Verification | None) -> str:
@@ -181,7 +199,7 @@ def _effect(verification: Verification | None) -> str:
     if verification is None:
         return "Nothing was measured"
     total = len(verification.rows)
-    measured = total - _count(verification, NOT_EVALUATED)
+    measured = total - _count(verification, NOT_EVALUATED) - _count(verification, OTHER_ENGINE)
     counts = {verdict: _count(verification, verdict) for verdict in (ALTERED, IGNORED)}
     failed = [f"{count} {verdict}" for verdict, count in counts.items() if count]
     if not total:

@@ -70,13 +70,13 @@ def many(tmp_path: Path, attribute: str, value: float, count: int) -> str:
 def test_what_several_prims_have_in_common_is_said_once(tmp_path: Path) -> None:
     path = many(tmp_path, "float physxJointAxis:angular:armature", -1.0, 42)
     lines = {name: line_of(path, f'Joint "{name}"', "armature") for name in sorted(f"jl{i}" for i in range(42))}
-    prims = ", ".join(f"/Robot/{name} (line {line})" for name, line in lines.items())
+    prims = ", ".join(f"/Robot/{name} (line {line})" for name, line in list(lines.items())[:5])
     assert call("check", path).stdout.splitlines() == [
         f"{path}: physxJointAxis:angular:armature of 42 prims: error value/range: -1 is not in [0, inf)",
-        f"    at: {prims}",
+        f"    at: {prims} and 37 more",
         "    why: PhysX works with 0",
         "    fix: author a value in [0, inf)",
-        f"{path}: 42 errors, 0 warnings, 0 info, 0 not evaluated",
+        f"{path}: 1 error, 0 warnings, 0 info, 0 not evaluated; 42 findings in all",
     ]
 
 

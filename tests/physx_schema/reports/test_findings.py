@@ -1,4 +1,4 @@
-"""What text folds: opinions of other engines, and what follows from a scene that PhysX does not see."""
+"""What text folds: values for other engines, and what goes away with something else."""
 
 from __future__ import annotations
 
@@ -6,34 +6,65 @@ from collections.abc import Sequence
 
 import pytest
 
-from physx_schema.checking import Finding
-from physx_schema.reports.findings import finding_lines
+from physx_schema.checking import Finding, Report
+from physx_schema.checking.engine.finding import Cause
+from physx_schema.reports.findings import finding_lines, summary
 
 
 def elsewhere(count: int) -> list[Finding]:
-    return [Finding("unused/other-engine", "info", f"/a/b{index}", f"mjc:p{index}", f"message {index}", "why", "fix")
-            for index in range(count)]
+    """Values for MuJoCo, all told by the first."""
+    cause = Cause("unused/other-engine", "/a/b0", "mjc:p0")
+    return [Finding("unused/other-engine", "info", f"/a/b{index}", f"mjc:p{index}", f"message {index}", "why",
+                    f"leave it to MuJoCo; {'PhysX has x' if index == 1 else 'nothing to do'}",
+                    cause=cause if index else None) for index in range(count)]
 
 
 def heads(findings: Sequence[Finding], folding: bool = True) -> list[str]:
     return [line for line in finding_lines("s.usda", findings, folding) if not line.startswith(" ")]
 
 
-def test_many_opinions_of_other_engines_are_one_line() -> None:
-    assert heads(elsewhere(200)) == [
-        "s.usda: 200 prims: info unused/other-engine: 200 opinions of other engines that PhysX does not read; list "
-        "them with --select unused/other-engine"]
+def test_many_values_for_another_engine_are_one_line_with_what_physx_has_instead() -> None:
+    assert list(finding_lines("s.usda", elsewhere(200))) == [
+        "s.usda: 200 prims: info unused/other-engine: 200 values for MuJoCo, which PhysX does not read; list them with "
+        "--select unused/other-engine",
+        "    fix: mjc:p1: PhysX has x"]
 
 
-@pytest.mark.parametrize(("count", "folding"), [(5, True), (200, False)])
-def test_few_of_them_and_those_asked_for_are_shown_one_by_one(count: int, folding: bool) -> None:
-    assert len(heads(elsewhere(count), folding)) == count
+@pytest.mark.parametrize("count", [5, 200])
+def test_those_asked_for_are_shown_one_by_one(count: int) -> None:
+    assert len(heads(elsewhere(count), False)) == count
 
 
-def test_what_follows_from_a_hidden_scene_is_counted_with_it() -> None:
+def test_what_goes_away_with_a_finding_is_counted_with_it() -> None:
     scene = Finding("scene/hidden", "warning", "/scene", "apiSchemas", "hidden", "why", "fix")
-    idle = [Finding("unused/idle", "warning", path, "physics:gravityMagnitude", "idle", "why", "fix")
-            for path in ("/scene", "/scene", "/other")]
-    assert heads([scene, *idle]) == [
-        "s.usda: /scene: warning scene/hidden: hidden; 2 opinions on it without effect for that reason",
-        "s.usda: /other.physics:gravityMagnitude: warning unused/idle: idle"]
+    cause = Cause("scene/hidden", "/scene", "apiSchemas")
+    idle = [Finding("unused/idle", "warning", "/scene", name, "idle", "why", "fix", cause=cause)
+            for name in ("physics:gravityMagnitude", "physics:gravityDirection")]
+    other = Finding("unused/idle", "warning", "/other", "physics:gravityMagnitude", "idle", "why", "fix")
+    assert list(finding_lines("s.usda", [scene, *idle, other])) == [
+        "s.usda: /scene: warning scene/hidden: hidden", "    why: why", "    fix: fix",
+        "    and 2 more that go away with it (2 warnings): unused/idle of physics:gravityMagnitude, "
+        "physics:gravityDirection",
+        "s.usda: /other.physics:gravityMagnitude: warning unused/idle: idle", "    why: why", "    fix: fix"]
+
+
+def test_of_copies_the_first_prims_are_named() -> None:
+    cause = Cause("a/a", "/envs/env_0")
+    found = [Finding("a/a", "error", f"/envs/env_{index}", "", "message", "why", "fix", cause=cause if index else None)
+             for index in range(100)]
+    lines = list(finding_lines("s.usda", found))
+    assert lines[0] == "s.usda: 100 prims: error a/a: message"
+    assert lines[1].endswith("/envs/env_4 and 95 more") and len(lines) == 4
+
+
+def test_the_summary_names_first_what_changes_the_motion_most() -> None:
+    found = [Finding("value/token", "error", "/j", "drive:angular:physics:type", "m", "w", "f"),
+             Finding("body/in-instance", "error", "/hand", "apiSchemas", "m", "w", "f"),
+             Finding("unused/other-engine", "info", "/j", "mjc:x", "m", "w", "f")]
+    assert summary(Report("s.usda", "physx", tuple(found))) == (
+        "bodies are not simulated: /hand (body/in-instance); 2 errors, 0 warnings, 1 info, 0 not evaluated")
+
+
+def test_infos_alone_change_no_motion() -> None:
+    assert summary(Report("s.usda", "physx", tuple(elsewhere(3)))) == (
+        "0 errors, 0 warnings, 1 info, 0 not evaluated; 3 findings in all")

@@ -255,11 +255,33 @@ def test_tokens_switches_and_targets_that_are_read_have_no_row(value: object) ->
 
 def test_unused_opinion_is_ignored_with_its_number_and_reason() -> None:
     description = describe(chain(drive("linear", stiffness=3.0)))
-    unused = Opinion("/Robot/j0", "mjc:solref", "nobody reads it", "write to us")
-    new = Authored("/Robot/j0", "mjc:solref", Gf.Vec2f(0.02, 1.0), "float2")
+    unused = Opinion("/Robot/j0", "physxJoint:pair", "nobody reads it", "write to us")
+    new = Authored("/Robot/j0", "physxJoint:pair", Gf.Vec2f(0.02, 1.0), "float2")
     rows = accounted(replace(description, unused=(unused,), authored=(*description.authored, new)))
-    (row,) = (row for row in rows if row.property == "mjc:solref")
+    (row,) = (row for row in rows if row.property == "physxJoint:pair")
     assert (row.authored, row.verdict, row.reason) == ((0.02, 1.0), "ignored", "nobody reads it (write to us)")
+
+
+@pytest.mark.parametrize(("values", "verdict"), [
+    ({"double mjc:damping": 5.0}, "ignored"),                                               # PhysX works with 0
+    ({"double mjc:damping": 57.29578, "float newton:damping": 1.0}, "for another engine"),  # with the same
+    ({"double[] mjc:solreflimit": [0.02, 1.0]}, "for another engine"),
+    ({"float urdf:limit:effort": 87.0}, "for another engine"),
+])
+def test_values_for_another_engine_are_ignored_only_where_physx_works_with_others(
+        values: dict[str, object], verdict: str) -> None:
+    hinge = joint("Revolute", "j", "base", "a", ("MjcJointAPI",), values)
+    description = describe(opened(robot(base(), link("a"), hinge)))
+    name = next(iter(values)).partition(" ")[2]
+    (row,) = (row for row in accounted(description) if row.property == name)
+    assert row.verdict == verdict
+    assert ("PhysX works with 0" in row.reason) == (verdict == "ignored")
+
+
+def test_schemas_and_scenes_for_another_engine_are_no_fault() -> None:
+    scene = prim("PhysicsScene", "scene", ("NewtonSceneAPI", "MjcSceneAPI"))
+    rows = accounted(describe(opened(robot(base(), link("a"), outside=scene))))
+    assert {row.verdict for row in rows if row.path == "/scene"} == {"for another engine"}
 
 
 def test_vector_and_quaternion_are_one_row_each_as_usd_writes_them() -> None:

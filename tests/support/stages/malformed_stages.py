@@ -255,8 +255,8 @@ def places() -> Iterator[Case]:
     scenes = prim("PhysicsScene", "s1") + prim("PhysicsScene", "s2")
     yield Case(61, "two", robot(base(), outside=scenes), "scene/several", "/s2", "", "info")
     double = {"float newton:armature": 2.0, "float physxJointAxis:angular:armature": 1.0}
-    yield Case(62, "newton", finger(double, ("NewtonJointAPI", AXIS)), "unused/overridden", J, "newton:armature",
-               "warning")
+    yield Case(62, "newton", finger(double, ("NewtonJointAPI", AXIS)), "engine/disagree", J,
+               "physxJointAxis:angular:armature", "warning")
     other = {"float mjc:armature": 2.0}
     yield Case(62, "mujoco", finger(other, ("MjcJointAPI",)), "unused/other-engine", J, "mjc:armature", "info")
 

@@ -1,0 +1,53 @@
+"""What changes the motion most of all that a verification found, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from physx_runtime.verification.report import ALTERED, IGNORED, Row, Verification, deviation, number
+from physx_schema.checking.engine.finding import location
+from physx_schema.text import plural
+
+# What a value that is ignored leaves undone, by how its name begins; the gravest first.
+_IGNORED: Sequence[tuple[tuple[str, ...], str]] = (
+    (("physics:gravity", "physxScene:"), "gravity is not the authored one"),
+    (("drive:", "physxDrivePerformanceEnvelope:"), "drives do nothing"),
+    (("physxTendon:", "physxMimicJoint:", "newton:mimic"), "couplings do not act"),
+    (("limit:", "physics:lowerLimit", "physics:upperLimit", "physics:coneAngle"), "limits do not hold"),
+    (("",), "values do nothing"),
+)
+
+
+def headline(verification: Verification) -> str:
+    """The gravest effect with its place, "" where every number has its effect."""
+    parts = (ignored_headline(verification), altered_headline(verification))
+    return "; ".join(part for part in parts if part)
+
+
+def ignored_headline(verification: Verification) -> str:
+    """What values that are ignored leave undone, the gravest first; "" where none is ignored."""
+    rows = [row for row in verification.rows if row.verdict == IGNORED]
+    for starts, text in _IGNORED:
+        fitting = [row for row in rows if row.property.startswith(starts)]
+        if fitting:
+            prims = list(dict.fromkeys(row.path for row in fitting))
+            place = location(prims[0], fitting[0].property)
+            return f"{text}: {place}" + (f" and on {plural(len(prims) - 1, 'more prim')}" if len(prims) > 1 else "")
+    return ""
+
+
+def altered_headline(verification: Verification) -> str:
+    """The number whose effect is farthest from the intended one; "" where none is altered."""
+    rows = [row for row in verification.rows if row.verdict == ALTERED and row.effective is not None]
+    if not rows:
+        return ""
+    row = max(rows, key=_change)
+    return (f"{location(row.path, row.property)} comes to {number(row.effective)} in place of "
+            f"{number(row.intended_effect)}")
+
+
+def _change(row: Row) -> float:
+    """How far the effect of a number is from the intended one, up to all of it."""
+    change = deviation(row.intended_effect, row.effective) if row.effective is not None else 0.0
+    return 0.0 if math.isnan(change) else change
