@@ -6,6 +6,7 @@ to it instead. Lines that this library has to say at once go the same way, by `a
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from physx_schema.errors import without_addresses
 
 
 class StageWarning(UserWarning):
-    """A part of a stage that is not there: a layer that cannot be opened, or a target that USD drops."""
+    """A stage that is another than its author thinks: a part is missing, not selected, or in other units."""
 
 
 @dataclass(eq=False)
@@ -44,6 +45,7 @@ class Capture:
         return texts
 
 
+_PACKAGES = ("physx_schema", "physx_runtime")
 _open: list[Capture] = []       # the innermost last
 _delegate: list[Any] = []       # USD's, while any is open
 
@@ -84,4 +86,12 @@ def announce(line: str) -> None:
     if _open:
         _open[-1].say(line)
     else:
-        warnings.warn(line, StageWarning, stacklevel=3)
+        warnings.warn(line, StageWarning, stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """The stack level, for a warning by who called this, of the first function outside our packages."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] in _PACKAGES:
+        level, frame = level + 1, frame.f_back
+    return level

@@ -13,6 +13,8 @@ from physx_schema.description.model import Problem
 from physx_schema.errors import printable, without_addresses
 
 UNRESOLVED, TARGET, REMARK = "stage/composition", "stage/target-dropped", "stage/usd"
+# Of the reader's problems, those that are said at once: with them the stage is another than its author thinks.
+LOUD = frozenset({"stage/variant-unselected", "stage/units-differ", "stage/over-misspelt"})
 
 _METADATA = {"sublayer": "subLayers", "payload": "payload", "reference": "references", "inherit": "inherits",
              "specialize": "specializes"}       # by USD's word for an arc
