@@ -1,4 +1,4 @@
-"""What USD says by itself, held back so that it is told once and in words that name the stage's own prims.
+"""What USD says by itself, held back so that it is reported once and in words that name the stage's own prims.
 
 USD prints warnings on stderr, with the places of its sources and of stages in memory. While `captured` is open they go
 to it instead. Lines that this library has to say at once go the same way, by `announce`.
@@ -38,7 +38,7 @@ class Capture:
                 self.print_line(line)
 
     def take(self) -> tuple[str, ...]:
-        """What USD has said up to now, for a reader who makes something of it."""
+        """What USD has remarked up to now, for a reader who makes something of it."""
         _drain()
         texts = tuple(self.usd)
         self.usd.clear()
@@ -54,7 +54,7 @@ _delegate: list[Any] = []       # USD's, while any is open
 def captured(print_line: Callable[[str], None] | None = None) -> Iterator[Capture]:
     """Catch what USD would print, and what is announced, in a block.
 
-    Of what USD said, the block around gets what nobody took; what was announced stays in the inner one.
+    Of what USD remarks, the block around gets what nobody took; what was announced stays in the inner one.
     """
     if not _delegate:
         _delegate.append(UsdUtils.CoalescingDiagnosticDelegate())
@@ -75,7 +75,7 @@ def captured(print_line: Callable[[str], None] | None = None) -> Iterator[Captur
 
 
 def _drain() -> None:
-    """Give what USD has said since to the innermost block."""
+    """Give what USD has remarked since to the innermost block."""
     for item in _delegate[0].TakeUncoalescedDiagnostics() if _delegate else ():
         if _open:
             _open[-1].usd[" ".join(without_addresses(item.commentary).split())] = None

@@ -90,11 +90,11 @@ def open_stage(source: str | Path | Any) -> Any:
 
 
 def remarks_on(stage: Any) -> tuple[str, ...]:
-    """What USD said when a stage was opened here."""
+    """What USD remarked when a stage was opened here."""
     return _remarks.get(stage.GetRootLayer().identifier, ())
 
 
-_remarks: dict[str, tuple[str, ...]] = {}       # what USD said of stages when they were opened, by root layer
+_remarks: dict[str, tuple[str, ...]] = {}       # of USD on stages when they were opened, by root layer
 
 
 def _open(path: Path) -> Any:

@@ -212,8 +212,8 @@ def _unit_has_length(unit: str, kind: str) -> bool:
 def _report_masses(context: ReadContext, found: _Layer, expected: float) -> None:
     factor = found.value / expected
     _report(context, found, list(found.roots), _KILOGRAMS, expected, f"PhysX reads its masses in units of the stage, "
-            f"so they are {1 / factor:g} times what they were; its forces and gains too, so that it moves alike by "
-            "itself and not with what else is on the stage",
+            f"so they are {1 / factor:g} times what they were; its forces and gains too, so that its own "
+            "motion stays the same, and not that with other things on the stage",
             f"set kilogramsPerUnit to {found.value:g} on the stage if nothing else on it is in {expected:g}, or "
             f"convert the layer: masses, moments of inertia, forces, torques and gains times {factor:g}", "warning")
 
