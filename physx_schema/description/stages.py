@@ -82,8 +82,10 @@ def open_stage(source: str | Path | Any) -> Any:
         return source
     with captured() as capture:
         stage = _open(Path(source))
-        _remarks[stage.GetRootLayer().identifier] = capture.take()
-    if remarks_on(stage):
+        texts, name = capture.take(), stage.GetRootLayer().identifier
+    _remarks.pop(name, None)
+    if texts:
+        _remarks[name] = texts
         for problem in unresolved(stage):
             announce(in_one_line(source_name(stage), problem))
     return stage
