@@ -141,12 +141,12 @@ def prototypes() -> dict[str, Fact]:
     """An over that a reference brings in, and the same prim defined."""
     proto = prim("Xform", "proto", {}, children=collider(more=at(0.0)))
 
-    def beside(specifier: str) -> Fact:
+    def resting(specifier: str) -> Fact:
         copy = prim("Xform", "copy", {}, metadata="prepend references = </proto>")
         thing = prim("Xform", "thing", {**MASS, **at(0.5, 0.4)}, *BODY, children=copy)
         return Fact(world(proto.replace("def Xform", specifier, 1), thing, gravity="0"), places)
 
-    return {"over, referenced by a body": beside("over"), "def, referenced by the same body": beside("def Xform")}
+    return {"over, referenced by a body": resting("over"), "def, referenced by the same body": resting("def Xform")}
 
 
 def variants(folder: Path) -> dict[str, Fact]:

@@ -1,4 +1,4 @@
-"""What USD says by itself, held back so that it is told once and in words that name the stage's own prims.
+"""What USD says by itself, held back so that it is reported once and in words that name the stage's own prims.
 
 USD prints warnings on stderr, with the places of its sources and of stages in memory. While `captured` is open they go
 to it instead. Lines that this library has to say at once go the same way, by `announce`.
@@ -6,6 +6,7 @@ to it instead. Lines that this library has to say at once go the same way, by `a
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from physx_schema.errors import without_addresses
 
 
 class StageWarning(UserWarning):
-    """A part of a stage that is not there: a layer that cannot be opened, or a target that USD drops."""
+    """A stage that is another than its author thinks: a part is missing, not selected, or in other units."""
 
 
 @dataclass(eq=False)
@@ -37,13 +38,14 @@ class Capture:
                 self.print_line(line)
 
     def take(self) -> tuple[str, ...]:
-        """What USD has said up to now, for a reader who makes something of it."""
+        """What USD has remarked up to now, for a reader who makes something of it."""
         _drain()
         texts = tuple(self.usd)
         self.usd.clear()
         return texts
 
 
+_PACKAGES = ("physx_schema", "physx_runtime")
 _open: list[Capture] = []       # the innermost last
 _delegate: list[Any] = []       # USD's, while any is open
 
@@ -52,7 +54,7 @@ _delegate: list[Any] = []       # USD's, while any is open
 def captured(print_line: Callable[[str], None] | None = None) -> Iterator[Capture]:
     """Catch what USD would print, and what is announced, in a block.
 
-    Of what USD said, the block around gets what nobody took; what was announced stays in the inner one.
+    Of what USD remarks, the block around gets what nobody took; what was announced stays in the inner one.
     """
     if not _delegate:
         _delegate.append(UsdUtils.CoalescingDiagnosticDelegate())
@@ -73,7 +75,7 @@ def captured(print_line: Callable[[str], None] | None = None) -> Iterator[Captur
 
 
 def _drain() -> None:
-    """Give what USD has said since to the innermost block."""
+    """Give what USD has remarked since to the innermost block."""
     for item in _delegate[0].TakeUncoalescedDiagnostics() if _delegate else ():
         if _open:
             _open[-1].usd[" ".join(without_addresses(item.commentary).split())] = None
@@ -84,4 +86,12 @@ def announce(line: str) -> None:
     if _open:
         _open[-1].say(line)
     else:
-        warnings.warn(line, StageWarning, stacklevel=3)
+        warnings.warn(line, StageWarning, stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """The stack level, for a warning by who called this, of the first function outside our packages."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] in _PACKAGES:
+        level, frame = level + 1, frame.f_back
+    return level

@@ -13,6 +13,8 @@ from physx_schema.description.model import Problem
 from physx_schema.errors import printable, without_addresses
 
 UNRESOLVED, TARGET, REMARK = "stage/composition", "stage/target-dropped", "stage/usd"
+# Of the reader's problems, those that are announced at once: with them the stage is another than its author thinks.
+LOUD = frozenset({"stage/variant-unselected", "stage/units-differ", "stage/over-misspelt"})
 
 _METADATA = {"sublayer": "subLayers", "payload": "payload", "reference": "references", "inherit": "inherits",
              "specialize": "specializes"}       # by USD's word for an arc
@@ -70,7 +72,7 @@ def _reason(match: re.Match[str]) -> str:
 
 
 def _missing_prim(match: re.Match[str]) -> tuple[str, str, str]:
-    """What is said of an arc to a prim that is not in the layer."""
+    """Message, consequence and remedy of an arc to a prim that is not in the layer."""
     layer, path = Sdf.Layer.Find(match["asset"]), match["path"]
     roots = [str(prim.path) for prim in layer.rootPrims] if layer else []
     if path == _DEFAULT_PRIM:

@@ -20,7 +20,7 @@ from physx_schema.description.bodies import as_free_body, gc_disabled, read_forc
 from physx_schema.description.body_registry import BodyRegistry, read_body_registry
 from physx_schema.description.collision.colliders import ColliderPart
 from physx_schema.description.collision.pairs import read_collision
-from physx_schema.description.composition import in_one_line, remarked
+from physx_schema.description.composition import LOUD, in_one_line, remarked
 from physx_schema.description.model import Articulation, Description, ExternalForce, Link, MimicDeclaration, Problem
 from physx_schema.description.opinions.accounting import classify, default_sleep_threshold
 from physx_schema.description.opinions.conditions import report_conditions
@@ -52,7 +52,8 @@ def describe(source: str | Path | Any) -> Description:
         raise UnreadableError(f"{source_name(stage)}: USD cannot read all that it holds: {reason}; have it written "
                               "anew by the tool it is from") from None
     remarks = tuple(remarked(texts, description.problems))
-    for problem in remarks:
+    loud = (problem for problem in description.problems if problem.code in LOUD and problem.severity != "info")
+    for problem in (*remarks, *loud):
         announce(in_one_line(description.source, problem))
     return replace(description, problems=_sorted((*description.problems, *remarks))) if remarks else description
 

@@ -82,19 +82,21 @@ def open_stage(source: str | Path | Any) -> Any:
         return source
     with captured() as capture:
         stage = _open(Path(source))
-        _remarks[stage.GetRootLayer().identifier] = capture.take()
-    if remarks_on(stage):
+        texts, name = capture.take(), stage.GetRootLayer().identifier
+    _remarks.pop(name, None)
+    if texts:
+        _remarks[name] = texts
         for problem in unresolved(stage):
             announce(in_one_line(source_name(stage), problem))
     return stage
 
 
 def remarks_on(stage: Any) -> tuple[str, ...]:
-    """What USD said when a stage was opened here."""
+    """What USD remarked when a stage was opened here."""
     return _remarks.get(stage.GetRootLayer().identifier, ())
 
 
-_remarks: dict[str, tuple[str, ...]] = {}       # what USD said of stages when they were opened, by root layer
+_remarks: dict[str, tuple[str, ...]] = {}       # of USD on stages when they were opened, by root layer
 
 
 def _open(path: Path) -> Any:

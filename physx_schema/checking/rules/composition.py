@@ -12,8 +12,8 @@ TARGET_DROPPED = ReaderRule("stage/target-dropped", "error", """
     A reference, payload or inherit brings in one prim and what is below it. USD drops relationship targets that lead
     out of it, and the relationship is left with those that remain.
 
-    Measured: A body welded to another that the reference leaves outside falls on to the world's origin instead, and is
-    held there. With body0 authored on the stage it falls with the other by 5.005 in a second.
+    Measured: A body welded to another that the reference leaves outside is held at the world's origin instead. With
+    body0 authored on the stage it falls with the other by 5.005 in a second.
     (`experiments/measure_composition.py`)
     """,
     profiles=PROFILES,

@@ -154,7 +154,8 @@ def _no_body(target: Any) -> tuple[str, str]:
     if target.IsAbstract():
         return "is a class, of which nothing is made", "point at a prim that inherits it"
     if not target.IsDefined():
-        return "is an over without a def, of which nothing is made", "define the prim"
+        return "is an over without a def, of which nothing is made", (
+            "correct its path, repair the layer that should define it, or define the prim")
     if target.IsInstanceProxy():
         return "is inside an instance, where there are no bodies", "clear instanceable above it"
     return "is not a rigid body nor inside one", "apply PhysicsRigidBodyAPI to it"

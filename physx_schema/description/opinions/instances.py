@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 from pxr import Sdf, Usd
@@ -20,16 +20,18 @@ def dropped_below_instances(context: ReadContext) -> list[Opinion]:
     """The physics opinions on prims below instances, but for those that say what the prototype has anyway."""
     if not context.stage.GetPrototypes():
         return []
+    with_colliders = frozenset(str(prefix) for opinions in context.prims_with("PhysicsCollisionAPI")
+                               for prefix in opinions.prim.GetPath().GetPrefixes())
     found: dict[tuple[str, str], Opinion] = {}
     for prim in Usd.PrimRange.Stage(context.stage, Usd.TraverseInstanceProxies()):
         if prim.IsInstance():
-            for opinion in _dropped(context, prim):
+            for opinion in _dropped(context, prim, with_colliders):
                 found.setdefault((opinion.path, opinion.property), opinion)
     return list(found.values())
 
 
-def _dropped(context: ReadContext, instance: Any) -> Iterator[Opinion]:
-    """What is dropped below one instance."""
+def _dropped(context: ReadContext, instance: Any, with_colliders: Container[str]) -> Iterator[Opinion]:
+    """What is dropped below one instance; the paths are those of colliders and of the prims above them."""
     path = str(instance.GetPath())
     prototype = _prototype(instance)
     suggestion = f"author it on {prototype}, which every instance shares, or set instanceable to false on {path}"
@@ -38,7 +40,8 @@ def _dropped(context: ReadContext, instance: Any) -> Iterator[Opinion]:
             spec = layer.GetPrimAtPath(node.path)
             for child in _below(spec) if spec else ():
                 where = child.path.ReplacePrefix(node.path, instance.GetPath())
-                for name in _lost(context, child, context.stage.GetPrimAtPath(where)):
+                collides = str(where) in with_colliders or context.on_collider(str(where))
+                for name in _lost(child, context.stage.GetPrimAtPath(where), collides):
                     yield Opinion(str(where), name, f"{path} is an instance, and USD drops opinions on what is below "
                                   "one", suggestion, CODE)
 
@@ -68,11 +71,12 @@ def _below(spec: Any) -> Iterator[Any]:
         yield from _below(child)
 
 
-def _lost(context: ReadContext, spec: Any, prim: Any) -> Iterator[str]:
+def _lost(spec: Any, prim: Any, collides: bool) -> Iterator[str]:
     """The opinions on a prim below an instance that matter and say something else than the prototype."""
-    collides = prim and _collides(context, str(prim.GetPath()))
     if prim and collides and spec.HasInfo("active") and not spec.active:
         yield "active"
+    if not prim and is_physics_schema(str(spec.typeName)):
+        yield ""
     if any(is_physics_schema(name) and not (prim and name in prim.GetAppliedSchemas()) for name in _schemas(spec)):
         yield "apiSchemas"
     for item in spec.properties:
@@ -80,12 +84,6 @@ def _lost(context: ReadContext, spec: Any, prim: Any) -> Iterator[str]:
         matters = is_physics_name(name) or (collides and (name in _SHAPE or name.startswith(_OF_COLLIDERS)))
         if matters and not (prim and _same(item, prim)):
             yield name
-
-
-def _collides(context: ReadContext, path: str) -> bool:
-    """Whether a prim has a collider at, above or below it."""
-    return context.on_collider(path) or any(
-        opinions.path.startswith(path + "/") for opinions in context.prims_with("PhysicsCollisionAPI"))
 
 
 def _schemas(spec: Any) -> tuple[str, ...]:

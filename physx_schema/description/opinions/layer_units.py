@@ -141,8 +141,8 @@ def _report_lengths(context: ReadContext, found: _Layer, expected: float) -> Non
         _report(context, found, wrong, _METERS, expected, f"PhysX reads its lengths in units of the stage, so they are "
                 f"{1 / factor:g} times what they were, and gravity {factor:g} times as large to them",
                 f"author both in one unit: set metersPerUnit to {found.value:g} on the stage if nothing else on it is "
-                f"in {expected:g}, or convert the layer: lengths and forces times {factor:g}, moments of inertia, "
-                f"torques and angular gains times {square:g}, densities times {factor**-3:g}")
+                f"in {expected:g}, or convert the layer: lengths, velocities and forces times {factor:g}, moments of "
+                f"inertia, torques and angular gains times {square:g}, densities times {factor**-3:g}")
     elif names := _unscaled(found):
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         shown = f"{', '.join(names[:_SHOWN])}{more}"
@@ -212,8 +212,8 @@ def _unit_has_length(unit: str, kind: str) -> bool:
 def _report_masses(context: ReadContext, found: _Layer, expected: float) -> None:
     factor = found.value / expected
     _report(context, found, list(found.roots), _KILOGRAMS, expected, f"PhysX reads its masses in units of the stage, "
-            f"so they are {1 / factor:g} times what they were; its forces and gains too, so that it moves alike by "
-            "itself and not with what else is on the stage",
+            f"so they are {1 / factor:g} times what they were; its forces and gains too, so that its own "
+            "motion stays the same, and not that with other things on the stage",
             f"set kilogramsPerUnit to {found.value:g} on the stage if nothing else on it is in {expected:g}, or "
             f"convert the layer: masses, moments of inertia, forces, torques and gains times {factor:g}", "warning")
 

@@ -91,6 +91,7 @@ def require_accepted(description: Description) -> None:
         raise UnsupportedError(why)
 
 
+_ENABLED = "physics:rigidBodyEnabled"
 # Problems that leave a stage without bodies, the one first that explains most.
 _WITHOUT_BODIES = ("stage/composition", "stage/variant-unselected", "stage/over-misspelt", "stage/undefined",
                    "stage/unloaded", "stage/inactive", "stage/abstract", "stage/muted-layer")
@@ -104,10 +105,14 @@ def nothing_moves(description: Description) -> str:
     if causes:
         more = f" (and {len(causes) - 1} more, see `physx-schema check`)" if len(causes) > 1 else ""
         first = causes[0]
-        return (f"{description.source}: no rigid body to step: {first.path}: {first.message}{more}; {first.why}; "
+        return (f"{description.source}: no rigid body on the stage: {first.path}: {first.message}{more}; {first.why}; "
                 f"{first.fix}")
-    return (f"{description.source}: no rigid body to step: no prim has PhysicsRigidBodyAPI; apply it to each prim that "
-            "should move")
+    disabled = [item.path for item in description.authored if item.property == _ENABLED and item.value is False]
+    if disabled:
+        return (f"{description.source}: no rigid body on the stage: {_ENABLED} is false on {disabled[0]}; set it to "
+                "true on each prim that should move")
+    return (f"{description.source}: no rigid body on the stage: no prim has PhysicsRigidBodyAPI; apply it to each prim "
+            "that should move")
 
 
 def body_joint_refusal(description: Description, body: str) -> str:

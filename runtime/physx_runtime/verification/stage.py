@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from physx_runtime.packing.not_simulated import not_simulated, require_accepted
+from physx_runtime.packing.not_simulated import not_simulated, nothing_moves, require_accepted
 from physx_runtime.packing.scene import scene_model
 from physx_runtime.simulation.arguments import required_time
 from physx_runtime.verification.authored import Authored, authored_numbers, intended_numbers
@@ -271,8 +271,7 @@ def _verified(stage: str | Path | Any, dt: float, engine: Engine | None, engine_
     rows += [row for row in accounted_rows(description, authored) if (row.path, row.property) not in covered]
     moving = (*description.articulations, *description.bodies)
     if not moving and all(row.verdict == NOT_EVALUATED for row in rows):
-        raise UnsupportedError(f"{description.source}: no articulation and no rigid body; apply "
-                               "PhysicsArticulationRootAPI to the robot's root, or PhysicsRigidBodyAPI to a body")
+        raise UnsupportedError(nothing_moves(description))
     order = {path: key for key, path in enumerate(dict.fromkeys(row.path for row in rows))}
     rows.sort(key=lambda row: order[row.path])
     other_counts = {item.counts.path: item.counts for item in maximal_joints} | materials.counts

@@ -1,4 +1,4 @@
-"""What USD cannot put together of a stage is found with its prim and its remedy, and said by every command."""
+"""What USD cannot put together of a stage is found with its prim and its remedy, and reported by every command."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_a_scene_outside_a_reference_is_a_warning(tmp_path: Path) -> None:
     assert [item.severity for item in found(path, "stage/target-dropped")] == ["warning"]
 
 
-# --- what is said ----------------------------------------------------------------------------------------------------
+# --- what commands print ----------------------------------------------------------------------------------------------
 
 @pytest.fixture
 def incomplete(tmp_path: Path) -> str:
@@ -148,7 +148,7 @@ def test_a_stage_without_bodies_names_the_missing_layer(tmp_path: Path) -> None:
         holder("R", "payload = @./gone.usda@", 'over "x"\n{\n    float physics:mass = 1\n}\n'))}))
     done = call("simulate", path, "--steps", "1")
     assert done.exit_code == 2
-    assert "no rigid body to step: /R: the payload @" in done.stderr
+    assert "no rigid body on the stage: /R: the payload @" in done.stderr
     assert call("simulate", path, "--steps", "1", "--strict").exit_code == 5
 
 

@@ -120,12 +120,12 @@ def test_unreadable_stage_exits_3_with_one_line(tmp_path: Path) -> None:
         assert (result.exit_code, result.stdout, result.stderr) == (3, "", f"{path}: {MISSING}\n"), command
 
 
-def test_stage_without_articulation_exits_2_with_one_line(tmp_path: Path) -> None:
+def test_stage_without_bodies_exits_2_with_one_line(tmp_path: Path) -> None:
     path = saved(Usd.Stage.CreateInMemory(), tmp_path)
     for command in ("verify", "simulate"):
         result = call(command, path)
         assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (2, "", 1), command
-        assert "apply PhysicsArticulationRootAPI" in result.stderr, command
+        assert "no prim has PhysicsRigidBodyAPI" in result.stderr, command
 
 
 @pytest.mark.parametrize("dt", ["0", "-1", "nan", "inf", "1/0", "soon"])

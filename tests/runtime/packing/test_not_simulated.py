@@ -22,6 +22,7 @@ from click.testing import CliRunner
 from physx_runtime import NotSimulatedWarning, Scene, Session, Simulation, simulate, verify
 from physx_runtime.packing.not_simulated import MAX_QUOTED
 from pxr import Usd
+from support.stages.composed import holder, layer
 from support.stages.contact_scenes.parts import ball, body, ground, world
 from support.stages.faulty_robots import BOND, CRATE, CUBE, EXCLUDED, GROUND, PATH, TWO_LINKS, said, sliding
 from support.stages.meshes import box, mesh_prim
@@ -446,3 +447,25 @@ def test_instances_of_what_collides_are_named(schemas: str, named: str) -> None:
     stage = opened(world(MANY.format(schemas=schemas), body("a", ball(0.2), (3.1, 0, 1.5)), ground()))
     with pytest.warns(NotSimulatedWarning, match=f"/World/many.prototypes.*{named}"):
         simulate(stage, steps=1)
+
+
+# --- why nothing moves -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("prims", "cause", "remedy"), [
+    (prim("Xform", "a", ("PhysicsMassAPI",)), "no prim has PhysicsRigidBodyAPI", "apply it to each prim that should"),
+    (link("a", more={"bool physics:rigidBodyEnabled": False}), "physics:rigidBodyEnabled is false on /a",
+     "set it to true"),
+    (link("a").replace("def Xform", "over", 1), "/a: an over without a def", "let a prim that should have it"),
+    ('def "a" (references = @./gone.usda@)\n{\n}\n', "/a: the reference @", "put the layer where the path leads"),
+    ('def "a" (prepend variantSets = "v")\n{\n    variantSet "v" = {\n        "rigid" {\n' + link("b") + "}\n}\n}\n",
+     "/a: physics is in the variant 'rigid'", "select it"),
+    (holder("a", "instanceable = true\n    inherits = </kind>") + holder("kind", 'kind = "group"', link("b"), "class"),
+     "a rigid body inside the instance /a", "clear instanceable on /a"),
+])
+def test_a_stage_on_which_nothing_moves_says_why(prims: str, cause: str, remedy: str) -> None:
+    stage = opened(layer(prims))
+    with pytest.raises(UnsupportedError, match="no rigid body on the stage") as refused:
+        simulate(stage, steps=1)
+    assert cause in str(refused.value)
+    assert remedy in str(refused.value)
