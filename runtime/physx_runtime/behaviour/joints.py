@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.behaviour.loads import Loads
@@ -136,7 +137,7 @@ def _judged(dof: Dof, drive: Drive, articulation: Articulation, motion: Motion, 
     return replace(item, cause=cause, end=end)
 
 
-def _arrival(time: DoubleArray, within: DoubleArray) -> float:
+def _arrival(time: DoubleArray, within: NDArray[np.bool_]) -> float:
     """The time from which on all samples are within the tolerance."""
     outside = np.flatnonzero(~within)
     if not len(outside):

@@ -142,7 +142,7 @@ def _articulation(item: Articulation, values: Mapping[str, Mapping[str, float]])
 
 
 def _mimic(mimic: Mimic, values: Mapping[str, float]) -> Mimic:
-    return replace(mimic, **{"natural_frequency": values["natural_frequency"]} if "natural_frequency" in values else {})
+    return replace(mimic, natural_frequency=values.get("natural_frequency", mimic.natural_frequency))
 
 
 def _link(link: Link, values: Mapping[str, Mapping[str, float]]) -> Link:
@@ -154,7 +154,8 @@ def _link(link: Link, values: Mapping[str, Mapping[str, float]]) -> Link:
 
 def _dof(dof: Dof, values: Mapping[str, float]) -> Dof:
     facts = {name: value / (_SCALES.get(name, 1.0) if dof.angular else 1.0) for name, value in values.items()}
-    speed = {"max_velocity": facts.pop("max_velocity")} if "max_velocity" in facts else {}
-    facts.pop("natural_frequency", None)
-    drive = replace(dof.drive, **facts) if dof.drive is not None and facts else dof.drive
-    return replace(dof, drive=drive, **speed)
+    drive = dof.drive
+    if drive is not None:
+        drive = replace(drive, stiffness=facts.get("stiffness", drive.stiffness),
+                        damping=facts.get("damping", drive.damping), max_force=facts.get("max_force", drive.max_force))
+    return replace(dof, drive=drive, max_velocity=facts.get("max_velocity", dof.max_velocity))

@@ -167,7 +167,7 @@ _PROPERTY_OF = {"too-weak": "max_force", "friction": "max_force", "sag": "stiffn
 
 def judge(description: Description, behaviour: Behaviour, instances: Mapping[str, str]) -> Iterator[Finding]:
     """Findings on driven joints, speed limits and mimic joints."""
-    creeping = set()
+    creeping: set[str] = set()
     for item in behaviour.joints:
         if item.cause != "arrived":
             creeping.update({item.dof.name} if item.cause == "speed-limit" else ())
