@@ -134,7 +134,7 @@ DEFAULT_PROFILES = (PHYSX, SIMREADY)
 def parse_profile(profile: str) -> tuple[str, ...]:
     """The single profiles a profile stands for.
 
-    "simready" by itself brings its optional feature "driven"; beside or without others "driven" brings "behaviour".
+    "simready" by itself brings its optional feature "driven"; "driven" without that brings "behaviour".
     """
     parts = tuple(profile.split("+"))
     allowed = (*PROFILES, DRIVEN, BEHAVIOUR)

@@ -24,7 +24,7 @@ def test_speeds_are_absurd_in_metres_whatever_the_unit(newtons: float, meters: f
 
 
 def body(height: float, *more: str) -> str:
-    """A crate of 1 m at a height, and what is beside it."""
+    """A crate of 1 m at a height, and more prims."""
     shape = prim("Cube", "shape", ("PhysicsCollisionAPI",), {"double size": 1.0})
     return robot(prim("Xform", "crate", ("PhysicsRigidBodyAPI",), placed((0.0, 0.0, height)), shape), *more, schemas=())
 

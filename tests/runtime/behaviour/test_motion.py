@@ -1,4 +1,4 @@
-"""Figures of behaviour beside real PhysX: where joints end, with what remedies they arrive, what contacts push with."""
+"""Figures of behaviour against real PhysX: where joints end, which remedies bring them there, the force of contacts."""
 
 from __future__ import annotations
 

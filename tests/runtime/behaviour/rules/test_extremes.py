@@ -59,3 +59,9 @@ def test_motion_that_diverges_is_an_error_and_the_rest_is_not_evaluated() -> Non
 def test_stage_with_nothing_that_moves_is_judged_without_stepping() -> None:
     report = check(opened(robot(prim("Cube", "box"), schemas=())), "behaviour")
     assert not report.findings and report.verdict("behaviour") == "pass"
+
+
+def test_stage_with_hundreds_of_bodies_is_not_stepped() -> None:
+    crates = "".join(prim("Xform", f"crate{i}", ("PhysicsRigidBodyAPI",)) for i in range(301))
+    report = check(opened(robot(crates, schemas=())), "behaviour")
+    assert not report.findings and report.verdict("behaviour") == "not evaluated"
