@@ -1,7 +1,7 @@
 """Measure in real PhysX what the rules behaviour/... claim: where their examples end, and where with the remedies.
 
 Needs the environment that `oracle.py` describes. Each example and remedy of the family runs for 5 s in steps of 1/60 s,
-with what this package finds beside it: the values of the proposed fix, and where PhysX ends with them.
+with what this package finds: the values of the proposed fix, and where PhysX ends with them.
 """
 
 from __future__ import annotations

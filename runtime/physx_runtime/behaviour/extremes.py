@@ -21,8 +21,8 @@ ABSURD_ANGLE, ABSURD_WAY = 1e4, 1e4
 # A joint's motion grows if each of the last seconds has this many times the peak speed of the one before, and if
 # energy grew by this part of what it has at the end: a pendulum that falls gets faster, but keeps its energy.
 GROWTH, ENERGY_SHARE = 1.3, 0.5
-# What grows has to have got faster than this, rad/s or m/s.
-GROWN_SPEED = 1.0
+# What grows has to have got faster than this, rad/s or m/s: in centimetres PhysX lets sliders have 1 m/s at most.
+GROWN_SPEED = 0.3
 # A body falls for ever that has at least this part of the speed of a free fall, and nothing under it.
 FALLING_SHARE = 0.5
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.behaviour.loads import Loads
@@ -94,7 +95,7 @@ def tolerance_of(dof: Dof, meters: float, distance: float = 0.0) -> float:
 def driven_joints(description: Description, motion: Motion, touched: frozenset[str]) -> Iterator[DrivenJoint]:
     """Every joint of an articulation whose drive has a target position that the joint can reach.
 
-    touched: the articulations that something touches at the end.
+    touched: the articulations whose joints a contact may hold at the end.
     """
     for articulation in description.articulations:
         if not articulation.enabled or not articulation.dofs or articulation.dofs[0].name not in motion.joint_names:
@@ -104,8 +105,7 @@ def driven_joints(description: Description, motion: Motion, touched: frozenset[s
         meters = description.scene_of(articulation).meters_per_unit
         for index, dof in enumerate(articulation.dofs):
             if dof.drive is not None and index not in followers and _is_judged(dof, dof.drive):
-                is_touched = articulation.path in touched and articulation.fixed_base
-                yield _judged(dof, dof.drive, articulation, motion, loads, index, meters, is_touched)
+                yield _judged(dof, dof.drive, articulation, motion, loads, index, meters, articulation.path in touched)
 
 
 def _is_judged(dof: Dof, drive: Drive) -> bool:
@@ -129,12 +129,15 @@ def _judged(dof: Dof, drive: Drive, articulation: Articulation, motion: Motion, 
                        loads.greatest[index], inertia, "arrived")
     if math.isfinite(item.arrival):
         return item
-    cause = _cause(item, error, velocity, touched)
+    several_axes = dof.path != dof.name     # whose drives load each other
+    pulled = not articulation.fixed_base or several_axes or bool(
+        articulation.fixed_tendons or articulation.spatial_tendons or articulation.mimics)
+    cause = _cause(item, error, velocity, touched, pulled)
     end = float(position[-LAST_SECOND:].mean()) if cause == "swings" else item.end
     return replace(item, cause=cause, end=end)
 
 
-def _arrival(time: DoubleArray, within: DoubleArray) -> float:
+def _arrival(time: DoubleArray, within: NDArray[np.bool_]) -> float:
     """The time from which on all samples are within the tolerance."""
     outside = np.flatnonzero(~within)
     if not len(outside):
@@ -149,29 +152,35 @@ def drive_effort(drive: Drive, error: float, velocity: float, inertia: float) ->
     return float(np.clip(effort, -drive.max_force, drive.max_force))
 
 
-def _cause(item: DrivenJoint, error: DoubleArray, velocity: DoubleArray, touched: bool) -> Cause:
-    """Why a joint isn't where its drive wants it."""
+def _cause(item: DrivenJoint, error: DoubleArray, velocity: DoubleArray, touched: bool, pulled: bool) -> Cause:
+    """Why a joint isn't where its drive wants it. pulled: tendons, contacts or mimic joints may load it as well."""
     dof, drive, recent = item.dof, item.drive, error[-LAST_SECOND:]
     towards = velocity * np.sign(error)         # above 0 on the way to the target
-    half = len(towards) // 2
+    moving = towards[velocity != 0.0]           # until it fell asleep
     still = item.swing < 0.1 * item.tolerance
     saturated = abs(item.effort) >= SATURATED * drive.max_force
-    if still and dof.static_friction > 0.0 and abs(item.effort) <= dof.static_friction + abs(item.load) and not (
-            abs(abs(item.effort) - abs(item.load)) <= LOAD_SHARE * abs(item.effort)):
+    if still and dof.static_friction > 0.0 and not _is_load(item) and abs(
+            item.effort) <= dof.static_friction + abs(item.load):
         return "friction"
-    if math.isfinite(dof.max_velocity) and float(towards[half:].mean()) >= AT_SPEED_LIMIT * dof.max_velocity:
+    if len(moving) and float(moving[len(moving) // 2:].mean()) >= AT_SPEED_LIMIT * dof.max_velocity:
         return "speed-limit"
     if saturated and item.greatest_load > drive.max_force:
         return "too-weak"
     if item.swing > item.tolerance and np.count_nonzero(np.diff(np.sign(velocity[-LAST_SECOND:]))) >= 2:
         return "swings"
-    if touched and abs(abs(item.effort) - abs(item.load)) > LOAD_SHARE * abs(item.effort):
+    if touched and not _is_load(item):
         return "blocked"
     if saturated:
         return "too-weak"
     if abs(recent[-1]) < (1.0 - APPROACH_SHARE) * abs(recent[0]):
         return "slow"
-    return "sag"
+    # PhysX may have put to sleep what moved so slowly
+    return "sag" if pulled or _is_load(item) or item.greatest_load >= abs(item.effort) else "slow"
+
+
+def _is_load(item: DrivenJoint) -> bool:
+    """Whether the drive exerts what weight asks for, give or take."""
+    return abs(abs(item.effort) - abs(item.load)) <= LOAD_SHARE * abs(item.effort)
 
 
 def follower_errors(description: Description, motion: Motion, soft_share: float = SOFT_FOLLOWER_SHARE,

@@ -25,6 +25,8 @@ QUICK_FREQUENCY = 8.0
 SLOW_SHARE = 0.25
 # A joint with a new speed limit is on its way for at most this long, s.
 TRAVEL_TIME = 1.0
+# The limit as authored, read in rad/s, is proposed if it takes no longer than this, s.
+LONGEST_TRAVEL = 3.0
 # Factors that are tried on the proposed values, one after the other, until every joint arrives.
 FACTORS = (1.0, 2.0, 5.0)
 # Significant digits of values that are proposed; they are rounded up.
@@ -85,8 +87,9 @@ def _proposal(item: DrivenJoint, factor: float) -> dict[str, float]:
     holding = max(item.greatest_load, abs(item.effort) if item.cause == "sag" else 0.0)
     if item.cause == "speed-limit":
         distance = abs(drive.target_position - item.start)
-        wanted["max_velocity"] = factor * max(distance / TRAVEL_TIME, as_degrees(dof, distance))
-        return _authored(dof, wanted)
+        meant = factor * math.degrees(dof.max_velocity) if dof.angular else 0.0      # in rad/s, though USD has degrees
+        quick = factor * distance / TRAVEL_TIME
+        return _authored(dof, {"max_velocity": meant if meant > distance / LONGEST_TRAVEL else quick})
     load = holding + dof.static_friction
     per_unit = item.inertia if drive.acceleration else 1.0      # force of a unit of stiffness and error
     needed = load / item.tolerance / per_unit           # to give way by no more than the tolerance
@@ -94,7 +97,7 @@ def _proposal(item: DrivenJoint, factor: float) -> dict[str, float]:
     quick = QUICK_FREQUENCY ** 2 * item.inertia / per_unit
     if item.cause == "slow" and drive.stiffness < SLOW_SHARE * quick:
         stiffness = max(stiffness, quick)
-    if item.cause != "swings" and stiffness > drive.stiffness:
+    if stiffness > drive.stiffness:
         wanted["stiffness"] = factor * stiffness
     final = wanted.get("stiffness", drive.stiffness)
     critical = 2.0 * math.sqrt(final * per_unit * item.inertia) / per_unit
@@ -106,11 +109,6 @@ def _proposal(item: DrivenJoint, factor: float) -> dict[str, float]:
     if effort > drive.max_force:
         wanted["max_force"] = factor * effort
     return _authored(dof, wanted)
-
-
-def as_degrees(dof: Dof, distance: float) -> float:
-    """The authored speed limit of an angular joint if its number was meant in rad/s; that which a way takes else."""
-    return dof.max_velocity * 180.0 / math.pi if dof.angular else distance / TRAVEL_TIME
 
 
 def _authored(dof: Dof, values: Mapping[str, float]) -> dict[str, float]:
@@ -144,7 +142,7 @@ def _articulation(item: Articulation, values: Mapping[str, Mapping[str, float]])
 
 
 def _mimic(mimic: Mimic, values: Mapping[str, float]) -> Mimic:
-    return replace(mimic, **{"natural_frequency": values["natural_frequency"]} if "natural_frequency" in values else {})
+    return replace(mimic, natural_frequency=values.get("natural_frequency", mimic.natural_frequency))
 
 
 def _link(link: Link, values: Mapping[str, Mapping[str, float]]) -> Link:
@@ -156,7 +154,8 @@ def _link(link: Link, values: Mapping[str, Mapping[str, float]]) -> Link:
 
 def _dof(dof: Dof, values: Mapping[str, float]) -> Dof:
     facts = {name: value / (_SCALES.get(name, 1.0) if dof.angular else 1.0) for name, value in values.items()}
-    speed = {"max_velocity": facts.pop("max_velocity")} if "max_velocity" in facts else {}
-    facts.pop("natural_frequency", None)
-    drive = replace(dof.drive, **facts) if dof.drive is not None and facts else dof.drive
-    return replace(dof, drive=drive, **speed)
+    drive = dof.drive
+    if drive is not None:
+        drive = replace(drive, stiffness=facts.get("stiffness", drive.stiffness),
+                        damping=facts.get("damping", drive.damping), max_force=facts.get("max_force", drive.max_force))
+    return replace(dof, drive=drive, max_velocity=facts.get("max_velocity", dof.max_velocity))

@@ -21,7 +21,7 @@ UPRIGHT = 0.7
 class StartOverlap:
     """Two bodies, or a body and something that stands, that start in each other."""
 
-    first: str                  # the body; of two, the first in the order of the stage
+    first: str                  # the body; of two, the first in the order of `Motion.body_names`
     second: str                 # the other body, or a static collider
     depth: float                # length, of the deepest point
     normal: tuple[float, float, float]      # from the second to the first there
@@ -44,12 +44,13 @@ def start_overlaps(description: Description, motion: Motion) -> Iterator[StartOv
         if start.separations[row] < -DEPTH_TOLERANCE / meters and (
                 pair not in deepest or start.separations[row] < start.separations[deepest[pair]]):
             deepest[pair] = row
+    order = {path: index for index, path in enumerate(motion.body_names)}
     up = "XYZ".index(description.scene.up_axis)
     for (first, second), row in sorted(deepest.items()):
-        sign = 1.0 if first in moving else -1.0
-        normal = tuple(float(x) * sign for x in start.normals[row])
-        body, other = (first, second) if first in moving else (second, first)
-        pair = start.pairs[row] if first in moving else start.pairs[row][::-1]
+        is_first = first in moving and (second not in moving or order[first] < order[second])
+        normal = tuple(float(x) * (1.0 if is_first else -1.0) for x in start.normals[row])
+        body, other = (first, second) if is_first else (second, first)
+        pair = start.pairs[row] if is_first else start.pairs[row][::-1]
         forces = [_force(contacts, {first, second}) for contacts in motion.contacts]
         owner = owners.get(body, "")
         yield StartOverlap(body, other, -float(start.separations[row]), (normal[0], normal[1], normal[2]),
@@ -66,7 +67,13 @@ def _force(contacts: Contacts, bodies: set[str]) -> float:
 
 
 def touched_articulations(description: Description, motion: Motion) -> frozenset[str]:
-    """The articulations that something pushes in the last step."""
+    """The articulations whose joints a contact may hold in the last step: of their own links, or with a fixed base.
+
+    What stands on its feet is touched too, and its drives then carry it.
+    """
     last = motion.contacts[-1]
-    pushed = {path for row, pair in enumerate(last.bodies) if last.impulses[row] > 0.0 for path in pair}
-    return frozenset(item.path for item in description.articulations if any(link.path in pushed for link in item.links))
+    pairs = {pair for row, pair in enumerate(last.bodies) if last.impulses[row] > 0.0}
+    links = {item.path: {link.path for link in item.links} for item in description.articulations}
+    return frozenset(item.path for item in description.articulations for pair in pairs
+                     if links[item.path].issuperset(pair) or (
+                         item.fixed_base and not links[item.path].isdisjoint(pair)))

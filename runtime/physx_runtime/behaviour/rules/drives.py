@@ -22,7 +22,8 @@ LONGEST_CROSSING = 10.0
 _SCRIPT = "(`experiments/measure_behaviour.py`)"
 _DRIVE, _AXIS = "float drive:angular:physics:", "float physxJointAxis:angular:"
 _FIRM = {f"{_DRIVE}stiffness": "100", f"{_DRIVE}damping": "10"}
-_LEVER = {"point3f physics:localPos1": "(0, 1, 0)"}         # the link's weight, 9.81 N, one metre beside the hinge
+_LEVER = {"point3f physics:localPos1": "(0, 1, 0)"}         # the link's weight, 9.81 N, one metre from the hinge
+_ELSE = "look for what else holds the joint: its limits, other drives of it, tendons, mimic joints, contacts"
 _PROPERTIES = {"stiffness": "stiffness", "damping": "damping", "max_force": "maxForce"}
 
 def _arm() -> str:
@@ -166,7 +167,7 @@ _PROPERTY_OF = {"too-weak": "max_force", "friction": "max_force", "sag": "stiffn
 
 def judge(description: Description, behaviour: Behaviour, instances: Mapping[str, str]) -> Iterator[Finding]:
     """Findings on driven joints, speed limits and mimic joints."""
-    creeping = set()
+    creeping: set[str] = set()
     for item in behaviour.joints:
         if item.cause != "arrived":
             creeping.update({item.dof.name} if item.cause == "speed-limit" else ())
@@ -214,7 +215,9 @@ def _reason(description: Description, item: DrivenJoint) -> str:
         case "blocked":
             return f"its drive exerts {exerted}, and what touches the robot holds it"
         case _:
-            return f"it sags by {position(description, dof, abs(item.error))} under {exerted}"
+            far = item.greatest_load > 1.5 * abs(item.effort)       # fallen to where the weight asks for less
+            weight = f", and the weight takes up to {effort(description, dof, item.greatest_load)} on the way" * far
+            return f"it sags by {position(description, dof, abs(item.error))}, where its drive exerts {exerted}{weight}"
 
 
 def _fix(item: DrivenJoint, remedy: Remedy | None, instance: str) -> str:
@@ -222,15 +225,15 @@ def _fix(item: DrivenJoint, remedy: Remedy | None, instance: str) -> str:
     if item.cause == "blocked":
         return BLOCKED.fix
     if remedy is None or not remedy.values:
-        return "look for what else holds the joint: tendons, mimic joints, joints outside the articulation"
+        return _ELSE
     texts = [f"{_property(item, name, instance).rpartition(':')[2]} {value:g}" for name, value in remedy.values.items()]
     advice = f"author {' and '.join(texts)}"
     if item.cause == "speed-limit" and item.dof.angular and math.isclose(
             remedy.values["max_velocity"], math.degrees(math.degrees(item.dof.max_velocity)), rel_tol=0.01):
         advice += f", which is {math.degrees(item.dof.max_velocity):g} rad/s in degrees"
     if not remedy.proved:
-        return (f"{advice} as a start: the joint still didn't arrive within {DURATION_TEXT} with it, so look for what "
-                "else holds it")
+        return (f"{' and '.join(texts)}, and several times as much, don't bring it there within {DURATION_TEXT} "
+                f"either: {_ELSE}")
     result = f"gets to its target within {remedy.arrival:.2g} s" if remedy.arrival else "stays at its target"
     return f"{advice}: with it, and all such remedies in place, the joint {result}"
 
@@ -278,7 +281,7 @@ def _follower_finding(description: Description, item: FollowerError, remedy: Rem
     if soft and remedy is not None and mimic.instance:
         value = remedy.values["natural_frequency"]
         fix = f"author naturalFrequency {value:g}, or 0 for a hard coupling" + (
-            ": with it the joint followed" if remedy.proved else " as a start: the joint still didn't follow with it")
+            ": with it the joint followed" if remedy.proved else f"; with it the joint still didn't follow: {_ELSE}")
         repair = unsafe(SetValue(mimic.path, name, value, "float")) if remedy.proved else None
     return FOLLOWER.at(mimic.path, name, f"{dof.name} is at {position(description, dof, item.end)}, and its reference "
                        f"wants it at {position(description, dof, item.wanted)}", fix=fix, repair=repair)

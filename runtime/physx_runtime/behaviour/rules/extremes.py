@@ -34,14 +34,14 @@ def _thrust(newtons: str) -> str:
 
 
 def _crate() -> str:
-    """A body with a collider beside the robot, whose links are all held."""
+    """A body with a collider next to the robot, whose links are all held."""
     return usda.body(name="crate", children=usda.cube()) + usda.joint("j2", usda.LIMITS)
 
 
 DIVERGES = Rule("behaviour/diverges", "error", """
     Motion that doesn't stay finite
 
-    A position or velocity becomes NaN or infinite. Nothing can be said of the motion but how it starts.
+    A position or velocity becomes NaN or infinite. Only the start of the motion can be judged.
 
     Measured: An infinite stiffness makes an articulation NaN. (`experiments/measure_joint_rules.py`)
     """,

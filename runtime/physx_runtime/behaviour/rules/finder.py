@@ -12,6 +12,8 @@ from physx_schema.errors import UnsupportedError
 
 FAMILIES = {"behaviour": "What a robot does"}
 _FAMILY = "behaviour"
+# Robots and bodies of a stage that is stepped for this: hundreds of bodies take longer than a reader waits.
+MAX_ACTORS = 300
 
 
 @finder("behaviour", *drives.RULES, *starts.RULES, *extremes.RULES)
@@ -20,6 +22,11 @@ def find_behaviour(description: Description) -> Iterator[Finding | Unevaluated]:
     if not any(item.enabled for item in description.articulations) and all(
             body.kinematic for body in description.separate_bodies):
         return      # nothing moves
+    count = len(description.articulations) + len(description.separate_bodies)
+    if count > MAX_ACTORS:
+        yield Unevaluated(_FAMILY, "/", "", f"the stage has {count} robots and bodies, and up to {MAX_ACTORS} are "
+                          "stepped", "check a stage with the robot alone")
+        return
     from physx_runtime.behaviour.behaviour import measure_behaviour  # brings the compiler
 
     try:

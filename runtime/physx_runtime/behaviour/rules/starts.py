@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from physx_runtime.behaviour.starts import StartOverlap
 
 _SCRIPT = "(`experiments/measure_behaviour.py`)"
+# Pairs of a robot that are findings by themselves, those with the greatest force first.
+MAX_PAIRS = 3
 _STATE, _TARGET = "float state:angular:physics:position", "float drive:angular:physics:targetPosition"
 _RAISED = {"float physics:lowerLimit": "10", _TARGET: "20"}
 
@@ -89,8 +91,22 @@ def judge(description: Description, behaviour: Behaviour, instances: Mapping[str
     states = joints_with_state(description)
     for outside in behaviour.outside:
         yield _outside(description, outside, instances[outside.dof.name], outside.dof.path in states)
-    for overlap in behaviour.overlaps:
-        yield _ground(description, overlap) if overlap.is_static else _overlap(description, overlap)
+    yield from (_ground(description, overlap) for overlap in behaviour.overlaps if overlap.is_static)
+    yield from _overlaps(description, [overlap for overlap in behaviour.overlaps if not overlap.is_static])
+
+
+def _overlaps(description: Description, overlaps: list[StartOverlap]) -> Iterator[Finding]:
+    """The worst pairs of each robot, and how many others there are."""
+    by_actor: dict[str, list[StartOverlap]] = {}
+    for item in overlaps:
+        by_actor.setdefault(item.one_actor, []).append(item)
+    for pairs in by_actor.values():
+        worst = sorted(pairs, key=lambda item: (-max(item.force, item.last_force), -item.depth))
+        others = len(pairs) - MAX_PAIRS
+        more = f"; {others} more pairs of its links start in each other" if others > 0 and pairs[0].one_actor else (
+            f"; {others} more pairs of bodies start in each other" if others > 0 else "")
+        for index, item in enumerate(worst[:MAX_PAIRS]):
+            yield _overlap(description, item, more if index == 0 else "")
 
 
 def _outside(description: Description, item: StartOutside, instance: str, has_state: bool) -> Finding:
@@ -107,13 +123,13 @@ def _outside(description: Description, item: StartOutside, instance: str, has_st
         repair=unsafe(*schema, SetValue(dof.path, name, bound, "float")))
 
 
-def _overlap(description: Description, item: StartOverlap) -> Finding:
+def _overlap(description: Description, item: StartOverlap, more: str) -> Finding:
     remedy = "move or shrink the colliders, or filter the pair with PhysicsFilteredPairsAPI"
     if item.one_actor:
         remedy += f"; physxArticulation:enabledSelfCollisions false on {item.one_actor} lets all of its links pass"
     return OVERLAP.at(
         item.first, "", f"starts {length(description, item.depth)} deep in {item.second} ({item.colliders[0]} in "
-        f"{item.colliders[1]}): {_push(description, item)}", fix=remedy)
+        f"{item.colliders[1]}): {_push(description, item)}{more}", fix=remedy)
 
 
 def _push(description: Description, item: StartOverlap) -> str:
