@@ -2,12 +2,13 @@
 
 Needs the environment that `oracle.py` describes. A hinge on a fixed base carries a link of 1 kg and 0.1 kg m^2 whose
 centre is 0.25 m away; its drive pulls to a target, and gravity is 9.81 m/s^2. Speeds are the greatest of 2 s, as PhysX
-says them after a step, and as the way of a step over its time. At last two hinges that fall, of which one may not move,
-and the targets of two swings.
+says them after a step, and as the way of a step over its time. Then a body that falls, two hinges that fall, of which
+one may not move, and the targets of two swings.
 """
 
 from __future__ import annotations
 
+import importlib
 import math
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -31,6 +32,7 @@ class Case:
     axis: dict[str, float] = field(default_factory=dict)
     step: float = STEP
     iterations: tuple[int, int] | None = None
+    meters: float = 1.0         # in a unit of length
 
 
 SOFT = {"stiffness": 10.0, "damping": 1.0, "targetPosition": 60.0}
@@ -48,6 +50,8 @@ CASES = {
     "joint of 0.0057 deg/s, 4/0 iterations": Case(STIFF, axis=SLOW, iterations=(4, 0)),
     "joint of 0.0057 deg/s, steps of 1/240 s": Case(STIFF, axis=SLOW, step=STEP / 4),
     "joint of 0.0057 deg/s, cfmScale 0": Case(STIFF, {CFM_SCALE: 0.0}, SLOW),
+    "joint of 0.0057 deg/s, in centimetres": Case({name: value * (1.0 if name == "targetPosition" else 1e4)
+                                                   for name, value in STIFF.items()}, axis=SLOW, meters=0.01),
     "joint of 30 deg/s": Case(STIFF, axis={MAX_VELOCITY: 30.0}),
     "joint of 30 deg/s, 29.43 authored": Case(STIFF, axis={MAX_VELOCITY: 29.43}),
     "joint of 300 deg/s": Case(STIFF, axis={MAX_VELOCITY: 300.0}),
@@ -55,24 +59,34 @@ CASES = {
 TARGETS = ((30.0, 40.0), (44.0, 100.0), (45.0, 174.0), (45.0, 179.0), (-45.0, 179.0), (20.0, -179.5))
 
 
-def hinge(text: ModuleType, name: str, part: Part, link: dict[str, Any], side: float = 0.0) -> str:
+def hinge(text: ModuleType, name: str, part: Part, link: dict[str, Any], side: float = 0.0,
+          meters: float = 1.0) -> str:
     """A link on a hinge about Y of the base."""
-    joint = text.joint("Revolute", f"j{name}", "base", f"l{name}", "Y", (0, side, 0), (-0.25, 0, 0),
+    reach = 0.25 / meters
+    joint = text.joint("Revolute", f"j{name}", "base", f"l{name}", "Y", (0, side, 0), (-reach, 0, 0),
                        text.both(text.limits(-90, 90), part))
-    return str(text.link(f"l{name}", (0.25, side, 0), part=([], link)) + joint)
+    moments = (0.1 / meters ** 2,) * 3
+    return str(text.link(f"l{name}", (reach, side, 0), inertia=moments, part=([], link)) + joint)
 
 
 def stage(text: ModuleType, case: Case) -> str:
     """The hinge of a case."""
     part = text.both(text.drive("angular", **case.drive) if case.drive else NOTHING,
                      text.joint_axis("angular", **case.axis) if case.axis else NOTHING)
-    return str(text.stage(text.fixed_base() + hinge(text, "0", part, case.link), text.scene(), case.iterations))
+    links = text.fixed_base() + hinge(text, "0", part, case.link, meters=case.meters)
+    return str(text.stage(links, text.scene(9.81 / case.meters), case.iterations, mpu=case.meters))
 
 
 def pair(text: ModuleType, first: Part) -> str:
     """Two hinges beside each other that fall."""
     links = hinge(text, "0", first, {}, -0.3) + hinge(text, "1", NOTHING, {}, 0.3)
     return str(text.stage(text.fixed_base() + links, text.scene()))
+
+
+def falling(text: ModuleType, maximum: float) -> str:
+    """A body outside articulations that falls."""
+    body = text.link("body", (0, 0, 5), part=([], {LINEAR: maximum}))
+    return str(text.HEAD.format(mpu=1.0, kpu=1.0) + text.prim("Xform", "World", children=text.scene() + body))
 
 
 def swings(text: ModuleType, targets: tuple[float, float]) -> str:
@@ -103,6 +117,11 @@ def main() -> None:
         linear = np.linalg.norm(result["link_vel"][..., :3], axis=-1).max()
         moved = np.linalg.norm(np.diff(result["link_pose"][..., :3], axis=0), axis=-1).max() / case.step
         print(f"{label:52} {math.degrees(said):12.6g} {math.degrees(way):12.6g} {linear:12.6g} {moved:12.6g}")
+    recorder = importlib.import_module("scene_recorder")
+    for maximum in (0.5, 5.0):
+        [result] = recorder.record([{"usd": falling(text, maximum), "dt": STEP, "steps": round(TIME / STEP)}])
+        speed = np.linalg.norm(result["vel"], axis=-1).max()
+        print(f"body of {maximum} m/s that falls: {speed:.6g} m/s")
     for label in pairs:
         result = next(results)
         turn = result["q"][-1, result["dof_names"].index("j1")]

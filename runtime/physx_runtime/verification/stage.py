@@ -27,10 +27,12 @@ from physx_runtime.verification.hidden_gravity import hidden_gravity_rows
 from physx_runtime.verification.loaded.limits import with_loads
 from physx_runtime.verification.maximal_joints.events import refused_limits
 from physx_runtime.verification.maximal_joints.experiments import (
+    TARGETS_TOGETHER,
     MaximalJointExperiments,
     MaximalJointStage,
     maximal_joint_quantities,
     refused_drives,
+    targets_together,
     unmeasured,
 )
 from physx_runtime.verification.maximal_joints.joint_errors import measure_joint_errors
@@ -424,7 +426,11 @@ def _maximal_joint_rows(experiments: MaximalJointExperiments, authored: Authored
             for quantity in measurands]
     if measurands and not unusable:
         inquiry.questions.extend(_questions(experiments, measurands, rows, None))
-    yield from (replace(row, articulation=experiments.counts.path) for row in rows)
+    together = targets_together(experiments.joint)
+    for row in rows:
+        judged = replace(row, verdict=NOT_EVALUATED, reason=TARGETS_TOGETHER) if (
+            row.property in together and row.verdict == AS_AUTHORED) else row
+        yield replace(judged, articulation=experiments.counts.path)
 
 
 def _quantity_row(quantity: Quantity, authored: Authored, experiments: Sequence[Experiments | MaximalJointExperiments],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -208,3 +209,33 @@ def test_an_animated_camera_and_other_layers_stay_as_they_are() -> None:
     with Session(stage) as session:
         session.step(DT)
     assert texts(stage)[1] == before
+
+
+@pytest.mark.parametrize(("path", "name", "given", "code"), [
+    ("/Robot/lower", "physics:mass", -1.0, "value/range"),
+    ("/Robot/upper", "physics:mass", math.nan, "value/not-finite"),
+    ("/Robot/lower", "physics:density", -5.0, "value/range"),
+    ("/Robot/elbow", "drive:angular:physics:stiffness", -3.0, "value/range"),
+    ("/Robot/shoulder", "drive:angular:physics:maxForce", math.nan, "value/not-finite"),
+])
+@pytest.mark.parametrize("layered", [False, True])
+def test_value_that_physx_refuses_is_named_when_it_is_set_while_running(path: str, name: str, given: float, code: str,
+                                                                        layered: bool) -> None:
+    stage = opened(arm())
+    with Session(stage) as session:
+        session.step(DT)
+        assert not [m for m in session.messages if m.kind == "problem"]
+        with Usd.EditContext(stage, stage.GetSessionLayer() if layered else stage.GetRootLayer()):
+            prim = stage.GetPrimAtPath(path)
+            (prim.GetAttribute(name) or prim.CreateAttribute(name, Sdf.ValueTypeNames.Float)).Set(given)
+        session.step(DT)
+        [message] = [m for m in session.messages if m.severity == "error"]
+    assert (message.path, message.property, message.code, message.severity) == (path, name, code, "error")
+    assert f"{given:g} is not" in message.text
+
+
+def test_value_that_physx_refuses_is_named_from_the_start() -> None:
+    stage = opened(arm())
+    stage.GetAttributeAtPath("/Robot/lower.physics:mass").Set(-1.0)
+    with Session(stage) as session:
+        assert [m.code for m in session.messages if m.path == "/Robot/lower"] == ["value/range"]

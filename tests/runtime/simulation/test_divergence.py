@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 from physx_runtime import DivergenceWarning, Scene, Session, Simulation, simulate
+from physx_runtime.viewing.poses import snapshots
+from physx_runtime.viewing.summary import mechanical_energy
 from support.stages.iteration_stages import free, prim
 from support.stages.iteration_stages import stage as body_stage
+from support.stages.loaded_robots import STIFF, slow
+from support.stages.loaded_robots import arm as loaded_arm
 from support.stages.session_stages import arm, opened
+from support.stages.verified_robots import both
+
+from physx_schema.description import describe
 
 DIVERGED = 6
 # Gravity under which an arm's velocity leaves float32 in its second step.
@@ -137,3 +145,16 @@ def test_a_session_tells_once_of_an_island_that_diverges(text: str) -> None:
     assert message.path == "/B"
     assert message.text.startswith("the velocity of the root's vx is no longer finite; it and 2 more that are solved "
                                    "with it stand still until reset; ")
+
+
+def test_no_operation_of_numpy_is_warned_of() -> None:
+    """Of a motion that diverges, and of a joint that may not move, by which the clamp divides."""
+    still = loaded_arm(both(STIFF, slow("angular", 0.0)))
+    for stage in (opened(HEAVY), opened(still), opened(LIGHT)):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            recording = simulate(stage, steps=4)
+            description = describe(stage)
+            mechanical_energy(description, recording)
+            snapshots(description.articulations, recording, 0, "Z", 3)
+        assert not [str(item.message) for item in said if "encountered" in str(item.message)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from physx_runtime.verification import verify
 from pxr import Usd
+from support.stages.loaded_robots import lift
 from support.stages.robots import base, joint, link, opened, robot
 from support.stages.verified_robots import ROOT_SCHEMAS, both, chain, drive, limits, part, row_of, turning, verified
 
@@ -107,3 +108,51 @@ def test_pose_and_other_joints_do_not_matter() -> None:
     verification = verify(stage)
     assert row_of(verification, "drive:linear:physics:targetPosition").effective == pytest.approx(-0.5, abs=1e-6)
     assert row_of(verification, UPPER).effective == pytest.approx(2.0, abs=1e-5)
+
+
+def gimbal(**targets: float) -> Usd.Stage:
+    """A generic joint that turns about these axes, each with a drive to a target."""
+    locked = [part(f"PhysicsLimitAPI:{name}", f"limit:{name}:physics", low=1.0, high=-1.0)
+              for name in ("rotX", "rotY", "rotZ") if name not in targets]
+    return chain(turning(*locked, *(drive(name, stiffness=20.0, damping=2.0, targetPosition=target)
+                                    for name, target in targets.items())), kind="")
+
+
+# Where real PhysX rests: experiments/measure_loaded_limits.py.
+@pytest.mark.parametrize(("targets", "rest"), [((45.0, 179.0), (-42.77, -170.13)), ((-45.0, 179.0), (42.77, -170.13)),
+                                               ((20.0, -179.5), (-19.86, 178.28))])
+@pytest.mark.parametrize("names", [("rotY", "rotZ"), ("rotX", "rotY")])
+def test_targets_of_two_axes_beyond_half_a_turn_are_altered_together(targets: tuple[float, float],
+                                                                      rest: tuple[float, float],
+                                                                      names: tuple[str, str]) -> None:
+    verification = verify(gimbal(**dict(zip(names, targets, strict=True))))
+    for name, angle in zip(names, rest, strict=True):
+        row = row_of(verification, f"drive:{name}:physics:targetPosition")
+        assert (row.verdict, row.effective) == ("altered", pytest.approx(angle, abs=0.02))
+        assert "together are one rotation of 18" in row.reason
+        assert "PhysX turns the shorter way round" in row.reason
+
+
+@pytest.mark.parametrize("targets", [{"rotY": 30.0, "rotZ": 40.0}, {"rotX": 45.0, "rotZ": 174.0}, {"rotZ": 179.0},
+                                     {"rotX": 20.0, "rotY": 30.0, "rotZ": -40.0}])
+def test_targets_of_several_axes_within_half_a_turn_are_as_authored(targets: dict[str, float]) -> None:
+    verification = verify(gimbal(**targets))
+    for name, target in targets.items():
+        row = row_of(verification, f"drive:{name}:physics:targetPosition")
+        assert (row.verdict, row.effective) == ("as authored", pytest.approx(target, rel=1e-3))
+
+
+def test_number_that_physx_takes_otherwise_has_the_remedy_of_check() -> None:
+    stage = chain(drive("angular", stiffness=30.0, damping=2.0, targetPosition=370.0), kind="Revolute")
+    remedy = verified(stage, TARGET).remedy
+    assert remedy is not None
+    assert (remedy.value, remedy.feasible) == (None, False)
+    assert remedy.reason.startswith("author finite lowerLimit and upperLimit with the target between them")
+
+
+@pytest.mark.parametrize("direction", [(0, 0, -1), (0, 1, 0)])
+def test_direction_of_no_gravity_is_not_altered(direction: tuple[float, float, float]) -> None:
+    rows = verify(opened(lift(gravity=0.0).replace("(0, 0, -1)", str(direction)))).rows
+    verdicts = {row.property: row.verdict for row in rows if row.path == "/Robot/Scene"}
+    assert verdicts["physics:gravityDirection"] == "not evaluated"
+    assert verdicts["physics:gravityMagnitude"] == "as authored"

@@ -21,8 +21,7 @@ from physx_schema.description.units import DEGREES_PER_RADIAN
 from physx_schema.errors import UnsupportedError
 
 LINEAR, ANGULAR = "physxRigidBody:maxLinearVelocity", "physxRigidBody:maxAngularVelocity"
-OF_LINK = "PhysX clamps the speed of a link before the forces of the step act"
-OF_BODY = "PhysX clamps the speed of a body before its joints and contacts act"
+OF_BODY = "PhysX clamps the speed of a body before the forces of the step act"
 OF_JOINT = "PhysX clamps the joint softly in each iteration, and joints that it solves after it push it on"
 OF_POSITION = "the solver lets it pass before it brings it back"
 DIVERGED = "the motion of the stage does not stay finite, so nothing says what it comes to under load"
@@ -135,7 +134,7 @@ def _held_limits(description: Description) -> Iterator[HeldLimit]:
         gravity = falls.get(description.scene_of(articulation).path, False)
         for link in articulation.links:
             own = link.joint.dofs if link.joint else ()
-            yield from _of_body(link, _loads(articulation, own, gravity and link.gravity_enabled), OF_LINK)
+            yield from _of_body(link, _loads(articulation, own, gravity and link.gravity_enabled))
             for dof in own:
                 yield from _of_joint(dof, _loads(articulation, (dof,), gravity))
         for _, dof, keys in limit_keys(articulation):
@@ -144,12 +143,12 @@ def _held_limits(description: Description) -> Iterator[HeldLimit]:
         if not body.kinematic:
             held = any(body.path in (joint.body0, joint.body1) for joint in description.separate_joints)
             gravity = falls.get(description.scene_of(body).path, False) and body.gravity_enabled
-            yield from _of_body(body, _listed(["gravity"] * gravity + ["its joints"] * held), OF_BODY)
+            yield from _of_body(body, _listed(["gravity"] * gravity + ["its joints"] * held))
 
 
-def _of_body(link: Link, loads: str, cause: str) -> Iterator[HeldLimit]:
-    yield HeldLimit(link.path, LINEAR, "linear_speed", link.path, 1.0, loads, cause)
-    yield HeldLimit(link.path, ANGULAR, "angular_speed", link.path, DEGREES_PER_RADIAN, loads, cause)
+def _of_body(link: Link, loads: str) -> Iterator[HeldLimit]:
+    yield HeldLimit(link.path, LINEAR, "linear_speed", link.path, 1.0, loads, OF_BODY)
+    yield HeldLimit(link.path, ANGULAR, "angular_speed", link.path, DEGREES_PER_RADIAN, loads, OF_BODY)
 
 
 def _of_joint(dof: Dof, loads: str) -> Iterator[HeldLimit]:

@@ -197,6 +197,17 @@ AIMING = "the axis of the drive is locked; its target still turns where the join
 UNBOUNDED = "it bounds nothing"
 
 
+TARGETS_TOGETHER = ("PhysX turns to the angular targets of a joint as one rotation, and each is measured with the others "
+                    "at 0; simulate shows where the joint comes to rest")
+
+
+def targets_together(joint: MaximalJoint) -> frozenset[str]:
+    """The properties of angular targets other than 0, where a joint has several."""
+    drives = [axis.drive for axis in joint.axes if axis.angular and axis.drive and axis.drive.stiffness > 0.0
+              and axis.drive.target_position != 0.0]
+    return frozenset(drive.prefix + "targetPosition" for drive in drives) if len(drives) > 1 else frozenset()
+
+
 def refused_drives(description: Description) -> dict[tuple[str, str], str]:
     """By prim and prefix of properties the drives that PhysX refuses whole, and why."""
     return {(problem.path, problem.property.rpartition(":")[0]): problem.message

@@ -247,3 +247,10 @@ def test_moving_the_root_to_a_slider_is_no_advice(kind: str, advice: str) -> Non
     text = robot(link("a", schemas=("PhysicsArticulationRootAPI",)), link("b"), joint(kind, "j", "", "a"),
                  joint("Revolute", "k", "a", "b"), schemas=())
     assert advice in findings(text, "articulation/world-joint-outside")[0].fix
+
+
+@pytest.mark.parametrize(("kind", "instance"), [("Revolute", "angular"), ("Prismatic", "linear")])
+def test_joint_that_may_not_move_is_an_error_that_slows_all_joints(kind: str, instance: str) -> None:
+    text = finger({f"float physxJointAxis:{instance}:maxJointVelocity": 0.0}, (f"PhysxJointAxisAPI:{instance}",), kind)
+    [found] = findings(text, "joint/no-velocity")
+    assert "slows all joints of the articulation" in found.why

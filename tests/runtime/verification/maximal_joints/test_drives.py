@@ -102,3 +102,20 @@ def test_weight_over_sag_is_that_of_physx(oracle_folder: Path, counts: tuple[int
     sag = -float(result["pos"][-1, 0, 2])
     row = row_of(verified(text), SPRING, JOINT)
     assert row.effective == pytest.approx(MASS * GRAVITY / sag, rel=ROUNDING)
+
+
+@pytest.mark.parametrize(("targets", "verdict"), [((30.0, 40.0), "not evaluated"), ((30.0, 0.0), "as authored")])
+def test_angular_targets_that_act_together_are_not_judged_one_by_one(targets: tuple[float, float],
+                                                                     verdict: str) -> None:
+    """Real PhysX rests turned by (24.8, 41.6) degrees about y and z where 30 and 40 are authored."""
+    schemas, values = [], {}
+    for name in ("transX", "transY", "transZ", "rotX"):
+        schemas.append(f"PhysicsLimitAPI:{name}")
+        values |= {f"float limit:{name}:physics:low": "1", f"float limit:{name}:physics:high": "-1"}
+    for name, target in zip(("rotY", "rotZ"), targets, strict=True):
+        schemas.append(f"PhysicsDriveAPI:{name}")
+        values |= {f"float drive:{name}:physics:{key}": value for key, value in (
+            *gains().items(), ("targetPosition", str(target)))}
+    joint = prim("PhysicsJoint", JOINT[1:], " ".join(schemas), {"rel physics:body1": "</B>", **values})
+    found = verified(stage(free("B", (4, 1), x=0.0, more=AWAKE), joint))
+    assert row_of(found, "drive:rotY:physics:targetPosition", JOINT).verdict == verdict
