@@ -66,8 +66,8 @@ def fixed_base_joints(description: Description) -> Iterator[Finding]:
             continue
         base, kind = articulation.links[0].path, _NAMES.get(joint.kind, joint.kind)
         opinions = f"; {unread[joint.path]} of its opinions are not read" if unread[joint.path] else ""
-        fix = (f"author a rail: a body that a fixed joint holds to the world, at the place of the joint, and let "
-               f"{joint.path} join it and {base}")
+        fix = (f"put a body fixed to the world between, such as a rail: author that body and a fixed joint from the "
+               f"world to it at this place, and let {joint.path} join it and {base}")
         if joint.kind in WITHOUT_ANCHORS:
             fix = f"set physics:excludeFromArticulation to true on {joint.path}, which leaves the base floating"
         if joint.path in faulty:

@@ -126,7 +126,7 @@ def _generic_axes(slides: Sequence[Vec3], turns: Sequence[Vec3], basis: tuple[Ve
                 return []
             basis += (direction,) if index == len(basis) else ()
             names.add(f"{kind}{'XYZ'[index]}")
-    return sorted(names, key=list(AXES).index) if len(names) == len(slides) + len(turns) else []
+    return [axis for axis in AXES if axis in names] if len(names) == len(slides) + len(turns) else []
 
 
 def _direction(hold: Hold) -> Vec3:

@@ -31,7 +31,7 @@ def test_a_joint_from_the_world_that_moves_fixes_the_base(kind: str, name: str, 
                  schemas=() if on_joint else root)
     items = found(text, FIXED)
     assert [(item.path, item.severity) for item in items] == [("/Robot/turn", "warning")]
-    assert f"a {name} joint" in items[0].message and "a body that a fixed joint holds to the world" in items[0].fix
+    assert f"a {name} joint" in items[0].message and "put a body fixed to the world between" in items[0].fix
 
 
 def test_a_body_fixed_to_the_world_between_is_the_remedy() -> None:

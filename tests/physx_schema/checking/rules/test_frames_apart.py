@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.stages.parts import ROOT_API, frames, limit, state
-from support.stages.robots import base, joint, link, opened, placed, prim, robot
+from support.stages.robots import HEAD, base, joint, link, opened, placed, prim, robot
 
 from physx_schema.checking import Finding, check
 
@@ -111,9 +111,23 @@ def test_joints_of_a_switched_off_articulation_are_joints_outside() -> None:
     assert "DJ.003/frames-apart" not in {item.code for item in check(opened(text)).findings}
 
 
-@pytest.mark.parametrize("kind", ["Distance"])
-def test_joints_that_hold_no_frames_together_are_never_apart(kind: str) -> None:
-    assert not apart(free(kind, (0.0, 0.0, 3.0)))
+@pytest.mark.parametrize(("anchor", "found"), [({}, True), ({"rel physics:body0": "</Robot>"}, False)])
+def test_a_referenced_robot_that_is_moved_leaves_a_joint_to_the_world_behind(
+    tmp_path: Path, anchor: dict[str, object], found: bool,
+) -> None:
+    """A joint that names the robot's root prim moves with it; one without that target stays at the world's origin."""
+    parts = link("base", schemas=(ROOT_API,)), link("a"), joint("Revolute", "j", "base", "a")
+    (tmp_path / "robot.usda").write_text(robot(*parts, joint("Fixed", "fix", "", "base", (), anchor), schemas=()))
+    moved = prim("Xform", "here", (), placed((0, 3, 0), orient=ABOUT_X_30)).replace(
+        'def Xform "here"', 'def Xform "here" (prepend references = @robot.usda@</Robot>)', 1)
+    (tmp_path / "world.usda").write_text(HEAD.format(meters=0.1, kilograms=1.0) + moved)
+    findings = check(tmp_path / "world.usda").findings
+    assert ["300 mm (3 stage units) and 30 degrees apart" in item.message for item in findings
+            if item.code == "joint/frames-apart"] == [True] * found
+
+
+def test_joints_that_hold_no_frames_together_are_never_apart() -> None:
+    assert not apart(free("Distance", (0.0, 0.0, 3.0)))
 
 
 @pytest.mark.parametrize(("name", "said"), [
