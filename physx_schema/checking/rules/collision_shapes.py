@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import chain
 
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import DRIVEN, Finding
 from physx_schema.checking.engine.rule import Rule, finder
+from physx_schema.checking.rules.driven import ONLY_PUBLISHED
 from physx_schema.description import Collider, Description, Link
 
 _OPEN = 0.1             # share of a hull's surface; a coarse sphere leaves 0.085 of the hull of 64 corners, a cube none
@@ -39,8 +39,7 @@ NO_COLLIDER = Rule("body/no-collider", "warning", """
 
     Geometry is rendered below the body, and no prim of the body has PhysicsCollisionAPI. Where no link of an
     articulation has a collider, the articulation is reported once. Links on fixed joints, such as sensors and covers,
-    are an info. Bodies that show nothing are reported in the profile driven alone, as the published rule RB.013 wants a
-    collider on each of them.
+    are an info. The published rule RB.013 asks it of all bodies: see body/shapeless.
 
     Measured: A body let go above the ground is at -4.405 a second later if its cube has no PhysicsCollisionAPI, and
     rests at 0.500 with it. (`experiments/measure_plausibility.py`)
@@ -49,6 +48,20 @@ NO_COLLIDER = Rule("body/no-collider", "warning", """
     fix="apply PhysicsCollisionAPI to its geometry, or to simpler shapes below it",
     example=_thing(),
     remedy=_thing("PhysicsCollisionAPI"),
+)
+
+SHAPELESS = Rule("body/shapeless", "error", f"""
+    Body without a collider that shows nothing
+
+    The published rule RB.013 wants a collider on every enabled body or below it, frames of sensors included.
+    {ONLY_PUBLISHED}
+
+    Measured: A body without geometry and without a collider, let go above the ground, is at -4.405 a second later, as
+    one whose cube has no PhysicsCollisionAPI. (`experiments/measure_plausibility.py`)
+    """,
+    why="nothing touches it, as befits a frame; the published rule wants a collider on every body",
+    fix="apply PhysicsCollisionAPI to a shape below it, or make it an Xform without PhysicsRigidBodyAPI below its body",
+    profiles=(DRIVEN,),
 )
 
 HULL_FOR_MESH = Rule("collider/hull-for-mesh", "warning", """
@@ -71,7 +84,7 @@ HULL_FOR_MESH = Rule("collider/hull-for-mesh", "warning", """
 )
 
 
-@finder("bodies-without-colliders", NO_COLLIDER)
+@finder("bodies-without-colliders", NO_COLLIDER, SHAPELESS)
 def without_colliders(description: Description) -> Iterator[Finding]:
     """Bodies that nothing can touch."""
     for item in description.articulations:
@@ -81,24 +94,19 @@ def without_colliders(description: Description) -> Iterator[Finding]:
 
 def _of_robot(path: str, links: Sequence[Link]) -> Iterator[Finding]:
     bare = [link for link in links if not link.has_collider]
-    seen = [link for link in bare if link.shows_geometry]
+    seen = sum(link.shows_geometry for link in bare)
     if len(bare) == len(links) > 1 and seen:
-        yield NO_COLLIDER.at(path, "", f"none of the {len(links)} links has a collider, and {len(seen)} show geometry")
-        yield from (_by_the_letter(link) for link in bare)
-        return
+        yield NO_COLLIDER.at(path, "", f"none of the {len(links)} links has a collider, and {seen} show geometry")
+        bare = [link for link in bare if not link.shows_geometry]
     yield from map(_bare, bare)
 
 
 def _bare(body: Link) -> Finding:
     if not body.shows_geometry or (body.kinematic and body.joint is None):
-        return _by_the_letter(body)
+        return SHAPELESS.at(body.path, "", "no prim of the body has PhysicsCollisionAPI")
     welded = body.joint is not None and not body.joint.dofs
     return NO_COLLIDER.at(body.path, "", "geometry below the body is rendered, and no prim of the body is a collider",
                           severity="info" if welded else "warning")
-
-
-def _by_the_letter(body: Link) -> Finding:
-    return replace(NO_COLLIDER.at(body.path, "", "no prim of the body has PhysicsCollisionAPI"), profiles=(DRIVEN,))
 
 
 @finder("hulls-for-meshes", HULL_FOR_MESH)

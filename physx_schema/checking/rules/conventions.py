@@ -11,9 +11,9 @@ from itertools import chain
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import DRIVEN, Finding, SetValue, safe
 from physx_schema.checking.engine.rule import Rule, finder
+from physx_schema.checking.rules.driven import ONLY_PUBLISHED
 from physx_schema.description import Collider, Description
 
-_ONLY_PUBLISHED = "PhysX does not need it, so only the profiles driven and simready (by itself) ask for it."
 _BINDING = "rel material:binding:physics"
 _GUIDE = "guide"
 _HIDDEN = {"token visibility": '"invisible"'}
@@ -22,7 +22,7 @@ UNBOUND_COLLIDER = Rule("material/unbound-collider", "error", f"""
     Collider that binds no physics material
 
     The published rule PMT.001 wants material:binding:physics on every collider, with a prim that has
-    PhysicsMaterialAPI as its target. {_ONLY_PUBLISHED} Bindings of prims above a collider count in PhysX.
+    PhysicsMaterialAPI as its target. {ONLY_PUBLISHED} Bindings of prims above a collider count in PhysX.
 
     Measured: A cube without a material slows down on the ground from 3 to 1.501 m/s in 18 steps, which is a friction
     of 0.5; with a material of friction 0 it keeps 2.250. (`experiments/measure_plausibility.py`)
@@ -38,7 +38,7 @@ INVISIBLE_MESH = Rule("collider/invisible-mesh", "warning", f"""
     Invisible collider whose purpose is not guide
 
     The published rule RB.010 wants the purpose guide on geometry that collides and is invisible, so that programs know
-    that it is not to be rendered. {_ONLY_PUBLISHED}
+    that it is not to be rendered. {ONLY_PUBLISHED}
 
     Measured: A body with a cube rests on the ground at 0.500, whether or not the cube is invisible and its purpose
     guide. (`experiments/measure_plausibility.py`)
@@ -54,7 +54,7 @@ KILOGRAMS = Rule("stage/kilograms", "error", f"""
     Physics without a unit of mass
 
     The published rule UN.003 wants kilogramsPerUnit authored on stages with bodies, colliders or masses.
-    {_ONLY_PUBLISHED} USD and PhysX take 1 where it is missing.
+    {ONLY_PUBLISHED} USD and PhysX take 1 where it is missing.
 
     Measured: Without kilogramsPerUnit a cube of size 1 weighs 1000 in metres, as with 1.
     (`experiments/measure_plausibility.py`)

@@ -16,7 +16,7 @@ from physx_schema.description import Description, Dof, Drive, unlimited
 TARGET_TOLERANCE = 1e-2        # rad or metres: how far a drive's target may be from the joint state at the start
 MAX_STIFFNESS = 1e6     # as authored, of the published text: per degree or per length unit
 _LIMIT_TOLERANCE = 1e-4           # rad or length, relative to the limit, at least of 1: degrees and lengths are float32
-_ONLY_PUBLISHED = "PhysX does not need it, so only the profiles driven and simready (by itself) ask for it."
+ONLY_PUBLISHED = "PhysX does not need it, so only the profiles driven and simready (by itself) ask for it."
 _STIFF = "float drive:angular:physics:stiffness"
 _TARGET = "float drive:angular:physics:targetPosition"
 
@@ -24,7 +24,7 @@ MAX_FORCE = Rule("DJ.001/max-force", "error", f"""
     Drive without a finite force limit
 
     The published rule wants maxForce authored, finite and above 0 on every driven joint; mimic joints with zero gains
-    are left out. {_ONLY_PUBLISHED} A negative maxForce is joint/drive-refused, 0 is joint/drive-powerless, NaN is
+    are left out. {ONLY_PUBLISHED} A negative maxForce is joint/drive-refused, 0 is joint/drive-powerless, NaN is
     value/not-finite.
 
     Measured: maxForce inf and NaN drive without bound; 0 and -5 leave the joint where it is.
@@ -49,7 +49,7 @@ TARGET_STATE = Rule("DJ.001/target-state", "error", f"""
     Drive target away from the joint state
 
     The published rule wants the drive's target and the joint state to agree at the start, here within 0.01 rad or 10 mm
-    whatever the stage's unit. {_ONLY_PUBLISHED}
+    whatever the stage's unit. {ONLY_PUBLISHED}
 
     Measured: A slider at 0 with a drive to 1, stiffness 100, has a velocity of 1.66 after one step of 1/60 s.
     (`experiments/measure_joint_rules.py`)
@@ -65,7 +65,7 @@ JOINT_STATE = Rule("DJ.002/joint-state", "error", f"""
     Driven joint without a joint state
 
     The published rule wants PhysicsJointStateAPI on every driven joint, spherical and generic ones included, whose
-    instances are rotX and so on. {_ONLY_PUBLISHED}
+    instances are rotX and so on. {ONLY_PUBLISHED}
 
     Measured: Without a joint state PhysX starts a joint at 0, not where its links are posed: a hinge posed at 30
     degrees starts at 0, with a state of 10 at 10. (`experiments/measure_joint_rules.py`)
@@ -97,7 +97,7 @@ def _state(dof: Dof, drive: Drive, instance: str, has_state: bool, meters: float
 UNDRIVEN = Rule("DJ.004/undriven", "error", f"""
     Joint with neither a drive nor a mimic joint
 
-    The published rule wants every joint of an articulation driven or following. {_ONLY_PUBLISHED} Passive joints are
+    The published rule wants every joint of an articulation driven or following. {ONLY_PUBLISHED} Passive joints are
     legal. What the published rule says of prismatic mimic joints, that PhysX does not enforce them and they need
     stiffness, is not so: under rotX they follow exactly, and gains fight the coupling (DJ.007/drive-fight).
 
@@ -123,7 +123,7 @@ MAX_VELOCITY = Rule("DJ.005/max-velocity", "error", f"""
     Driven joint without a velocity limit
 
     The published rule wants maxJointVelocity authored and above 0. It looks in PhysxJointAPI, which PhysX no longer
-    has; here PhysxJointAxisAPI and newton:velocityLimit count. {_ONLY_PUBLISHED} 0 is joint/no-velocity.
+    has; here PhysxJointAxisAPI and newton:velocityLimit count. {ONLY_PUBLISHED} 0 is joint/no-velocity.
 
     Measured: physxJoint:maxJointVelocity 0.5 leaves a slider at speed 1; physxJointAxis:linear:maxJointVelocity 0.5
     slows it to 0.5; 0 and -1 hold it; NaN does nothing. (`experiments/measure_joint_rules.py`)
@@ -151,7 +151,7 @@ def _velocity(dof: Dof, instance: str, authored: set[tuple[str, str]]) -> Iterat
 STIFFNESS = Rule("DJ.006/stiffness", "error", f"""
     Drive with an unlikely stiffness
 
-    The published rule allows a stiffness of 0 to 1e6, per degree on angular axes. {_ONLY_PUBLISHED} Negative and
+    The published rule allows a stiffness of 0 to 1e6, per degree on angular axes. {ONLY_PUBLISHED} Negative and
     infinite ones are value/range and value/not-finite.
 
     Measured: 1e8 holds a slider on its target of 1; -100 throws it to -5.1 in half a second; infinity and NaN make the

@@ -145,7 +145,7 @@ class ColliderReader:
         if settings is not None and offset is None:
             fact = replace(fact, mesh_bounds=_bounds(mesh.points * scale), uncovered=partial(
                 open_share, self._meshes, mesh, scale, settings.vertices, settings.thickness,
-            ) if settings.replaced else None)
+            ) if settings.replaced and mesh.finite and not mesh.fault else None)
         return ColliderPart(fact, opinions, prim, self._materials, weigh)
 
     def _report_stretched(self, path: str, sizes: Sizes, scale: Vec3) -> None:

@@ -268,7 +268,7 @@ def values() -> dict[str, Planted]:
                                           None, MASS),
         # unauthored principal axes come from the collider by rounding, which a density changes
         "density beside a mass": Planted(
-            at(CRATE, {"float physics:density": 20.0}), at(CRATE, {"float physics:density": 20.0}),
+            at(CRATE, {"float physics:density": 200.0}), at(CRATE, {"float physics:density": 200.0}),
             at(CRATE, PUSHED | FRAMED | {"float physics:mass": 2.0}, MASS, "PhysxForceAPI"),
             at(CRATE, PUSHED | FRAMED, MASS, "PhysxForceAPI")),
         "a target velocity without gains": Planted(

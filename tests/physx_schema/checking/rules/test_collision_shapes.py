@@ -128,9 +128,10 @@ def test_geometry_that_is_not_rendered_asks_for_no_collider(more: dict[str, obje
 
 
 def test_the_letter_of_the_published_rule_wants_a_collider_on_every_body() -> None:
-    frame = robot(prim("Xform", "frame", BODY, MASS), seen("b", COLLIDER), schemas=())
-    assert bare(frame) == {}
-    assert bare(frame, "physx+driven") == bare(frame, "simready") == {"/Robot/frame": "warning"}
+    text = robot(prim("Xform", "frame", BODY, MASS), seen("b", COLLIDER), schemas=())
+    assert bare(text) == found(text, "body/shapeless") == {}
+    for profile in ("physx+driven", "simready"):
+        assert found(text, "body/shapeless", profile) == {"/Robot/frame": "error"}
 
 
 def test_a_collider_below_another_body_is_not_the_outer_one_s() -> None:
