@@ -58,20 +58,27 @@ def rule_of(code: str) -> Rule | None:
 
 
 def selection_of(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> Selection:
-    """Codes, families, published codes or features to keep and to leave out. Raises ValueError for an unknown one."""
-    kept, left_out = ([_patterns(name) for name in names] for names in (select, ignore))
+    """Codes, families, published codes or features to keep and to leave out. Raises ValueError for an unknown one.
+
+    DJ.001 is both a family and published: what is kept is all that judges it, what is left out the family alone.
+    """
+    kept = [(*_own(name), *_judging(name)) for name in select]
+    left_out = [_own(name) or _judging(name) for name in ignore]
+    for name in (*select, *ignore):
+        if not _own(name) and not published_codes(name):
+            raise ValueError(f"there is no code or family {name!r}; {_suggestion(name)}")
     return Selection(tuple(_joined(kept)), tuple(_joined(left_out)), tuple(_joined(map(published_codes, select))),
                      tuple(_joined(map(published_codes, ignore))))
 
 
-def _patterns(name: str) -> tuple[str, ...]:
-    """The codes and families of ours that a name stands for. Raises ValueError for an unknown one."""
-    if any(belongs(code, bare(name)) for code in RULES):
-        return (bare(name),)
-    codes = published_codes(name)
-    if not codes:
-        raise ValueError(f"there is no code or family {name!r}; {_suggestion(name)}")
-    return tuple(_joined(PUBLISHED_RULES[code].ours for code in codes))
+def _own(name: str) -> tuple[str, ...]:
+    """A name that is a code or a family of ours."""
+    return (bare(name),) if any(belongs(code, bare(name)) for code in RULES) else ()
+
+
+def _judging(name: str) -> tuple[str, ...]:
+    """The codes and families of ours that judge a published code or feature."""
+    return tuple(_joined(PUBLISHED_RULES[code].ours for code in published_codes(name)))
 
 
 def _suggestion(name: str) -> str:
