@@ -88,7 +88,7 @@ _RULES = (
     Published("PHYSX.COL.002", "physx-collider-mesh", ("collider/mesh-schema",)),
     Published("COL.001", "collider-approximation-sdf", (), "no present feature asks for it"),
     Published("PMT.001", "collider-material-binding", ("material/unbound-collider",)),
-    Published("JT.001", "joint-capability", ("joint/no-bodies", "joint/missing-body")),
+    Published("JT.001", "joint-capability", ("joint/no-bodies",)),
     Published("JT.002", "joint-body-target-exists", ("joint/missing-body",)),
     Published("JT.003", "joint-no-multiple-body-targets", ("joint/several-bodies",)),
     Published("JT.ART.001", "articulation", ("articulation/no-root",)),
