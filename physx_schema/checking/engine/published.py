@@ -204,7 +204,7 @@ class FeatureVerdict:
     reason: str = ""                        # what else was not evaluated
 
 
-NOT_ASKED = "not asked for; use --profile simready"
+NOT_REQUESTED = "not in the profile; use --profile simready"
 _NO_RULE = "no rule of this name"
 
 

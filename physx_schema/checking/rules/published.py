@@ -14,7 +14,7 @@ from physx_schema.checking.engine.rule import Rule, finder, flatten
 from physx_schema.description import Description
 
 _ONLY_PUBLISHED = "Only the profiles published and simready (by itself) ask for it."
-_ASKED = "the published rule asks for it; PhysX does without"
+_REASON = "the published rule asks for it; PhysX does without"
 _BODY, _COLLIDER, _MESH, _MERGED = (
     "PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMeshCollisionAPI", "PhysxMeshMergeCollisionAPI")
 _MASS = "physics:mass"
@@ -24,7 +24,7 @@ NO_BODY = Rule("stage/no-body", "error", f"""
 
     The published rule RB.001 wants at least one rigid body. {_ONLY_PUBLISHED}
     """,
-    why=_ASKED,
+    why=_REASON,
     fix="apply PhysicsRigidBodyAPI to what is to move",
     profiles=(PUBLISHED,),
 )
@@ -34,7 +34,7 @@ ONE_BODY = Rule("stage/one-body", "warning", f"""
 
     The published rule RB.MB.001 wants at least two rigid bodies of an asset whose parts move. {_ONLY_PUBLISHED}
     """,
-    why=_ASKED,
+    why=_REASON,
     fix="apply PhysicsRigidBodyAPI to the other parts that move, or do not claim the feature of several bodies",
     profiles=(PUBLISHED,),
 )
@@ -45,7 +45,7 @@ ROOT_COUNT = Rule("articulation/root-count", "warning", f"""
     The published rule BA.001 wants exactly one articulation root on a stage with joints. {_ONLY_PUBLISHED} PhysX steps
     as many articulations as there are, and joints outside of them between bodies.
     """,
-    why=_ASKED,
+    why=_REASON,
     profiles=(PUBLISHED,),
 )
 
@@ -151,7 +151,7 @@ NOT_Z_UP = Rule("stage/not-z-up", "error", f"""
 
     The published rule UN.006 wants upAxis Z. {_ONLY_PUBLISHED}
     """,
-    why=_ASKED,
+    why=_REASON,
     fix='turn the asset and author upAxis = "Z"',
     profiles=(PUBLISHED,),
 )
@@ -161,7 +161,7 @@ NOT_METRES = Rule("stage/not-metres", "error", f"""
 
     The published rule UN.007 wants metersPerUnit 1. {_ONLY_PUBLISHED}
     """,
-    why=_ASKED,
+    why=_REASON,
     fix="scale every length and what depends on lengths, and author metersPerUnit = 1",
     profiles=(PUBLISHED,),
 )

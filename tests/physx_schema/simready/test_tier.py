@@ -17,7 +17,7 @@ from support.stages.faulty_robots import stage
 from support.stages.planted_faults import FAULTS, SOUND
 from support.stages.robots import opened
 
-from physx_schema.asset_validation import own_code
+from physx_schema.asset_validation import prefixed_code
 from physx_schema.checking import RULES, check
 from physx_schema.checking.engine.published import PUBLISHED_RULES
 from physx_schema.checking.stages import UNREADABLE
@@ -31,7 +31,7 @@ def files(folder: Path) -> list[Any]:
 
 
 def test_features_ask_for_requirements_that_the_tier_registers() -> None:
-    registered = {*RULES, UNREADABLE, *map(own_code, PUBLISHED_RULES)}
+    registered = {*RULES, UNREADABLE, *map(prefixed_code, PUBLISHED_RULES)}
     features = files(tier.features_path)
     assert len(features) > 5
     assert {code for item in features for code in item["requirements"]} <= registered
@@ -39,8 +39,8 @@ def test_features_ask_for_requirements_that_the_tier_registers() -> None:
 
 def test_no_feature_of_another_engine_or_of_more_than_physics_is_claimed() -> None:
     names = {item["id"] for item in files(tier.features_path)}
-    assert own_code("FET_022_PHYSX") in names
-    assert not names & {own_code(name) for name in ("FET_022_NEWTON", "FET_004_MUJOCO", "FET_001_STANDARD")}
+    assert prefixed_code("FET_022_PHYSX") in names
+    assert not names & {prefixed_code(name) for name in ("FET_022_NEWTON", "FET_004_MUJOCO", "FET_001_STANDARD")}
 
 
 def test_our_own_codes_are_mandatory_and_published_features_optional() -> None:
@@ -87,7 +87,7 @@ def test_simready_validate_fails_a_mimic_joint_that_follows_itself(tmp_path: Pat
     features = validated(path)
     assert "'DJ.007/self'" in features[CHECKS]["failing requirements"]
     assert "DJ.007/self: /Robot/" in features[CHECKS]["requirement_messages"]
-    assert f"'{own_code('DJ.007')}'" in features[own_code("FET_022_PHYSX")]["optional requirements"]
+    assert f"'{prefixed_code('DJ.007')}'" in features[prefixed_code("FET_022_PHYSX")]["optional requirements"]
 
 
 @pytest.mark.sweep
@@ -95,7 +95,7 @@ def test_simready_validate_passes_the_sound_finger(tmp_path: Path) -> None:
     path = tmp_path / "finger.usda"
     path.write_text(SOUND.read_text(encoding="utf-8"), encoding="utf-8")
     features = validated(path)
-    assert features[CHECKS]["passed"] and features[own_code("FET_024_STANDARD")]["passed"]
+    assert features[CHECKS]["passed"] and features[prefixed_code("FET_024_STANDARD")]["passed"]
     assert not any(item["blocking_failure"] for item in features.values())
 
 
