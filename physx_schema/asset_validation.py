@@ -24,7 +24,7 @@ CATEGORY = "PhysxSchema"
 VERSION = "1.0.0"       # of the requirements
 # One interface under two names, with its requirements; the one that is loading this plugin is imported already.
 _HOSTS = {"usd_validation_nvidia": "usd_validation_nvidia.capabilities", "omni.asset_validator": "omni.capabilities"}
-_OWN_REMARKS = {NOT_EVALUATED: "What the checks could not judge", UNREADABLE: "Stage that cannot be read"}
+_OTHER_CODES = {NOT_EVALUATED: "What the checks could not judge", UNREADABLE: "Stage that cannot be read"}
 
 
 class Plugin:
@@ -54,16 +54,16 @@ def register(host: Any, rule: Any, by_code: Mapping[str, Any]) -> None:
 
 def requirements(definitions: Any) -> dict[str, Any]:
     """A requirement of the validator for each code, by code. definitions: its module that defines requirements."""
-    titles = {**{code: rule.title for code, rule in RULES.items()}, **_OWN_REMARKS}
+    titles = {**{code: rule.title for code, rule in RULES.items()}, **_OTHER_CODES}
     return {code: _requirement(definitions, code, title) for code, title in titles.items()}
 
 
 def published_requirements(definitions: Any) -> dict[str, Any]:
     """A requirement of ours for each published code, by the published code."""
-    return {code: _requirement(definitions, own_code(code), rule.name) for code, rule in PUBLISHED_RULES.items()}
+    return {code: _requirement(definitions, prefixed_code(code), rule.name) for code, rule in PUBLISHED_RULES.items()}
 
 
-def own_code(published: str) -> str:
+def prefixed_code(published: str) -> str:
     """The name under which a published code or feature is ours, so that both stand in one report."""
     return f"PHYSX_SCHEMA.{published}" if published in PUBLISHED_RULES else f"PHYSX_SCHEMA_{published}"
 

@@ -67,20 +67,27 @@ def rule_of(code: str) -> Rule | None:
 
 
 def selection_of(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> Selection:
-    """Codes, families, published codes or features to keep and to leave out. Raises ValueError for an unknown one."""
-    kept, left_out = ([_patterns(name) for name in names] for names in (select, ignore))
-    return Selection(tuple(_joined(kept)), tuple(_joined(left_out)), tuple(_joined(map(published_codes, select))),
+    """Codes, families, published codes or features to keep and to leave out. Raises ValueError for an unknown one.
+
+    DJ.001 is both a family and published: what is kept is all that judges it, what is left out the family alone.
+    """
+    selected = [(*_family_of(name), *_judging(name)) for name in select]
+    left_out = [_family_of(name) or _judging(name) for name in ignore]
+    for name in (*select, *ignore):
+        if not _family_of(name) and not published_codes(name):
+            raise ValueError(f"there is no code or family {name!r}; {_suggestion(name)}")
+    return Selection(tuple(_joined(selected)), tuple(_joined(left_out)), tuple(_joined(map(published_codes, select))),
                      tuple(_joined(map(published_codes, ignore))))
 
 
-def _patterns(name: str) -> tuple[str, ...]:
-    """The codes and families of ours that a name stands for. Raises ValueError for an unknown one."""
-    if any(belongs(code, bare(name)) for code in RULES):
-        return (bare(name),)
-    codes = published_codes(name)
-    if not codes:
-        raise ValueError(f"there is no code or family {name!r}; {_suggestion(name)}")
-    return tuple(_joined(PUBLISHED_RULES[code].ours for code in codes))
+def _family_of(name: str) -> tuple[str, ...]:
+    """A name that is a code or a family of ours."""
+    return (bare(name),) if any(belongs(code, bare(name)) for code in RULES) else ()
+
+
+def _judging(name: str) -> tuple[str, ...]:
+    """The codes and families of ours that judge a published code or feature."""
+    return tuple(_joined(PUBLISHED_RULES[code].ours for code in published_codes(name)))
 
 
 def _suggestion(name: str) -> str:
@@ -133,12 +140,12 @@ def family_title(name: str) -> str:
 
 def explain_lines(name: str) -> Iterator[str]:
     """Lines on a code, on all codes of a family, or on a published code or feature; none for an unknown one."""
-    found = [rule for rule in RULES.values() if belongs(rule.code, bare(name))]
-    if len(found) == 1:
-        yield from _rule_lines(found[0])
-    elif found:
+    matching = [rule for rule in RULES.values() if belongs(rule.code, bare(name))]
+    if len(matching) == 1:
+        yield from _rule_lines(matching[0])
+    elif matching:
         yield f"{bare(name)}: {family_title(bare(name))}"
-        yield from map(_line, found)
+        yield from map(_line, matching)
     elif bare(name) in FEATURES:
         yield from _feature_lines(FEATURES[bare(name)])
     elif bare(name) in PUBLISHED_RULES:

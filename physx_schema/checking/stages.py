@@ -25,7 +25,7 @@ from physx_schema.checking.engine.finding import (
     parse_profile,
 )
 from physx_schema.checking.engine.outcome import Outcome, Report, Waiver, apply_waivers, run, sort_key, waivers_of
-from physx_schema.checking.engine.published import NOT_ASKED, PUBLISHED_RULES, PublishedVerdict, features_of, judged
+from physx_schema.checking.engine.published import NOT_REQUESTED, PUBLISHED_RULES, PublishedVerdict, features_of, judged
 from physx_schema.checking.engine.rule import RULE_FAILED, Selection
 from physx_schema.checking.rules.stages import faults, stale
 from physx_schema.checking.settings import TABLE, Settings
@@ -83,8 +83,8 @@ def _published(outcome: Outcome, profile: str, selection: Selection) -> Iterator
     codes = [code for code in PUBLISHED_RULES
              if code in selection.published or (whole and selection.has_published(code))]
     wanted = [rule.code for rule in RULES.values() if not set(WHOLE_SIMREADY).isdisjoint(rule.profiles)]
-    asked = {verdict.code: verdict.reason for verdict in outcome.verdicts}
-    return judged(codes, {code: asked.get(code, NOT_ASKED) for code in wanted}, outcome.findings)
+    reasons = {verdict.code: verdict.reason for verdict in outcome.verdicts}
+    return judged(codes, {code: reasons.get(code, NOT_REQUESTED) for code in wanted}, outcome.findings)
 
 
 def _layer(stage: Any, finding: Finding) -> str:

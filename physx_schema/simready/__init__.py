@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from physx_schema.asset_validation import VERSION, own_code
+from physx_schema.asset_validation import VERSION, prefixed_code
 from physx_schema.checking.catalogue import RULES
 from physx_schema.checking.engine.finding import PHYSX
 from physx_schema.checking.engine.published import FEATURES, PUBLISHED_RULES, Feature, codes_of
@@ -59,7 +59,7 @@ def _features() -> dict[str, dict[str, Any]]:
     features = {CHECKS: ("What PhysX makes of a stage", own)}
     for feature in FEATURES.values():
         if not feature.gap and any(PUBLISHED_RULES[code].ours for code in feature.codes) and not _is_foreign(feature):
-            features[own_code(feature.id)] = (feature.title, [own_code(code) for code in codes_of(feature)])
+            features[prefixed_code(feature.id)] = (feature.title, [prefixed_code(code) for code in codes_of(feature)])
     return {f"features/{name}": {
         "id": name, "version": VERSION, "display_name": title, "path": "", "requirements": codes,
     } for name, (title, codes) in features.items()}

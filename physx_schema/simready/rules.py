@@ -1,4 +1,4 @@
-"""What simready-validate imports anew on each start, since importing it is what registers our rule with it."""
+"""What simready-validate executes again on each start, since importing it is what registers our rule with it."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ _RULES = (
     Published("PHYSX.COL.002", "physx-collider-mesh", ("collider/mesh-schema",)),
     Published("COL.001", "collider-approximation-sdf", (), "no present feature asks for it"),
     Published("PMT.001", "collider-material-binding", ("material/unbound-collider",)),
-    Published("JT.001", "joint-capability", ("joint/no-bodies", "joint/missing-body")),
+    Published("JT.001", "joint-capability", ("joint/no-bodies",)),
     Published("JT.002", "joint-body-target-exists", ("joint/missing-body",)),
     Published("JT.003", "joint-no-multiple-body-targets", ("joint/several-bodies",)),
     Published("JT.ART.001", "articulation", ("articulation/no-root",)),
@@ -96,7 +96,7 @@ _RULES = (
     Published("JT.ART.003", "articulation-not-on-kinematic-body", ("articulation/static-root",)),
     Published("JT.ART.004", "articulation-not-on-static-body", ("articulation/static-root",)),
     Published("BA.001", "has-articulation-root", (
-        "articulation/no-root", "articulation/several-roots", "articulation/nested-root")),
+        "articulation/root-count", "articulation/nested-root", "articulation/no-bodies")),
     Published("BA.002", "non-adjacent-collision-meshes-do-not-clash", ("body/overlap",),
               "overlaps of hulls and of links that do not collide are not looked at"),
     Published("UN.001", "upaxis", ("stage/up-axis",), "whether upAxis is authored is not looked at"),
@@ -204,7 +204,7 @@ class FeatureVerdict:
     reason: str = ""                        # what else was not evaluated
 
 
-NOT_ASKED = "not asked for; use --profile simready"
+NOT_REQUESTED = "not in the profile; use --profile simready"
 _NO_RULE = "no rule of this name"
 
 

@@ -14,7 +14,7 @@ from physx_schema.checking.engine.rule import Rule, finder, flatten
 from physx_schema.description import Description
 
 _ONLY_PUBLISHED = "Only the profiles published and simready (by itself) ask for it."
-_ASKED = "the published rule asks for it; PhysX does without"
+_REASON = "the published rule asks for it; PhysX does without"
 _BODY, _COLLIDER, _MESH, _MERGED = (
     "PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMeshCollisionAPI", "PhysxMeshMergeCollisionAPI")
 _MASS = "physics:mass"
@@ -24,7 +24,7 @@ NO_BODY = Rule("stage/no-body", "error", f"""
 
     The published rule RB.001 wants at least one rigid body. {_ONLY_PUBLISHED}
     """,
-    why=_ASKED,
+    why=_REASON,
     fix="apply PhysicsRigidBodyAPI to what is to move",
     profiles=(PUBLISHED,),
 )
@@ -34,19 +34,18 @@ ONE_BODY = Rule("stage/one-body", "warning", f"""
 
     The published rule RB.MB.001 wants at least two rigid bodies of an asset whose parts move. {_ONLY_PUBLISHED}
     """,
-    why=_ASKED,
+    why=_REASON,
     fix="apply PhysicsRigidBodyAPI to the other parts that move, or do not claim the feature of several bodies",
     profiles=(PUBLISHED,),
 )
 
-SEVERAL_ROOTS = Rule("articulation/several-roots", "warning", f"""
-    Several articulation roots
+ROOT_COUNT = Rule("articulation/root-count", "warning", f"""
+    No articulation root, or several
 
     The published rule BA.001 wants exactly one articulation root on a stage with joints. {_ONLY_PUBLISHED} PhysX steps
-    as many articulations as there are.
+    as many articulations as there are, and joints outside of them between bodies.
     """,
-    why=_ASKED,
-    fix="keep one robot in a file, and compose scenes of several by references",
+    why=_REASON,
     profiles=(PUBLISHED,),
 )
 
@@ -152,7 +151,7 @@ NOT_Z_UP = Rule("stage/not-z-up", "error", f"""
 
     The published rule UN.006 wants upAxis Z. {_ONLY_PUBLISHED}
     """,
-    why=_ASKED,
+    why=_REASON,
     fix='turn the asset and author upAxis = "Z"',
     profiles=(PUBLISHED,),
 )
@@ -162,26 +161,37 @@ NOT_METRES = Rule("stage/not-metres", "error", f"""
 
     The published rule UN.007 wants metersPerUnit 1. {_ONLY_PUBLISHED}
     """,
-    why=_ASKED,
+    why=_REASON,
     fix="scale every length and what depends on lengths, and author metersPerUnit = 1",
     profiles=(PUBLISHED,),
 )
 
 
-@finder("published-stage", NO_BODY, ONE_BODY, SEVERAL_ROOTS, NOT_Z_UP, NOT_METRES)
+@finder("published-stage", NO_BODY, ONE_BODY, NOT_Z_UP, NOT_METRES)
 def stage_rules(description: Description) -> Iterator[Finding]:
     """What is asked of a stage as a whole."""
-    bodies, roots, scene = description.body_paths, description.articulations, description.scene
+    bodies, scene = description.body_paths, description.scene
     if not bodies:
         yield NO_BODY.at("/", "", "no prim is a rigid body")
     elif len(bodies) == 1:
         yield ONE_BODY.at(bodies[0], "", "the only rigid body")
-    for root in roots[1:]:
-        yield SEVERAL_ROOTS.at(root.path, "apiSchemas", f"one of {len(roots)} articulation roots")
     if scene.up_axis != "Z":
         yield NOT_Z_UP.at("/", "upAxis", f"upAxis is {scene.up_axis}; Z is allowed")
     if scene.meters_per_unit != 1.0:
         yield NOT_METRES.at("/", "metersPerUnit", f"metersPerUnit is {scene.meters_per_unit:g}; 1 is allowed")
+
+
+@finder("published-roots", ROOT_COUNT)
+def root_count(description: Description) -> Iterator[Finding]:
+    """More roots than one, or none where there are joints. What is wrong with a root is a finding of another rule."""
+    roots = list(dict.fromkeys(item.path for item in description.articulations))
+    for root in roots[1:]:
+        yield ROOT_COUNT.at(root, "apiSchemas", f"one of {len(roots)} articulation roots; 1 is allowed",
+                            fix="keep one robot in a file, and compose scenes of several by references")
+    faulty = any(problem.code.startswith("articulation/") for problem in description.problems)
+    if not roots and not faulty and description.joints:
+        yield ROOT_COUNT.at(description.joints[0].path, "", "joints on a stage without an articulation root",
+                            fix="apply PhysicsArticulationRootAPI to the prim above the robot")
 
 
 @finder("published-hosts", NOT_XFORMABLE, NOT_GEOMETRY, MESH_SCHEMA)

@@ -36,7 +36,7 @@ CLAIMS_NOTHING = {
         "rule-failed"),
     "a size that is probably a mistake": ("unit/density",),
     "what published rules ask and PhysX does without": (
-        "stage/no-body", "stage/one-body", "stage/not-z-up", "stage/not-metres", "articulation/several-roots",
+        "stage/no-body", "stage/one-body", "stage/not-z-up", "stage/not-metres", "articulation/root-count",
         "body/mass-unauthored", "body/mass-partial", "collider/not-geometry", "collider/mesh-schema"),
     "only vehicles and cooked data have such schemas, whose effect no small stage shows": ("schema/instance",),
 }
@@ -46,7 +46,7 @@ WITHOUT_EXAMPLE = {
     "what a robot with an articulation root cannot have beside it": (
         "articulation/no-root", "articulation/no-bodies", "articulation/static-root", "articulation/kinematic-body",
         "articulation/world-joint-outside", "articulation/in-instance", "articulation/shared-bodies",
-        "articulation/root-joint", "articulation/several-roots", "stage/no-body", "stage/one-body", "joint/mass-ratio"),
+        "articulation/root-joint", "articulation/root-count", "stage/no-body", "stage/one-body", "joint/mass-ratio"),
     "what the head of a file or several files say": (
         "stage/units", "stage/units-extreme", "stage/up-axis", "stage/not-z-up", "stage/not-metres",
         "stage/composition", "stage/session-layer",
