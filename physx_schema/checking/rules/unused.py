@@ -24,10 +24,11 @@ NO_EFFECT = "it has no effect on the simulation"
 _REPORTED = frozenset({"dropped", RETIRED})     # the reader, and a rule of their own, say more about them
 _NAMES = frozenset({"misspelt-property", "misspelt-schema", "wrong-instance"})     # the suggestion is a name
 
-# Applying one of these makes a body, a collider, a root, a tendon: more than the properties that wait for it.
+# Applying one of these makes a body, a collider, a root, a part of a tendon: more than the properties that wait for it.
 _STRUCTURAL = frozenset({
     "PhysicsRigidBodyAPI", "PhysicsArticulationRootAPI", "PhysicsCollisionAPI", "PhysicsMeshCollisionAPI",
-    "PhysicsFilteredPairsAPI", "PhysicsMaterialAPI", "PhysxTendonAxisRootAPI", "PhysxTendonAttachmentRootAPI",
+    "PhysicsFilteredPairsAPI", "PhysicsMaterialAPI", "PhysxTendonAxisRootAPI", "PhysxTendonAxisAPI",
+    "PhysxTendonAttachmentRootAPI", "PhysxTendonAttachmentAPI", "PhysxTendonAttachmentLeafAPI",
 })
 
 MISSPELT_PROPERTY = Rule("unused/misspelt-property", "error", """

@@ -130,7 +130,7 @@ def _why_not_applied(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -
     if code == "wrong-instance":
         return code, f"{why}, under which it is authored too", ""
     if suggestion.startswith(f"{APPLY}Physics") and suggestion.count(" ") == 1:
-        of_body = schema in OF_BODIES and opinions.type_name.startswith("Physics")      # joints and scenes are no bodies
+        of_body = schema in OF_BODIES and opinions.type_name.startswith("Physics")      # no joint or scene is a body
         suggestion = "author it on a rigid body" if of_body else f"{suggestion} and {applied}"
     return "not-applied", f"{reason}, and {why}", suggestion or "remove it, or author it where it is read"
 
