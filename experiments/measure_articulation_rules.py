@@ -70,6 +70,11 @@ def roots() -> dict[str, Fact]:
         "kinematic bodies": made_of(link("a", KINEMATIC), link("b", KINEMATIC), hinge("j", "a", "b")),
         "root on a disabled body": made_of(link("a", DISABLED, ROOT), chain, schemas=()),
         "root on a kinematic body": made_of(link("a", KINEMATIC, ROOT), chain, schemas=()),
+        "root above a kinematic body": made_of(link("a", KINEMATIC), chain),
+        "root on b, which a hinge holds to the kinematic a": made_of(
+            link("a", KINEMATIC), link("b", {}, ROOT), link("c"), hinge("j", "a", "b"), hinge("k", "b", "c"),
+            schemas=()),
+        "root on the joint of a to the world, which was kinematic": anchored(""),
         "root on the body a, anchor": made_of(link("a", {}, ROOT), link("b"), hinge("j", "a", "b"), ANCHOR, schemas=()),
         "roots /robot and on the joint /z": made_of(PAIR, outside=joint("Fixed", "z", "", "/robot/a", {}, ROOT)),
         "roots /robot and on the joint /A": made_of(PAIR, outside=joint("Fixed", "A", "", "/robot/a", {}, ROOT)),
@@ -121,6 +126,10 @@ def bodies() -> dict[str, Fact]:
     return {
         "base held by a kinematic body": made_of(link("k", KINEMATIC), PAIR, joint(
             "Fixed", "anchor", "/robot/k", "/robot/a")),
+        "base held by a body that is kinematic no more": made_of(link("k"), PAIR, joint(
+            "Fixed", "anchor", "/robot/k", "/robot/a")),
+        "base held by a body that a fixed joint holds": made_of(link("k"), PAIR, joint(
+            "Fixed", "anchor", "/robot/k", "/robot/a"), joint("Fixed", "hold", "", "/robot/k")),
         "slider to k, z beyond it": kinematic("0"),
         "slider to the kinematic k, z beyond it": kinematic("1"),
         "a owned by /one, b by /two": owned("/one", "/two", two),

@@ -107,7 +107,9 @@ STATIC_ROOT = ReaderRule("articulation/static-root", "error", """
     PhysicsArticulationRootAPI is on a body that is disabled or kinematic, and PhysX ignores it.
 
     Measured: On a disabled and on a kinematic body PhysX warns and makes no articulation: the bodies and joints beyond
-    stay separate. (`experiments/measure_articulation_rules.py`)
+    stay separate, with the root above a kinematic body too. With the root on the next body the kinematic one becomes a
+    link and falls by 5.003 in a second; held by a fixed joint that has the root it stays, and an articulation is made.
+    (`experiments/measure_articulation_rules.py`)
     """,
 )
 
@@ -117,7 +119,8 @@ KINEMATIC_BODY = ReaderRule("articulation/kinematic-body", "error", """
     PhysX makes no articulation whose base a joint to a kinematic body would fix.
 
     Measured: PhysX logs that articulations with kinematic bodies are not supported and makes none; so it does of
-    SphericalArtiAtOrigin, a sample of the ovphysx wheel. (`experiments/measure_articulation_rules.py`)
+    SphericalArtiAtOrigin, a sample of the ovphysx wheel. Where the body is kinematic no more the whole robot falls by
+    5.003 in a second; held to the world by a fixed joint it stays. (`experiments/measure_articulation_rules.py`)
     """,
 )
 

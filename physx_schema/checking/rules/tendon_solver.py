@@ -97,7 +97,8 @@ REST_BIAS = Rule("tendon/rest-bias", "error", """
 
     Measured: Stiffness 1e5, damping 2000, 4/0 iterations, load 1, steps of 0.01 s: gearing 1 and coefficient 1 rest at
     -1.0e-5, as they should; 0.5 and 0.5 at -2.1e-4 where -4.0e-5 is right; 1 and 2 at +2.3e-5, against the load; 2 and
-    2 become NaN. (`experiments/measure_tendon_rules.py`)
+    2 become NaN. More position iterations help where a count up to 255 is enough; the finding names it.
+    (`experiments/measure_tendon_rules.py`)
     """,
     example=usda.tendon({**_STIFF, "float[] physxTendon:t:forceCoefficient": "[100]"}),
     remedy=usda.tendon(_STIFF),

@@ -40,10 +40,11 @@ _PROPERTIES = (Explains("schema", (
     "unused/idle", "unused/on-link", "unused/on-body", "unused/no-drive", "unused/unknown-property",
 )),)
 
-# Applying one of these makes a body, a collider, a root: more than the properties that wait for it.
+# Applying one of these makes a body, a collider, a root, a part of a tendon: more than the properties that wait for it.
 _STRUCTURAL = frozenset({
     "PhysicsRigidBodyAPI", "PhysicsArticulationRootAPI", "PhysicsCollisionAPI", "PhysicsMeshCollisionAPI",
-    "PhysicsFilteredPairsAPI", "PhysicsMaterialAPI",
+    "PhysicsFilteredPairsAPI", "PhysicsMaterialAPI", "PhysxTendonAxisRootAPI", "PhysxTendonAxisAPI",
+    "PhysxTendonAttachmentRootAPI", "PhysxTendonAttachmentAPI", "PhysxTendonAttachmentLeafAPI",
 })
 
 MISSPELT_PROPERTY = Rule("unused/misspelt-property", "error", """

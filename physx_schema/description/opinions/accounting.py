@@ -247,7 +247,8 @@ def _classify_property(account: Account, opinions: PrimOpinions, item: _Property
             code=about if about_contacts else ""))
     else:
         code, reason, suggestion = _why_unused(account, opinions, name, candidates, item.owner)
-        schema = suggestion.removeprefix(APPLY) if code == "not-applied" and suggestion.startswith(APPLY) else ""
+        applied = suggestion.removeprefix(APPLY)
+        schema = applied if code == "not-applied" and applied != suggestion and " " not in applied else ""
         account.unused.append(Opinion(opinions.path, name, reason, suggestion, code, schema))
 
 

@@ -10,13 +10,15 @@ What PhysX reads of other engines' opinions as fallbacks, and what it has instea
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from pxr import Usd
+
 from physx_schema.definitions import definitions
 from physx_schema.description.model import unlimited
-from physx_schema.description.model.joint import AXES, TRANSLATIONS
+from physx_schema.description.model.joint import AXES, ROTATIONS, TRANSLATIONS
 from physx_schema.description.opinions.counterparts import counterpart
 from physx_schema.description.opinions.prim import PrimOpinions, closest_property, suggest_instance, suggest_property
 from physx_schema.description.opinions.schemas import (
@@ -54,6 +56,7 @@ _BOUNCING = ("restitution", "bounceThreshold")     # of PhysxLimitAPI
 _SOFTENED = {"revolute": ("angular",), "prismatic": ("linear",), "spherical": ("cone",),     # its instances that act
              "d6": (*AXES, "distance")}
 OF_BODIES = ("PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysxRigidBodyAPI")
+_OWN_LIMITS = {"low": "physics:lowerLimit", "high": "physics:upperLimit"}
 _REDUCED = ("PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI")
 _AXIS_SCHEMAS = ("PhysicsDriveAPI", "PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI",
                  "PhysicsLimitAPI", "PhysxLimitAPI")
@@ -111,16 +114,90 @@ def why_unused(
             return "wrong-instance", f"{item.applied} is not applied to the prim", better
     declared = options[0] if options else find_owner(name)
     if declared is not None:
-        if declared.schema in definitions() and definitions()[declared.schema].kind == "typed":
-            return "not-applied", f"the prim is no {declared.applied}", f"define a {declared.applied}"
-        if declared.schema in _OF_MATERIALS and opinions.type_name != _MATERIAL:
-            return "not-applied", f"the prim is no {_MATERIAL} with {declared.applied}", _BIND
-        return "not-applied", f"{declared.applied} is not applied to the prim", APPLY + declared.applied
+        return _why_not_applied(outcomes, opinions, declared)
     close = suggest_property(name) or closest_property(
         name, _property_names(opinions, name, candidates) | WITHOUT_EFFECT)
     if close == name:
         return "idle", f"a {opinions.type_name or 'prim without type'} has no property of this name, other types do", ""
     return "misspelt-property", "no schema of the prim has a property of this name", close
+
+
+def _why_not_applied(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> Reason:
+    """What to do with a property whose schema is not applied: applying it is named alone where PhysX then reads it."""
+    schema, applied = owner.schema, owner.applied
+    if Usd.SchemaRegistry.IsTyped(Usd.SchemaRegistry.GetTypeFromSchemaTypeName(schema)) or (
+            schema in definitions() and definitions()[schema].kind == "typed"):
+        return "not-applied", f"the prim is no {applied}", f"author it on a {applied}"
+    if schema in _OF_MATERIALS and opinions.type_name != _MATERIAL:
+        return "not-applied", f"the prim is no {_MATERIAL} with {applied}", _BIND
+    reason, others = f"{applied} is not applied to the prim", opinions.instances(schema)
+    if _belongs(outcomes, opinions, owner):
+        by_name = f", or author it under {' or '.join(map(repr, others))}" if others and schema in _NAMED_FREELY else ""
+        return "not-applied", reason, f"{APPLY}{applied}{by_name}"
+    code, why, suggestion = why_inactive(outcomes, opinions, owner)
+    if code == "wrong-instance":
+        return code, f"{why}, under which it is authored too", ""
+    if suggestion.startswith(f"{APPLY}Physics") and suggestion.count(" ") == 1:
+        of_body = schema in OF_BODIES and opinions.type_name.startswith("Physics")      # no joint or scene is a body
+        suggestion = "author it on a rigid body" if of_body else f"{suggestion} and {applied}"
+    return "not-applied", f"{reason}, and {why}", suggestion or "author it where PhysX reads it, or remove it"
+
+
+# Schemas whose instance names are the author's own.
+_NAMED_FREELY = frozenset({
+    "PhysxTendonAxisRootAPI", "PhysxTendonAxisAPI", "PhysxTendonAttachmentRootAPI", "PhysxTendonAttachmentAPI",
+    "PhysxTendonAttachmentLeafAPI"})
+# What a prim has to be for PhysX to read a schema on it; of joints see `_belongs_on_joint`.
+_PLACES: Mapping[str, Callable[[Outcomes, PrimOpinions], bool]] = {
+    "PhysxTendonAttachment": lambda outcomes, opinions: opinions.path in outcomes.bodies,
+    "PhysicsMassAPI": lambda _, opinions: opinions.has("PhysicsRigidBodyAPI") or opinions.has("PhysicsCollisionAPI"),
+    "PhysxRigidBodyAPI": lambda _, opinions: opinions.has("PhysicsRigidBodyAPI"),
+    "PhysxForceAPI": lambda outcomes, opinions: _is_in_body(outcomes, opinions.path),
+    "PhysxContactReportAPI": lambda outcomes, opinions: opinions.path in outcomes.bodies or (
+        opinions.has("PhysicsCollisionAPI") and not _is_in_body(outcomes, opinions.path)),
+    "PhysxArticulationAPI": lambda _, opinions: opinions.has("PhysicsArticulationRootAPI"),
+    "PhysxSceneAPI": lambda _, opinions: opinions.type_name == "PhysicsScene",
+    "PhysicsMeshCollisionAPI": lambda _, opinions: (
+        opinions.type_name == "Mesh" and opinions.has("PhysicsCollisionAPI")),
+    "PhysxConvexHullCollisionAPI": lambda _, opinions: opinions.has("PhysicsMeshCollisionAPI"),
+    "PhysxCollisionAPI": lambda _, opinions: opinions.has("PhysicsCollisionAPI"),
+    "PhysicsMaterialAPI": lambda _, opinions: opinions.type_name == "Material",
+    "PhysxMaterialAPI": lambda _, opinions: opinions.has("PhysicsMaterialAPI"),
+    "PhysxPhysicsDistanceJointAPI": lambda _, opinions: opinions.joint_kind == "distance",
+}
+
+
+def _belongs(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> bool:
+    """Whether PhysX would read a schema on this prim if it were applied."""
+    if owner.schema in _AXIS_SCHEMAS or owner.schema.startswith(("PhysxTendonAxis", "PhysxMimicJoint")):
+        return _belongs_on_joint(outcomes, opinions, owner)
+    return all(fits(outcomes, opinions) for start, fits in _PLACES.items() if owner.schema.startswith(start))
+
+
+def _belongs_on_joint(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> bool:
+    kind, schema, outside = opinions.joint_kind, owner.schema, opinions.path in outcomes.maximal_joints
+    if kind is None or kind == "fixed" or opinions.path in outcomes.bases or opinions.path in outcomes.refused:
+        return False
+    if schema not in _AXIS_SCHEMAS:
+        return not outside
+    if schema == "PhysxLimitAPI":
+        return outside and owner.instance in _SOFTENED.get(kind, ())
+    if outside and schema in _REDUCED:
+        return False
+    if schema == "PhysxDrivePerformanceEnvelopeAPI" and not opinions.has("PhysicsDriveAPI", owner.instance):
+        return False
+    if kind in SINGLE_AXIS:
+        return owner.instance == SINGLE_AXIS[kind] and schema != "PhysicsLimitAPI"
+    if kind == "spherical":
+        return schema == "PhysxJointAxisAPI" and owner.instance in ROTATIONS
+    return kind == "d6" and owner.instance in (*AXES, "distance")
+
+
+def _is_in_body(outcomes: Outcomes, path: str) -> bool:
+    """Whether a body is at or above a prim."""
+    while path and path not in outcomes.bodies:
+        path = path.rpartition("/")[0]
+    return bool(path)
 
 
 def _fits(opinions: PrimOpinions, schema: str) -> bool:
@@ -179,13 +256,15 @@ def _why_inactive_on_joint(outcomes: Outcomes, opinions: PrimOpinions, owner: Ow
     if not opinions.joint_view().flag("jointEnabled"):
         return "disabled", "the joint is disabled", "set physics:jointEnabled to true"
     expected = SINGLE_AXIS.get(kind)
+    if owner.schema == "PhysicsLimitAPI" and expected:
+        return _why_no_limit(opinions, owner)
     if owner.schema in _AXIS_SCHEMAS and expected and owner.instance != expected:
         better = SCHEMAS[owner.schema].name(owner.base, expected) if owner.base else f"{owner.schema}:{expected}"
         return "wrong-instance", f"a {kind} joint has only the axis {expected!r}", better
     if owner.schema in _REDUCED and opinions.path in outcomes.maximal_joints:
         return "idle", "PhysX reads it on joints of an articulation only", "connect the joint to links of one"
     if owner.schema == "PhysxDrivePerformanceEnvelopeAPI" and opinions.path in outcomes.tree_joints and (
-            not opinions.has("PhysicsDriveAPI", owner.instance)):
+            kind in (*SINGLE_AXIS, "d6") and not opinions.has("PhysicsDriveAPI", owner.instance)):
         return ("no-drive", "an envelope bounds what a drive does, and the axis has no drive",
                 f"apply PhysicsDriveAPI:{owner.instance}")
     if kind == "d6" and opinions.path in outcomes.tree_joints and owner.instance in (*TRANSLATIONS, "distance"):
@@ -197,6 +276,15 @@ def _why_inactive_on_joint(outcomes: Outcomes, opinions: PrimOpinions, owner: Ow
     if owner.schema == "PhysxLimitAPI" and owner.instance in _SOFTENED.get(kind, ()):
         return "idle", "there are no limits that it could soften", "author limits, or remove it"
     return "idle", f"PhysX does not read it on a {kind} joint", ""
+
+
+def _why_no_limit(opinions: PrimOpinions, owner: Owner) -> Reason:
+    """Of limits of generic joints on a joint that has two of its own."""
+    reason, better = f"a {opinions.joint_kind} joint has its limits in its own schema", _OWN_LIMITS.get(owner.base, "")
+    if not better:
+        return "idle", reason, "author physics:lowerLimit and physics:upperLimit"
+    return ("idle", f"{reason}, where {better} is authored too", "remove it") if opinions.authors(better) else (
+        "wrong-instance", reason, better)
 
 
 def instance_for(opinions: PrimOpinions, schema: str) -> str:

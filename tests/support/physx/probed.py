@@ -2,8 +2,8 @@
 
 A stage that PhysX refuses gives {"refused": why}, and so does one that ends the engine's process.
 
-Mobility is the number of independent ways in which a push moves anything while no drive or friction of an articulation
-holds. Joints that weld what they should hinge lower it, though each still has its degree of freedom.
+Mobility is the number of independent ways in which a push moves anything while no drive, friction or tendon of an
+articulation holds. Joints that weld what they should hinge lower it, though each still has its degree of freedom.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ OF_LINKS = ("BODY_MASS", "BODY_COM_POSE", "BODY_INERTIA", "BODY_DISABLE_GRAVITY"
 OF_BODY = ("MASS", "INERTIA", "COM_POSE", "DISABLE_SIMULATION", "SHAPE_FRICTION_AND_RESTITUTION", "CONTACT_OFFSET",
            "REST_OFFSET")
 # What holds a degree of freedom without being a constraint on where it may be.
-FORCES = ("DOF_STIFFNESS", "DOF_DAMPING", "DOF_FRICTION_PROPERTIES")
+FORCES = ("DOF_STIFFNESS", "DOF_DAMPING", "DOF_FRICTION_PROPERTIES", *(
+    f"{kind}_TENDON_{name}" for kind in ("FIXED", "SPATIAL") for name in ("STIFFNESS", "DAMPING", "LIMIT_STIFFNESS")))
 
 
 def probed(stages: Sequence[str]) -> list[Probe]:
@@ -179,9 +180,10 @@ class _Actor:
         return found | {path: [float(x) for x in pose] for path, pose in zip(self.links, poses, strict=True)}
 
     def let_go(self) -> None:
-        """Take drives and frictions away."""
+        """Take drives, frictions and tendons away."""
         for name in FORCES if self._dofs else ():
-            self._write(name, 0.0)
+            if self._read(name).size:
+                self._write(name, 0.0)
 
     def close(self) -> None:
         for binding in self._bound.values():

@@ -5,16 +5,19 @@ In real PhysX planted problems change nothing, to the last bit, and their sound 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from support.stages.planted_problems import PLANTED, stages
+from pxr import Sdf, Usd
+from support.stages.planted_problems import PLANTED, base, stages
 from support.stages.robots import opened
 
 from physx_schema.checking import check
+from physx_schema.description.opinions.schemas import SCHEMAS
 
 Finding = tuple[str, str, str]      # code, path, property
 
@@ -43,6 +46,42 @@ def test_sound_twin_is_not_blamed(name: str) -> None:
 
 def test_at_least_sixty_problems_are_planted() -> None:
     assert len(PLANTED) >= 60
+
+
+# --- what is to be applied --------------------------------------------------------------------------------------------
+
+PRIMS = ("/Robot/slide", "/Robot/swing", "/Robot/ball", "/Robot/weld", "/Robot/anchor", "/hook", "/Crate/solid",
+         "/Robot/pole", "/Group", "/scene", "/Robot")
+AXES = {"PhysicsDriveAPI": ("linear", "angular"), "PhysicsLimitAPI": ("linear", "rotX"), "PhysxLimitAPI": ("angular",)}
+
+
+def unapplied() -> Iterator[tuple[str, str]]:
+    """A schema and its name under each instance; a property of it is authored where nothing applies it."""
+    registry = Usd.SchemaRegistry()
+    for schema, facts in SCHEMAS.items():
+        base = next((base for base, value in facts.defaults.items() if type(value) is float), "")
+        names = AXES.get(schema, ("angular", "rotX")) if registry.IsMultipleApplyAPISchema(schema) else ("",)
+        yield from ((schema, facts.name(base, name)) for name in names if base)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("schema", "name"), list(unapplied()))
+def test_a_schema_is_to_be_applied_only_where_its_property_then_counts(schema: str, name: str) -> None:
+    left = []
+    for path in PRIMS:
+        stage = opened(base())
+        prim = stage.GetPrimAtPath(path)
+        if prim.GetAttribute(name).HasAuthoredValue():
+            continue
+        prim.CreateAttribute(name, Sdf.ValueTypeNames.Float).Set(1.5)
+        named = [item.fix.split()[1] for item in check(stage).findings
+                 if (item.path, item.property, item.code) == (path, name, "unused/not-applied")
+                 and item.fix.startswith("apply ") and len(item.fix.split()) == 2]
+        for applied in named:
+            prim.AddAppliedSchema(applied)
+            left += [(path, item.fix) for item in check(stage).findings
+                     if item.path == path and item.property == name and item.code.startswith("unused/")]
+    assert not left
 
 
 # --- planted in PhysX ------------------------------------------------------------------------------------------------

@@ -53,20 +53,40 @@ def test_wrong_instance_gets_the_right_one(name: str, schema: str, meant: str) -
 
 def test_instance_of_another_name_is_no_misspelling() -> None:
     found = property_on_joint("physxTendon:extensor:stiffness", TENDON)
-    assert found == [("not-applied", "apply PhysxTendonAxisRootAPI:extensor")]
+    assert found == [("not-applied", "apply PhysxTendonAxisRootAPI:extensor, or author it under 'flexor'")]
 
 
 def test_instance_is_not_suggested_where_its_property_is_authored_too() -> None:
     both = {"float drive:linear:physics:stiffness": 1.0, f"float {STIFFNESS}": 1.0}
-    assert unused(finger(both, (DRIVE,))) == [("not-applied", "apply PhysicsDriveAPI:linear")]
+    assert unused(finger(both, (DRIVE,))) == [("wrong-instance", "")]
 
 
 @pytest.mark.parametrize(("name", "meant"), [
     (STIFFNESS, "PhysicsDriveAPI:angular"), ("physxTendon:flexor:stiffness", TENDON),
-    ("physxTendon:flexor:gearing", "PhysxTendonAxisAPI:flexor"), ("physics:mass", "PhysicsMassAPI"),
+    ("physxTendon:flexor:gearing", "PhysxTendonAxisAPI:flexor"), ("physxJointAxis:angular:armature", AXIS),
 ])
 def test_property_without_its_schema_names_the_schema(name: str, meant: str) -> None:
     assert property_on_joint(name) == [("not-applied", f"apply {meant}")]
+
+
+@pytest.mark.parametrize(("name", "kind", "fix"), [
+    ("physics:mass", "Revolute", "author it on a rigid body"),
+    ("physics:gravityMagnitude", "Revolute", "author it on a PhysicsScene"),
+    ("physxScene:bounceThreshold", "Revolute", "apply it to the PhysicsScene"),
+    ("drive:angular:physics:stiffness", "Fixed", "remove it, or author it where it is read"),
+    ("drive:rotY:physics:damping", "Spherical", "remove it, or author it where it is read"),
+    ("physxArticulation:sleepThreshold", "Prismatic",
+     "apply PhysicsArticulationRootAPI and PhysxArticulationAPI"),
+])
+def test_a_schema_that_would_not_be_read_here_is_not_to_be_applied(name: str, kind: str, fix: str) -> None:
+    assert unused(finger({f"float {name}": 1.0}, (), kind)) == [("not-applied", fix)]
+
+
+@pytest.mark.parametrize(("kind", "axis"), [("Revolute", "rotY"), ("Revolute", "angular"), ("Prismatic", "transX")])
+def test_limits_of_generic_joints_on_others_are_the_joint_s_own(kind: str, axis: str) -> None:
+    text = finger({f"float limit:{axis}:physics:low": -5.0}, (f"PhysicsLimitAPI:{axis}",), kind)
+    assert unused(text) == [("idle", "author physics:lowerLimit and physics:upperLimit"),
+                            ("wrong-instance", "physics:lowerLimit")]
 
 
 def test_tendon_property_on_a_link_names_the_schema_of_attachments() -> None:

@@ -172,6 +172,30 @@ def test_a_block_in_physx_holds_on_flatter_and_slides_on_steeper_slopes(
     assert slid > 5 * abs(held) + 0.005
 
 
+@pytest.mark.parametrize("mode", ["average", "multiply", "min", "max"])
+@pytest.mark.parametrize(("name", "kind"), [(DYNAMIC, SLIDING), (RESTITUTION, GIVES_BACK)])
+def test_what_a_reason_says_to_author_gives_the_authored_number_in_physx(
+        oracle_folder: Path, name: str, kind: str, mode: str) -> None:
+    from physx_oracle import run_jobs, sim_job
+
+    def moved(upper: float, lower: float, mode: str) -> str:
+        text = stage({kind: upper}, {kind: lower}, mode=mode, ball=name == RESTITUTION)
+        return text.replace("double size = 1.0\n", "double size = 1.0\n    vector3f physics:velocity = (3, 0, 0)\n")
+
+    mine, other = (0.4, 0.6) if mode == "max" else (0.6, 0.4)
+    reason = row(name, {kind: mine}, {kind: other}, mode=mode, ball=name == RESTITUTION).reason
+    found = re.search(r"author (?:([\d.]+) here, or )?(?:no (?:less|more) than )?([\d.]+) for /lower, to get|"
+                      r"author (?:no (?:less|more) than )?([\d.]+) for /lower to get", reason)
+    assert found is not None, reason
+    here, there = found[1], float(found[2] or found[3])
+    stages = [moved(mine, mine, "average"), moved(mine, other, mode), moved(mine, there, mode)]
+    stages += [moved(float(here), other, mode)] if here else []
+    wanted, before, *after = (result["rigid_pose"][:, 0] for result in run_jobs(
+        [sim_job(text, DT, STEPS) for text in stages]))
+    assert np.abs(before - wanted).max() > 10 * EXACT
+    assert [float(np.abs(pose - wanted).max()) for pose in after] == pytest.approx([0.0] * len(after), abs=EXACT)
+
+
 @pytest.mark.parametrize(("restitution", "threshold"), [(0.5, 0.0), (0.8, 0.0), (1.0, 0.0), (0.5, 2.0), (0.5, 5.0)])
 def test_a_ball_in_physx_comes_back_as_high(oracle_folder: Path, tmp_path: Path, restitution: float,
                                             threshold: float) -> None:
