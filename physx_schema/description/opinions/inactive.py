@@ -49,6 +49,7 @@ def is_axis_free(opinions: PrimOpinions, axis: str) -> bool:
 Reason = tuple[str, str, str]       # code, reason, suggestion
 
 APPLY = "apply "        # how the suggestion to apply a schema begins
+STATIC_MASS = "static-mass"     # code of masses that nothing could feel
 MAXIMAL_ONLY = ("breakForce", "breakTorque", "collisionEnabled")    # what PhysX reads of joints beside articulations
 _BOUNCING = ("restitution", "bounceThreshold")     # of PhysxLimitAPI
 _SOFTENED = {"revolute": ("angular",), "prismatic": ("linear",), "spherical": ("cone",),     # its instances that act
@@ -156,6 +157,8 @@ def why_inactive(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> Re
         fix = "repair what is reported of the body" if enabled else "set physics:rigidBodyEnabled to true"
         return "idle", "PhysX makes no body of the prim", fix
     of_body = owner.schema in OF_BODIES and opinions.path in outcomes.bodies
+    if owner.schema == "PhysicsMassAPI" and not of_body and opinions.has("PhysicsCollisionAPI"):
+        return STATIC_MASS, "the collider is static, and PhysX weighs none", ""
     for start, reason, suggestion in _INACTIVE:
         if owner.schema.startswith(start) and not of_body:
             return "idle", reason, suggestion
