@@ -10,7 +10,22 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from rule_stages import BODY, Attributes, Fact, arm, at, collider, numbers, prim, print_facts, weight, world
+from rule_stages import (
+    BODY,
+    Attributes,
+    Fact,
+    arm,
+    at,
+    box,
+    collider,
+    ground,
+    numbers,
+    places,
+    prim,
+    print_facts,
+    weight,
+    world,
+)
 
 from physx_schema.description import describe
 
@@ -158,8 +173,22 @@ def merged(*schemas: str) -> Fact:
                                         children=children))
 
 
+def statics() -> dict[str, Fact]:
+    """What a box comes to that falls on static ground with a mass."""
+    def falling(more: Attributes, *schemas: str) -> Fact:
+        return Fact(world(ground(more, *schemas), box(2.0)), places, 120)
+
+    return {
+        "no mass": falling({}),
+        "mass 5": falling({"float physics:mass": "5"}, "PhysicsMassAPI"),
+        "density 1000": falling({"float physics:density": "1000"}, "PhysicsMassAPI"),
+        "moments 1, 1, 1": falling({MOMENTS: "(1, 1, 1)"}, "PhysicsMassAPI"),
+    }
+
+
 def main() -> None:
     """Print the tables."""
+    print_facts("a box on static ground", statics())
     print_facts("moments", moments())
     print_facts("shapes", shapes())
     print_facts("axes", axes())

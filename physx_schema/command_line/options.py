@@ -46,8 +46,7 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, expose_value=False, c
 
 
 engine_release_option = click.option(
-    "--engine-release", type=click.Choice(RELEASES),
-    help=f"The release of ovphysx that the stage is for.  [default: {LATEST}]")
+    "--engine-release", type=click.Choice(RELEASES), help=f"The ovphysx that the stage is for.  [default: {LATEST}]")
 
 
 def is_quiet() -> bool:

@@ -1,8 +1,8 @@
 """Which finding explains which: one cause, with all that goes away when it is repaired.
 
 A rule declares in its own file what its findings explain (`Rule.explains`); this module finds the pairs on a stage. It
-then takes equal findings on copies of one thing together: instances of a prototype, and prims whose paths differ in
-numbers alone, such as those below /envs/env_0 and /envs/env_1.
+then takes equal findings on copies of one thing together: prims that one spec defines by way of references, payloads,
+inherits or instances, and prims whose paths differ in numbers alone, such as those below /envs/env_0 and /envs/env_1.
 """
 
 from __future__ import annotations
@@ -143,7 +143,8 @@ class _Places:
     def __init__(self, stage: Any, description: Description) -> None:
         self._stage = stage
         self._description = description
-        self._instances: dict[str, tuple[str, str]] = {}
+        self._instances: dict[str, str] = {}
+        self._originals: dict[str, tuple[str, str]] = {}
 
     def of_cause(self, reach: Reach, finding: Finding) -> Iterator[_Key]:
         """The keys of a finding that explains others."""
@@ -166,7 +167,7 @@ class _Places:
                 yield from ((path,) for target in self._targets.get((finding.path, finding.property), ())
                             for path in _upwards(target))
             case "instance":
-                instance, _ = self._instance(finding.path)
+                instance = self._instance(finding.path)
                 if instance:
                     yield (instance,)
             case "schema":
@@ -178,21 +179,30 @@ class _Places:
 
     def copy_of(self, finding: Finding) -> Hashable:
         """What equal findings on copies of one thing have in common."""
-        instance, prototype = self._instance(finding.path)
+        copy, original = self._original(finding.path)
         texts = (finding.path, finding.message, finding.why, finding.fix)
-        if instance:
-            own = re.compile(re.escape(instance) + r"(?!\w)")
-            texts = tuple(own.sub(lambda match: prototype, text) for text in texts)     # type: ignore[assignment]
+        if copy:
+            own = re.compile(re.escape(copy) + r"(?!\w)")
+            texts = tuple(own.sub(lambda match: original, text) for text in texts)      # type: ignore[assignment]
         return (finding.code, finding.severity, finding.property, finding.layer, *map(_unnumbered, texts))
 
-    def _instance(self, path: str) -> tuple[str, str]:
-        """The instance that a prim is or is inside of, and its prototype; "" for none."""
+    def _original(self, path: str) -> tuple[str, str]:
+        """The copy that a prim belongs to, and what it is a copy of: a prim of some layer; "" for none."""
+        if path not in self._originals:
+            prim: Any = self._stage.GetPrimAtPath(path) if path.startswith("/") else None
+            specs = prim.GetPrimStack() if prim and not prim.IsPseudoRoot() else ()
+            defining = next((spec for spec in reversed(specs) if spec.specifier != Sdf.SpecifierOver), None)
+            self._originals[path] = ("", "") if defining is None else _without_common_end(
+                path, str(defining.path.StripAllVariantSelections()), defining.layer.identifier)
+        return self._originals[path]
+
+    def _instance(self, path: str) -> str:
+        """The instance that a prim is or is inside of, "" for none."""
         if path not in self._instances:
             prim: Any = self._stage.GetPrimAtPath(path) if path.startswith("/") else None
             while prim and not prim.IsInstance() and not prim.IsPseudoRoot():
                 prim = prim.GetParent()
-            found = prim and prim.IsInstance()
-            self._instances[path] = (str(prim.GetPath()), str(prim.GetPrototype().GetPath())) if found else ("", "")
+            self._instances[path] = str(prim.GetPath()) if prim and prim.IsInstance() else ""
         return self._instances[path]
 
     def _engine(self, finding: Finding) -> str:
@@ -239,6 +249,17 @@ def _upwards(path: str) -> Iterator[str]:
     if path.startswith("/"):
         yield from map(str, Sdf.Path(path).GetPrimPath().GetPrefixes()[::-1])
         yield "/"
+
+
+def _without_common_end(path: str, original: str, layer: str) -> tuple[str, str]:
+    """A prim and its original up to where their paths go on alike, the original with its layer; "" where all is."""
+    if path == original:
+        return "", ""
+    ours, theirs = path.split("/"), original.split("/")
+    while len(ours) > 2 and len(theirs) > 2 and ours[-1] == theirs[-1]:
+        ours.pop()
+        theirs.pop()
+    return "/".join(ours), f"{layer}<{'/'.join(theirs)}>"
 
 
 def _bare_reason(opinion: Opinion) -> str:

@@ -10,6 +10,7 @@ from physx_schema.checking.engine.rule import Explains, ReaderRule
 NOT_MADE = (
     "articulation/no-bodies", "articulation/no-root", "body/in-instance", "joint/missing-body", "joint/no-bodies",
     "joint/no-body", "joint/same-body", "joint/static", "DJ.007/same-articulation", "unused/idle",
+    "unused/static-mass",
 )
 _MASS = {"float physics:mass": "1", "float3 physics:diagonalInertia": "(1, 1, 1)"}
 _BODY = ("PhysicsRigidBodyAPI", "PhysicsMassAPI")

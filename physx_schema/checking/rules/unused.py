@@ -37,7 +37,8 @@ _WITHOUT_SUGGESTION = {
 # An applied schema explains what is found of its properties, and one of them what is found of the others.
 _PROPERTIES = (Explains("schema", (
     "unused/misspelt-property", "unused/wrong-instance", "unused/not-applied", "unused/soft-limit", "unused/disabled",
-    "unused/idle", "unused/on-link", "unused/on-body", "unused/no-drive", "unused/unknown-property",
+    "unused/idle", "unused/on-link", "unused/on-body", "unused/static-mass", "unused/no-drive",
+    "unused/unknown-property",
 )),)
 
 # Applying one of these makes a body, a collider, a root, a part of a tendon: more than the properties that wait for it.
@@ -241,6 +242,22 @@ DENSITY_WITH_MASS = Rule("unused/beside-mass", "warning", """
     explains=_PROPERTIES,
 )
 
+STATIC_MASS = Rule("unused/static-mass", "info", """
+    Mass of a static collider
+
+    A collider without a rigid body does not move, and nothing feels its mass, density or moments. Converters write them
+    on every collider.
+
+    Measured: A box that falls on static ground comes to rest 0.5 above its top, without a mass on the ground as
+    with mass 5, density 1000 or moments of 1. (`experiments/measure_mass_rules.py`)
+    """,
+    why="nothing moves it",
+    fix="nothing to do, unless the collider is to move: then apply PhysicsRigidBodyAPI",
+    example=usda.prim("Cube", "floor", {"float physics:density": "1000"}, "PhysicsCollisionAPI", "PhysicsMassAPI"),
+    remedy=usda.prim("Cube", "floor", {}, "PhysicsCollisionAPI"),
+    explains=_PROPERTIES,
+)
+
 NO_DRIVE = Rule("unused/no-drive", "warning", """
     Performance envelope without a drive
 
@@ -291,7 +308,7 @@ BELOW_INSTANCE = Rule("unused/below-instance", "warning", """
 
 _RULES = {rule.code.partition("/")[2]: rule for rule in (
     MISSPELT_PROPERTY, MISSPELT_SCHEMA, UNUSED_WRONG_INSTANCE, NO_INSTANCE, NOT_APPLIED, SOFT_LIMIT, UNUSED_DISABLED,
-    OTHER_ENGINE, OVERRIDDEN, IDLE, ON_LINK, ON_BODY, DENSITY_WITH_MASS, NO_DRIVE, UNKNOWN_PROPERTY,
+    OTHER_ENGINE, OVERRIDDEN, IDLE, ON_LINK, ON_BODY, DENSITY_WITH_MASS, STATIC_MASS, NO_DRIVE, UNKNOWN_PROPERTY,
     BELOW_INSTANCE,
 )}
 
@@ -323,6 +340,8 @@ def _may_explain(cause: Problem, opinion: Opinion) -> bool:
 
 def _fix(opinion: Opinion, engine: str, cause: Problem | None) -> str:
     """What to do: what another engine reads stays, and what is missing on the stage comes first."""
+    if opinion.code == "static-mass":
+        return ""
     if engine:
         instead = f"PhysX has {opinion.suggestion}, in units of its own" if opinion.suggestion else "nothing to do"
         return f"leave it to {engine}; {instead}"

@@ -51,6 +51,7 @@ def is_axis_free(opinions: PrimOpinions, axis: str) -> bool:
 Reason = tuple[str, str, str]       # code, reason, suggestion
 
 APPLY = "apply "        # how the suggestion to apply a schema begins
+STATIC_MASS = "static-mass"     # code of masses that nothing could feel
 MAXIMAL_ONLY = ("breakForce", "breakTorque", "collisionEnabled")    # what PhysX reads of joints beside articulations
 _BOUNCING = ("restitution", "bounceThreshold")     # of PhysxLimitAPI
 _SOFTENED = {"revolute": ("angular",), "prismatic": ("linear",), "spherical": ("cone",),     # its instances that act
@@ -243,6 +244,8 @@ def why_inactive(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> Re
     if owner.schema == "PhysxMaterialAPI" and opinions.type_name != _MATERIAL:
         return "idle", "the prim is no physics material", _BIND
     of_body = owner.schema in OF_BODIES and opinions.path in outcomes.bodies
+    if owner.schema == "PhysicsMassAPI" and not of_body and opinions.has("PhysicsCollisionAPI"):
+        return STATIC_MASS, "the collider is static, and PhysX weighs none", ""
     for start, reason, suggestion in _INACTIVE:
         if owner.schema.startswith(start) and not of_body:
             return "idle", reason, suggestion

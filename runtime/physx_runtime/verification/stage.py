@@ -56,6 +56,7 @@ from physx_runtime.verification.settling import gravity_rows
 from physx_schema.description import describe
 from physx_schema.description.engine_values import engine_differences, opinion_engine
 from physx_schema.description.model import Articulation, Description
+from physx_schema.description.opinions.inactive import STATIC_MASS
 from physx_schema.description.opinions.schemas import WITHOUT_EFFECT
 from physx_schema.description.releases import as_of_release
 from physx_schema.description.scenes import SolverBatches, SolverCounts, with_solver_counts
@@ -159,7 +160,8 @@ def _accounted(description: Description, authored: Authored) -> Iterator[tuple[s
     for opinion in description.unused:
         suggestion = f" ({opinion.suggestion})" if opinion.suggestion else ""
         difference = differences.get((opinion.path, opinion.property))
-        verdict = OTHER_ENGINE if opinion_engine(opinion) and difference is None else IGNORED
+        verdict = OTHER_ENGINE if opinion_engine(opinion) and difference is None else (
+            NOT_EVALUATED if opinion.code == STATIC_MASS else IGNORED)
         other = f", and the engines have different values of the {difference.quantity}: {difference.text}" if (
             difference is not None) else ""
         yield opinion.path, opinion.property, verdict, opinion.reason + suggestion + other

@@ -262,3 +262,57 @@ def test_every_wrong_setting_is_named(folder: Path) -> None:
 def test_pyproject_without_our_table_is_passed_over(folder: Path) -> None:
     (folder / "pyproject.toml").write_text("[project]\nname = 'x'\n")
     assert find_settings(folder).source != folder / "pyproject.toml"
+
+
+# --- causes and releases ---
+
+
+DISABLED = finger({"bool physics:jointEnabled": False, "float drive:angular:physics:stiffness": 5.0},
+                  ("PhysicsDriveAPI:angular",))
+RETIRED = finger({"float physxJoint:armature": 5.0}, ("PhysxJointAPI",))
+
+
+@pytest.fixture
+def disabled(folder: Path) -> str:
+    (folder / "disabled.usda").write_text(DISABLED)
+    return "disabled.usda"
+
+
+def test_json_holds_every_finding_with_its_cause_and_counts_causes(disabled: str) -> None:
+    (report,) = json.loads(call(disabled, "--format", "json", "--profile", "physx").stdout)["reports"]
+    causes = {item["property"]: item["cause"] for item in report["findings"]}
+    joint = {"code": "joint/disabled", "path": "/Robot/j", "property": "physics:jointEnabled"}
+    drive = {"code": "unused/disabled", "path": "/Robot/j", "property": "apiSchemas"}
+    assert causes == {"physics:jointEnabled": None, "apiSchemas": joint, "drive:angular:physics:stiffness": drive}
+    assert sum(report["causes"].values()) < sum(report["counts"].values()) == len(report["findings"])
+
+
+def test_sarif_holds_every_finding_with_its_cause(disabled: str) -> None:
+    (run,) = json.loads(call(disabled, "--format", "sarif", "--profile", "physx").stdout)["runs"]
+    causes = [item["properties"].get("cause") for item in run["results"]]
+    assert len(causes) == 3 and {"ruleId": "joint/disabled", "at": "/Robot/j.physics:jointEnabled"} in causes
+
+
+@pytest.mark.parametrize("style", ["html", "github"])
+def test_pages_and_annotations_count_what_goes_away_with_a_finding(disabled: str, style: str) -> None:
+    printed = call(disabled, "--format", style, "--profile", "physx").stdout
+    assert "more that go away with it" in printed or "more that goes away with it" in printed
+
+
+def test_warnings_that_an_info_explains_still_fail_where_they_are_to(disabled: str) -> None:
+    assert call(disabled, "--profile", "physx", "--fail-on", "warning").exit_code == 1
+    assert "unused/disabled" in call(disabled, "--profile", "physx", "--fail-on", "warning", "-q").stdout
+
+
+@pytest.mark.parametrize(("release", "code"), [("0.5", 0), ("0.6", 0), ("0.7", 1)])
+def test_the_release_that_a_stage_is_for_is_chosen_by_option_and_settings(
+        folder: Path, release: str, code: int) -> None:
+    (folder / "retired.usda").write_text(RETIRED)
+    assert call("retired.usda", "--profile", "physx", "--engine-release", release).exit_code == code
+    settings(folder, f'engine-release = "{release}"\n')
+    assert call("retired.usda", "--profile", "physx").exit_code == code
+
+
+def test_a_release_that_is_not_known_is_refused(folder: Path) -> None:
+    with pytest.raises(UnsupportedError, match=r"engine-release: '0\.9' is not one of 0\.5, 0\.6, 0\.7"):
+        read_settings(settings(folder, 'engine-release = "0.9"\n'))

@@ -278,6 +278,12 @@ def test_values_for_another_engine_are_ignored_only_where_physx_works_with_other
     assert ("PhysX works with 0" in row.reason) == (verdict == "ignored")
 
 
+def test_the_mass_of_a_static_collider_is_no_fault() -> None:
+    floor = prim("Cube", "floor", ("PhysicsCollisionAPI", "PhysicsMassAPI"), {"float physics:density": 1000.0})
+    rows = accounted(describe(opened(robot(base(), link("a"), outside=floor))))
+    assert {row.verdict for row in rows if row.path == "/floor"} == {"not evaluated"}
+
+
 def test_schemas_and_scenes_for_another_engine_are_no_fault() -> None:
     scene = prim("PhysicsScene", "scene", ("NewtonSceneAPI", "MjcSceneAPI"))
     rows = accounted(describe(opened(robot(base(), link("a"), outside=scene))))

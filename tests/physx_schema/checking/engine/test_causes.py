@@ -113,6 +113,21 @@ def test_equal_findings_on_numbered_copies_count_once(name: str) -> None:
     assert all(len(item.copies) == 24 for item in many.causes if item.severity == "error")
 
 
+@pytest.mark.parametrize("arc", ["references", "payload", "inherits", "specializes"])
+def test_equal_findings_of_one_definition_count_once(tmp_path: Path, arc: str) -> None:
+    """Chairs of any name that are one asset: what is wrong in it is wrong once."""
+    chair = prim("Xform", "chair", (), {}, prim("Xform", "seat", ("PhysicsRigidBodyAPI", "PhysicsMassAPI"), {
+        "float physics:mass": -1.0}))
+    source = "" if arc in ("inherits", "specializes") else "@./chair.usda@"
+    (tmp_path / "chair.usda").write_text(f"#usda 1.0\n{chair}")
+    uses = "".join(f'def Xform "{name}" (\n    prepend {arc} = {source}</chair>\n)\n{{\n}}\n'
+                   for name in ("throne", "stool", "bench"))
+    own = "" if source else chair.replace("def Xform", "class Xform", 1)
+    (tmp_path / "hall.usda").write_text(f"#usda 1.0\n{own}{uses}")
+    found = [item for item in check(tmp_path / "hall.usda", "physx").causes if item.root.code == "value/range"]
+    assert [len(item.copies) for item in found] == [2]
+
+
 def test_findings_that_say_something_else_are_no_copies() -> None:
     masses = robot(base(), link("a0", mass=-1.0), link("a1", mass=-2.0))
     assert len(causes(masses, "value/range")) == 2
