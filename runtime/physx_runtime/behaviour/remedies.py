@@ -27,8 +27,8 @@ SLOW_SHARE = 0.25
 TRAVEL_TIME = 1.0
 # The limit as authored, read in rad/s, is proposed if it takes no longer than this, s.
 LONGEST_TRAVEL = 3.0
-# Factors that are tried on the proposed values, one after the other, until every joint arrives.
-FACTORS = (1.0, 2.0, 5.0)
+# Factors on the proposed values: the next one is tried for each joint that does not arrive with the one before.
+FACTORS = (1.0, 2.0, 5.0, 10.0)
 # Significant digits of values that are proposed; they are rounded up.
 DIGITS = 3
 _SCALES = {"stiffness": math.pi / 180.0, "damping": math.pi / 180.0, "max_force": 1.0, "max_velocity": 180.0 / math.pi}
@@ -47,19 +47,23 @@ def find_remedies(description: Description, joints: Sequence[DrivenJoint], follo
                   touched: frozenset[str]) -> dict[str, Remedy]:
     """Remedies by the name of the degree of freedom, of those joints for which there is something to author."""
     failing = [item for item in joints if item.cause not in ("arrived", "blocked")]
+    factors: dict[str, int] = {}        # index of each joint's
     best: dict[str, Remedy] = {}
-    for factor in FACTORS if failing or followers else ():
-        proposed = {item.dof.name: Remedy(_proposal(item, factor)) for item in failing}
-        proposed |= {item.dof.name: Remedy({"natural_frequency": _follower_proposal(item, factor)})
+    for _ in FACTORS if failing or followers else ():
+        proposed = {item.dof.name: Remedy(_proposal(item, _factor(factors, item.dof))) for item in failing}
+        proposed |= {item.dof.name: Remedy({"natural_frequency": _follower_proposal(item, _factor(factors, item.dof))})
                      for item in followers if item.mimic.natural_frequency > 0.0}
-        if not proposed:
-            return {}
-        proved = _proved(description, proposed, touched)
+        proved = _proved(description, proposed, touched) if proposed else {}
         if not best or sum(item.proved for item in proved.values()) > sum(item.proved for item in best.values()):
             best = proved
         if all(item.proved for item in proved.values()):
             break
+        factors |= {name: factors.get(name, 0) + 1 for name, item in proved.items() if not item.proved}
     return best
+
+
+def _factor(factors: Mapping[str, int], dof: Dof) -> float:
+    return FACTORS[factors.get(dof.name, 0)]
 
 
 def _proved(description: Description, proposed: Mapping[str, Remedy], touched: frozenset[str]) -> dict[str, Remedy]:

@@ -23,7 +23,8 @@ _SCRIPT = "(`experiments/measure_behaviour.py`)"
 _DRIVE, _AXIS = "float drive:angular:physics:", "float physxJointAxis:angular:"
 _FIRM = {f"{_DRIVE}stiffness": "100", f"{_DRIVE}damping": "10"}
 _LEVER = {"point3f physics:localPos1": "(0, 1, 0)"}         # the link's weight, 9.81 N, one metre from the hinge
-_ELSE = "look for what else holds the joint: its limits, other drives of it, tendons, mimic joints, contacts"
+_ELSE = ("look for what else holds the joint: its limits, other drives of it, tendons, mimic joints, contacts, or the "
+         "solver's iteration counts, whose effect `verify` measures")
 _PROPERTIES = {"stiffness": "stiffness", "damping": "damping", "max_force": "maxForce"}
 
 def _arm() -> str:
