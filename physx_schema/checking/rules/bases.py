@@ -94,7 +94,8 @@ ROOT_CHOSEN = Rule("articulation/root-chosen", "warning", """
 
     If PhysicsArticulationRootAPI is above the bodies of a floating articulation, PhysX chooses the root: the link in
     the middle of the tree, from which the way to the farthest link is shortest. That may be another link than the one
-    from which the joints lead. The root's pose and velocity are then that link's, and links and joints are ordered from it.
+    from which the joints lead. The root's pose and velocity are then that link's, and the order of links and joints
+    begins there.
 
     Measured: Of a chassis of 40 kg and a row of six links PhysX takes arm2 for the root and orders arm2, arm1, arm3,
     arm0, arm4, chassis, arm5; with the root API on the chassis, chassis, arm0 to arm5.
