@@ -36,9 +36,9 @@ def _wheeled(body0: str) -> str:
 FIXED_BASE = Rule("articulation/fixed-base-joint", "warning", """
     Joint to the world that fixes the base
 
-    Where PhysicsArticulationRootAPI is above the bodies or on the joint, the joint from the world to the base gives a
-    fixed base, of whatever kind it is: PhysX makes no degree of freedom of a hinge, slider, ball, generic or distance
-    joint there, and reads neither its axis nor limits nor drives.
+    A joint from the world to the base of an articulation fixes the base, of whatever kind the joint is. This holds if
+    PhysicsArticulationRootAPI is above the bodies or on the joint. PhysX makes no degree of freedom of a hinge, slider,
+    ball, generic or distance joint there, and reads neither its axis nor its limits nor its drives.
 
     Measured: Driven by 1 degree a second about z and by 1 along x, a hinge, a slider and a generic joint from the world
     leave the base in place and one degree of freedom, that of the arm; a ball and a distance joint fix it too. From a
@@ -92,10 +92,10 @@ def _locks(low: object, high: object) -> bool:
 ROOT_CHOSEN = Rule("articulation/root-chosen", "warning", """
     Root of a floating articulation that is not its base
 
-    Where nothing fixes the base and PhysicsArticulationRootAPI is above the bodies, PhysX takes the link in the middle
-    of the tree for the root: from which the way to the farthest link is shortest. What is read and written as the
-    root's pose and velocity, and the order of links and joints, are then those of another link than the one from which
-    the joints lead.
+    If PhysicsArticulationRootAPI is above the bodies of a floating articulation, PhysX chooses the root: the link in
+    the middle of the tree, from which the way to the farthest link is shortest. That may be another link than the one
+    from which the joints lead. The root's pose and velocity are then that link's, and the order of links and joints
+    begins there.
 
     Measured: Of a chassis of 40 kg and a row of six links PhysX takes arm2 for the root and orders arm2, arm1, arm3,
     arm0, arm4, chassis, arm5; with the root API on the chassis, chassis, arm0 to arm5.
@@ -159,10 +159,10 @@ def disabled_articulations(description: Description) -> Iterator[Finding]:
 EMPTY_ROOT_LINK = Rule("articulation/empty-root-link", "warning", """
     Mobile robot held to the world by a root link that is no body
 
-    A root link without mass and collider, as URDF's base_footprint, becomes a prim that is no rigid body. A fixed joint
-    from it to the next link then is one to the world, and holds the robot there. It is reported of root links that are
-    named footprint or floating, and of others where two wheels, hinges without limits, are on the link that is held;
-    with one wheel, which a turntable has too, it is an info.
+    A root link without mass and collider, such as URDF's base_footprint, becomes a prim that is no rigid body. A fixed
+    joint from it to the next link then holds the robot to the world. Root links that are named footprint or floating
+    are reported, and others if two wheels, hinges without limits, are on the link that is held. With one wheel, which a
+    turntable has too, it is an info.
 
     Measured: A base with a wheel, fixed to an Xform base_footprint, stays where it is under gravity 10, with the root
     API above and on the base. With jointEnabled false on that joint the base floats and falls by 5.003 in a second, its

@@ -30,10 +30,10 @@ def _weld(place: str) -> str:
 FRAMES_APART = Rule("joint/frames-apart", "warning", """
     Joint outside articulations whose frames stand apart
 
-    The frames of a joint outside articulations, on excluded and loop joints too, differ at the start by more than 1 mm
-    or half a degree along axes that the joint locks. PhysX logs disjointed body transforms and pulls the bodies
-    together. Along free axes nothing is apart. It is an info on the joint that fixes the base of an articulation: PhysX
-    leaves the base where it is posed.
+    The two frames of a joint outside articulations differ at the start, along axes that the joint locks, by more than 1
+    mm or half a degree. Excluded joints and those that close loops count too. PhysX logs disjointed body transforms and
+    pulls the bodies together. Along free axes nothing is apart. On the joint that fixes the base of an articulation it
+    is an info: PhysX leaves the base where it is posed.
 
     Measured: A body 0.97 m above its fixed joint, or turned by 30 degrees from it, is at the joint after one step;
     0.97 m along its slider it stays. A base with the root API, 1.414 m from its fixed joint, is at the joint within a

@@ -26,8 +26,8 @@ LOCKED_PAIR = Rule("joint/locked-pair", "error", """
     Joints that lock each other
 
     PhysX solves all joints between the same two bodies at once, so that only what each of them leaves free moves.
-    Hinges about different axes, parallel ones that stand apart, or a hinge and a slider leave nothing: they weld the
-    bodies. Hinges on one line stay a hinge. Joints that break are left out.
+    Hinges about different axes, parallel hinges that stand apart, or a hinge and a slider leave nothing: they weld the
+    bodies. Hinges on one line stay a hinge. Joints with a break force are not judged.
 
     Measured: A leg of 1 kg on a hinge about x turns by 0.592 degrees under 1 g sideways. With an excluded hinge about
     y, with two about y and z, with one about x 0.1 m aside or with a slider it turns by 0.0000. With a hinge on the

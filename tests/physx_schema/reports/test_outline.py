@@ -49,7 +49,7 @@ def test_links_are_a_tree_with_masses_joints_limits_and_drives() -> None:
 
 @pytest.mark.parametrize(("kind", "body", "held"), [
     ("Fixed", "base", True), ("Revolute", "base", True), ("Spherical", "arm", True), ("Distance", "base", False)])
-def test_a_robot_that_a_joint_outside_holds_to_the_world_is_not_said_to_float(kind: str, body: str, held: bool) -> None:
+def test_a_robot_that_a_joint_outside_holds_to_the_world_does_not_float(kind: str, body: str, held: bool) -> None:
     text = robot(link("base", schemas=(ROOT_API,)), link("arm"), joint("Revolute", "j", "base", "arm"),
                  joint(kind, "pin", "", body), schemas=())
     line = next(line for line in shown(text) if line.lstrip().startswith("articulation"))

@@ -58,7 +58,7 @@ def test_a_rope_to_the_world_is_to_be_excluded() -> None:
     assert not found(robot(link("base"), excluded, ARM), FIXED)
 
 
-def test_what_the_joint_authors_is_told_in_the_one_finding() -> None:
+def test_one_finding_counts_what_the_joint_authors() -> None:
     values = {**frames(axis="X", lowerLimit=-2.0, upperLimit=2.0), **drive("linear", damping=100.0, targetVelocity=1.0)}
     text = robot(link("base"), joint("Prismatic", "slide", "", "base", ("PhysicsDriveAPI:linear",), values), ARM)
     items = [item for item in check(opened(text)).findings if item.path == "/Robot/slide"]
@@ -80,7 +80,7 @@ def chain(*names: str, schemas: tuple[str, ...] = (), reverse: bool = False) -> 
         joint("Revolute", f"j_{second}", *((second, first) if reverse else (first, second))) for first, second in pairs)
 
 
-def test_the_middle_of_a_floating_tree_is_told_where_it_is_not_the_base() -> None:
+def test_a_root_in_the_middle_of_a_floating_tree_that_is_not_the_base_is_found() -> None:
     items = found(robot(chain("cart", "a", "b", "c", "d")), CHOSEN)
     assert [item.path for item in items] == ["/Robot"]
     assert "/Robot/b for the root" in items[0].message
@@ -182,7 +182,7 @@ def test_several_joints_to_one_root_link_are_one_finding_without_repair() -> Non
 # --- switched off ----------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize(("flag", "count"), [("0", 1), ("1", 0)])
-def test_a_switched_off_articulation_is_said(flag: str, count: int) -> None:
+def test_a_switched_off_articulation_is_found(flag: str, count: int) -> None:
     text = robot(base(), ARM, schemas=(ROOT_API, "PhysxArticulationAPI")).replace(
         'def Xform "base"', f'bool physxArticulation:articulationEnabled = {flag}\ndef Xform "base"', 1)
     items = found(text, "articulation/disabled")
@@ -190,11 +190,11 @@ def test_a_switched_off_articulation_is_said(flag: str, count: int) -> None:
     assert not items or items[0].property == "physxArticulation:articulationEnabled"
 
 
-@pytest.mark.parametrize(("name", "code", "said"), [
+@pytest.mark.parametrize(("name", "code", "words"), [
     ("02a_simulate_crash_articulation_off", "articulation/disabled", "articulationEnabled"),
     ("04a_turntable_root", FIXED, "fixed base"), ("04b_ball_root", FIXED, "fixed base"),
     ("04e_cart_root", FIXED, "fixed base"), ("12_root_is_not_the_base", CHOSEN, "arm2"),
     ("tiago_targets", EMPTY, "base_footprint is no body")])
-def test_reported_stages(shared_cases: Path, name: str, code: str, said: str) -> None:
+def test_reported_stages(shared_cases: Path, name: str, code: str, words: str) -> None:
     items = [item for item in check(shared_cases / "said" / f"{name}.usda").findings if item.code == code]
-    assert [said in item.message for item in items] == [True]
+    assert [words in item.message for item in items] == [True]

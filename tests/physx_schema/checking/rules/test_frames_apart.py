@@ -32,10 +32,10 @@ def test_distance_of_frames_is_named_in_millimetres(kind: str) -> None:
     assert "are 500 mm apart" in found[0].message
 
 
-@pytest.mark.parametrize(("meters", "distance", "said"), [
+@pytest.mark.parametrize(("meters", "distance", "words"), [
     (0.01, 20.0, "200 mm (20 stage units)"), (0.001, 1.5, "1.5 mm (1.5 stage units)"), (0.0254, 10.0, "254 mm (10")])
-def test_distance_counts_in_the_units_of_the_stage(meters: float, distance: float, said: str) -> None:
-    assert said in apart(free("Fixed", (0.0, distance, 0.0), meters=meters))[0].message
+def test_distance_counts_in_the_units_of_the_stage(meters: float, distance: float, words: str) -> None:
+    assert words in apart(free("Fixed", (0.0, distance, 0.0), meters=meters))[0].message
 
 
 @pytest.mark.parametrize(("meters", "distance"), [(1.0, 9e-4), (0.01, 9e-2), (0.001, 0.9)])
@@ -130,12 +130,12 @@ def test_joints_that_hold_no_frames_together_are_never_apart() -> None:
     assert not apart(free("Distance", (0.0, 0.0, 3.0)))
 
 
-@pytest.mark.parametrize(("name", "said"), [
+@pytest.mark.parametrize(("name", "words"), [
     ("05a_loop_joint_frames_apart", "200 mm"), ("05c_root_joint_frames_apart", "1414 mm"),
     ("world_joint_apart", "970 mm")])
-def test_distance_on_reported_stages(shared_cases: Path, name: str, said: str) -> None:
+def test_distance_on_reported_stages(shared_cases: Path, name: str, words: str) -> None:
     findings = check(shared_cases / "said" / f"{name}.usda").findings
-    assert [said in item.message for item in findings if item.code == "joint/frames-apart"] == [True]
+    assert [words in item.message for item in findings if item.code == "joint/frames-apart"] == [True]
 
 
 def test_sound_robot_has_frames_that_meet(shared_cases: Path) -> None:

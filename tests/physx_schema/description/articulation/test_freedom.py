@@ -78,12 +78,12 @@ def test_hinges_square_to_each_other_are_one_generic_joint(pair: tuple[str, str]
     assert "one generic joint (PhysicsJoint)" in instead_of([hold(axis) for axis in pair], 1.0)
 
 
-@pytest.mark.parametrize(("within", "said"), [
+@pytest.mark.parametrize(("within", "words"), [
     (False, "transX, transZ and rotY free"), (True, "a body between each two of the joints, or remove")])
-def test_sliders_and_a_hinge_are_one_generic_joint_outside_articulations(within: bool, said: str) -> None:
+def test_sliders_and_a_hinge_are_one_generic_joint_outside_articulations(within: bool, words: str) -> None:
     """In articulations PhysX locks the translations of generic joints."""
     holds = [hold("transX"), hold("transZ", at=(0.0, 0.0, 2.0)), hold("rotY")]
-    assert said in instead_of(holds, 1.0, within)
+    assert words in instead_of(holds, 1.0, within)
 
 
 def test_two_hinges_about_one_axis_are_no_generic_joint() -> None:
