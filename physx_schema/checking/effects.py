@@ -38,6 +38,7 @@ EFFECTS: Sequence[Effect] = (
         "articulation/nested-root", "articulation/kinematic-body")),
     Effect("the base is not held as it looks", (
         "articulation/world-joint-outside", "articulation/root-joint", "articulation/static-root")),
+    Effect("joints are not made", ("DJ.011/loop",)),
     Effect("joints are soft", ("articulation/no-root", "articulation/joint-kind", "DJ.011")),
     Effect("joints jump at the start", ("DJ.003", "body/overlap", "joint/state-outside-limits")),
     Effect("joints do not move", (

@@ -174,6 +174,8 @@ class _Places:
                 yield from self._schemas_of_effect(finding)
             case "engine":
                 yield (self._engine(finding),)
+            case "remedy":
+                yield finding.property, finding.fix
             case "stage":
                 yield ("",)
 

@@ -27,8 +27,8 @@ _MEASURED = "Measured: "
 # Where the findings are that another explains, from its own place:
 # "prim" on its prim; "below" on it or below; "target" where a relationship leads to it or below; "instance" on or in
 # the same instance; "schema" on the properties of its schema, or on the same prim for the same reason; "engine" about
-# the same other engine; "stage" anywhere.
-Reach = Literal["prim", "below", "target", "instance", "schema", "engine", "stage"]
+# the same other engine; "remedy" anywhere, with the same remedy for the same property; "stage" anywhere.
+Reach = Literal["prim", "below", "target", "instance", "schema", "engine", "remedy", "stage"]
 
 
 @dataclass(frozen=True, slots=True)
