@@ -22,10 +22,11 @@ class Effect:
 
 _UNUSED = ("unused", "joint/drive-refused")
 
-# The first that fits a finding counts.
+# The first that fits a finding counts; a family stands for those of its codes that are not named before it.
 EFFECTS: Sequence[Effect] = (
     Effect("PhysX refuses the stage", ("stage/units",)),
     Effect("part of the stage is missing", ("stage/composition",)),
+    Effect("the stage is not put together as it looks", ("stage",)),
     Effect("the motion is no number", (
         "scene/gravity", "body/transform-not-finite", "value/not-finite", "joint/infinite-distance")),
     Effect("bodies are not simulated", (
@@ -38,7 +39,9 @@ EFFECTS: Sequence[Effect] = (
         "articulation/nested-root", "articulation/kinematic-body")),
     Effect("the base is not held as it looks", (
         "articulation/world-joint-outside", "articulation/root-joint", "articulation/static-root")),
+    Effect("joints are not made", ("DJ.011/loop",)),
     Effect("joints are soft", ("articulation/no-root", "articulation/joint-kind", "DJ.011")),
+    Effect("the articulation is not the one it looks", ("articulation",)),
     Effect("joints jump at the start", ("DJ.003", "body/overlap", "joint/state-outside-limits")),
     Effect("joints do not move", (
         "joint/no-velocity", "joint/limit-order", "joint/one-sided-limit", "joint/limit-range",
@@ -48,12 +51,14 @@ EFFECTS: Sequence[Effect] = (
     Effect("drives do nothing", _UNUSED, ("drive:", "PhysicsDriveAPI", "PhysicsDriverAPI")),
     Effect("couplings do not act", ("DJ.007", "tendon", "joint/newton-mimic")),
     Effect("couplings do not act", _UNUSED, ("physxTendon:", "physxMimicJoint:", "PhysxTendon", "PhysxMimic")),
+    Effect("joints act otherwise than they look", ("joint",)),
     Effect("values are not what they say", ("value", "unit")),
     Effect("masses are not as meant", (
         "body/no-mass", "body/collider-mass", "body/zero-inertia", "body/inertia-triangle", "body/inertia-incomplete",
         "body/center-far", "body/mass-ratio")),
     Effect("contacts are not as meant", ("collider", "material", "group", "pair", "body/contact-impulse",
                                          "body/tunnelling", "report")),
+    Effect("bodies act otherwise than they look", ("body",)),
     Effect("values have no effect", ("unused",)),
     Effect("engines simulate different robots", ("engine",)),
 )

@@ -144,8 +144,8 @@ def _of_axis(axis: Dof | JointAxis, values: _Values, unread: Set[tuple[str, str]
             if name in values and not (name != pattern and own):
                 factors[name] = math.degrees(1.0) ** power if axis.angular else 1.0
                 scaled[name] = values[name] * factors[name]
-        told = [name for name in scaled if (axis.path, name) not in unread]
-        in_physx = quantity.in_physx(axis) if scaled and not told else None
+        read = [name for name in scaled if (axis.path, name) not in unread]
+        in_physx = quantity.in_physx(axis) if scaled and not read else None
         if in_physx is None:
             yield from _differing(axis.path, quantity.name, scaled, values)
         elif any(not _agree(value, in_physx) for value in scaled.values()):

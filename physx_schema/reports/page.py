@@ -21,7 +21,7 @@ from physx_schema.reports.findings import ending
 from physx_schema.text import plural
 
 _BREAKS = re.compile(r"(?<=[/:.])")      # after these a long name may go on in the next line
-_MOST_FOLDED = 100       # findings that are listed of those that another explains; JSON has all
+_MAX_EFFECTS = 100       # findings that are listed of those that another explains; JSON has all
 _MARKS = {"error": "✕", "warning": "▲", "info": "i", "not evaluated": "?", "pass": "✓"}
 
 
@@ -93,5 +93,5 @@ def _environment() -> jinja2.Environment:
         finalize=lambda value: printable(value) if type(value) is str else value,
     )
     environment.filters |= {"plural": plural, "place": _location, "parts": _BREAKS.split, "ending": ending}
-    environment.globals |= {"marks": _MARKS, "most_folded": _MOST_FOLDED}
+    environment.globals |= {"marks": _MARKS, "max_effects": _MAX_EFFECTS}
     return environment

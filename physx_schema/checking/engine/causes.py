@@ -17,7 +17,7 @@ from typing import Any
 from pxr import Sdf
 
 from physx_schema.checking.engine.finding import Cause, Finding, rank
-from physx_schema.checking.engine.rule import Explains, Reach, Rule, belongs
+from physx_schema.checking.engine.rule import Explains, Extent, Rule, belongs
 from physx_schema.description import Description, Opinion
 from physx_schema.description.opinions.inactive import engine_of
 from physx_schema.description.opinions.schemas import namespace, owners, split_name
@@ -89,31 +89,31 @@ def with_causes(
     findings: Sequence[Finding], rules: Mapping[str, Rule], stage: Any, description: Description,
 ) -> tuple[Finding, ...]:
     """The findings of a stage, each with the one that explains it."""
-    places = _Places(stage, description)
-    causes = _declared(findings, rules, places)
+    locations = _Locations(stage, description)
+    causes = _declared(findings, rules, locations)
     copies: dict[Hashable, int] = {}
     for index, finding in enumerate(findings):
         if index not in causes:
-            original = copies.setdefault(places.copy_of(finding), index)
+            original = copies.setdefault(locations.copy_of(finding), index)
             if original != index:
                 causes[index] = original
     return tuple(replace(finding, cause=_as_cause(findings[causes[index]])) if index in causes else finding
                  for index, finding in enumerate(findings))
 
 
-def _declared(findings: Sequence[Finding], rules: Mapping[str, Rule], places: _Places) -> dict[int, int]:
+def _declared(findings: Sequence[Finding], rules: Mapping[str, Rule], locations: _Locations) -> dict[int, int]:
     """By index of a finding, that of the one that explains it as a rule declares."""
     sources: dict[tuple[Explains, Hashable], list[int]] = {}
     for index, finding in enumerate(findings):
         for explains in rules[finding.code].explains if finding.code in rules else ():
-            for key in places.of_cause(explains.reach, finding):
+            for key in locations.of_cause(explains.extent, finding):
                 sources.setdefault((explains, key), []).append(index)
     declared = tuple(dict.fromkeys(explains for explains, _ in sources))
     causes: dict[int, int] = {}
     for index, finding in enumerate(findings):
         for explains in (item for item in declared if _concerns(item, finding)):
             candidates = chain.from_iterable(
-                sources.get((explains, key), ()) for key in places.of_effect(explains.reach, finding))
+                sources.get((explains, key), ()) for key in locations.of_effect(explains.extent, finding))
             cause = next((other for other in candidates if _may_explain(findings, other, index, causes)), None)
             if cause is not None:
                 causes[index] = cause
@@ -137,7 +137,7 @@ def _may_explain(findings: Sequence[Finding], cause: int, effect: int, causes: M
     return cause != effect
 
 
-class _Places:
+class _Locations:
     """Where findings are, as keys that a cause and its effects have in common."""
 
     def __init__(self, stage: Any, description: Description) -> None:
@@ -146,19 +146,19 @@ class _Places:
         self._instances: dict[str, str] = {}
         self._originals: dict[str, tuple[str, str]] = {}
 
-    def of_cause(self, reach: Reach, finding: Finding) -> Iterator[_Key]:
+    def of_cause(self, extent: Extent, finding: Finding) -> Iterator[_Key]:
         """The keys of a finding that explains others."""
-        match reach:
+        match extent:
             case "prim" | "below" | "target":
                 yield (finding.path,)
             case "schema":
                 yield from self._schemas_of_cause(finding)
             case _:
-                yield from self.of_effect(reach, finding)
+                yield from self.of_effect(extent, finding)
 
-    def of_effect(self, reach: Reach, finding: Finding) -> Iterator[_Key]:
+    def of_effect(self, extent: Extent, finding: Finding) -> Iterator[_Key]:
         """The keys of a finding that others explain."""
-        match reach:
+        match extent:
             case "prim":
                 yield (finding.path,)
             case "below":
@@ -174,6 +174,8 @@ class _Places:
                 yield from self._schemas_of_effect(finding)
             case "engine":
                 yield (self._engine(finding),)
+            case "remedy":
+                yield finding.property, finding.fix
             case "stage":
                 yield ("",)
 
@@ -255,11 +257,11 @@ def _without_common_end(path: str, original: str, layer: str) -> tuple[str, str]
     """A prim and its original up to where their paths go on alike, the original with its layer; "" where all is."""
     if path == original:
         return "", ""
-    ours, theirs = path.split("/"), original.split("/")
-    while len(ours) > 2 and len(theirs) > 2 and ours[-1] == theirs[-1]:
-        ours.pop()
-        theirs.pop()
-    return "/".join(ours), f"{layer}<{'/'.join(theirs)}>"
+    copy_names, original_names = path.split("/"), original.split("/")
+    while len(copy_names) > 2 and len(original_names) > 2 and copy_names[-1] == original_names[-1]:
+        copy_names.pop()
+        original_names.pop()
+    return "/".join(copy_names), f"{layer}<{'/'.join(original_names)}>"
 
 
 def _bare_reason(opinion: Opinion) -> str:

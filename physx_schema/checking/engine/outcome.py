@@ -104,8 +104,8 @@ class Report:
         remaining = max(limit - self.count_causes("error"), 0)
         shown = {index for index, group in enumerate(causes) if group.severity == "error"}
         shown |= set([index for index in range(len(causes)) if index not in shown][:remaining])
-        kept = {id(item) for index in shown for item in causes[index].findings}
-        return tuple(item for item in self.findings if id(item) in kept), len(causes) - len(shown)
+        visible = {id(item) for index in shown for item in causes[index].findings}
+        return tuple(item for item in self.findings if id(item) in visible), len(causes) - len(shown)
 
     def verdict(self, family: str) -> VerdictState:
         """The verdict on a code, on all of a family such as "DJ.007", or on a published code or feature: the worst.

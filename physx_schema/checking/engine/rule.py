@@ -27,15 +27,15 @@ _MEASURED = "Measured: "
 # Where the findings are that another explains, from its own place:
 # "prim" on its prim; "below" on it or below; "target" where a relationship leads to it or below; "instance" on or in
 # the same instance; "schema" on the properties of its schema, or on the same prim for the same reason; "engine" about
-# the same other engine; "stage" anywhere.
-Reach = Literal["prim", "below", "target", "instance", "schema", "engine", "stage"]
+# the same other engine; "remedy" anywhere, with the same remedy for the same property; "stage" anywhere.
+Extent = Literal["prim", "below", "target", "instance", "schema", "engine", "remedy", "stage"]
 
 
 @dataclass(frozen=True, slots=True)
 class Explains:
     """The findings that go away with those of a rule."""
 
-    reach: Reach
+    extent: Extent
     codes: tuple[str, ...]              # codes or families
     properties: tuple[str, ...] = ()    # what the names of their properties or schemas begin with, () for any
     fix: str = ""                       # what their remedies begin with, "" for any

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import PROFILES, Finding, Repair, SetValue, unsafe
 from physx_schema.checking.engine.rule import Explains, ReaderRule, Rule, Values, finder
-from physx_schema.checking.rules.bodies import NOT_MADE
+from physx_schema.checking.rules.bodies import WITHOUT_BODIES
 from physx_schema.description import Articulation, Description, Problem
 from physx_schema.description.articulation.tree import EXCLUDE
 from physx_schema.description.bodies import WITHOUT_ANCHORS
@@ -145,7 +145,7 @@ ARTICULATION_IN_INSTANCE = ReaderRule("articulation/in-instance", "error", """
     Measured: Nothing is made of an articulation inside an instance; with instanceable off it is made. Of one in a point
     instancer PhysX makes bodies. (`experiments/measure_articulation_rules.py`)
     """,
-    explains=(Explains("instance", NOT_MADE),),
+    explains=(Explains("instance", WITHOUT_BODIES),),
 )
 
 SHARED_BODIES = ReaderRule("articulation/shared-bodies", "error", """

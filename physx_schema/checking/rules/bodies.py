@@ -7,7 +7,7 @@ from physx_schema.checking.engine.finding import PROFILES
 from physx_schema.checking.engine.rule import Explains, ReaderRule
 
 # What is found where PhysX makes nothing of bodies and joints.
-NOT_MADE = (
+WITHOUT_BODIES = (
     "articulation/no-bodies", "articulation/no-root", "body/in-instance", "joint/missing-body", "joint/no-bodies",
     "joint/no-body", "joint/same-body", "joint/static", "DJ.007/same-articulation", "unused/idle",
     "unused/static-mass",
@@ -55,7 +55,7 @@ BODY_IN_INSTANCE = ReaderRule("body/in-instance", "error", """
     """,
     example=usda.instance(usda.body()),
     remedy=usda.instance(usda.body(), instanceable=False),
-    explains=(Explains("instance", NOT_MADE),),
+    explains=(Explains("instance", WITHOUT_BODIES),),
 )
 
 IN_INSTANCER = ReaderRule("body/in-instancer", "info", """

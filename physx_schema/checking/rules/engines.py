@@ -25,6 +25,8 @@ from physx_schema.description.releases import RETIRED
 from physx_schema.migration.changes import MOVES
 from physx_schema.migration.rules import Rules, rules
 
+_AUTHOR = "author "
+
 DISAGREE = Rule("engine/disagree", "warning", """
     Two engines with different values
 
@@ -41,16 +43,18 @@ DISAGREE = Rule("engine/disagree", "warning", """
     profiles=PROFILES,
     example=usda.driven_joint({"float physxJointAxis:angular:armature": "0.1", "float mjc:armature": "0.2"}),
     remedy=usda.driven_joint({"float physxJointAxis:angular:armature": "0.1", "float mjc:armature": "0.1"}),
+    explains=(Explains("remedy", ("engine/disagree",), fix=_AUTHOR),),      # what a converter left out everywhere
 )
 
 
 @finder("other-engines", DISAGREE)
 def disagreements(description: Description) -> Iterator[Finding]:
     """Prims on which values of engines differ that say one thing."""
-    counterparts = {(item.path, item.property): item.suggestion for item in description.unused}
+    counterparts = {(item.path, item.property): item.suggestion for item in description.unused
+                    if item.code == "other-engine"}
     for item in engine_differences(description):
         instead = counterparts.get((item.path, item.name), "")
-        fix = f"author {instead} too, in PhysX's unit" if item.in_physx is not None and instead else ""
+        fix = f"{_AUTHOR}{instead} too, in PhysX's unit" if item.in_physx is not None and instead else ""
         yield DISAGREE.at(item.path, item.name,
                           f"the engines have different values of the {item.quantity}: {item.text}", fix=fix)
 

@@ -343,6 +343,8 @@ def _fix(opinion: Opinion, engine: str, cause: Problem | None) -> str:
     if opinion.code == "static-mass":
         return ""
     if engine:
+        if opinion.code == "idle" and opinion.suggestion:
+            return f"leave it to {engine}, or for PhysX {opinion.suggestion}"
         instead = f"PhysX has {opinion.suggestion}, in units of its own" if opinion.suggestion else "nothing to do"
         return f"leave it to {engine}; {instead}"
     if cause is not None:

@@ -188,6 +188,15 @@ def test_what_a_joint_that_fixes_the_base_has_in_vain_is_one_finding() -> None:
     assert [len(item.findings) for item in found] == [3]
 
 
+def test_what_a_converter_left_out_everywhere_is_one_finding() -> None:
+    """Springs of other numbers, of which PhysX has none; a damping that is another is found by itself."""
+    springs = [joint("Revolute", f"j{name}", "base", name, ("MjcJointAPI",), {"double mjc:stiffness": value})
+               for name, value in (("left", 1.0), ("right", 2.0), ("top", 3.0))]
+    damped = joint("Revolute", "jend", "base", "end", ("MjcJointAPI",), {"double mjc:damping": 1.0})
+    found = causes(robot(base(), *map(link, ("left", "right", "top", "end")), *springs, damped), "engine/disagree")
+    assert sorted(len(item.copies) for item in found) == [0, 2]
+
+
 # --- layers ---
 
 
