@@ -21,7 +21,7 @@ from support.physx.remedy_effects import ROWS
 from support.physx.remedy_rows import EVERY_PROFILE, Trial, edited, repaired, trials
 from support.stages.faulty_robots import stage
 from support.stages.planted_problems import PLANTED, planted, stages
-from support.stages.robots import opened
+from support.stages.robots import base, joint, link, opened, robot
 
 from physx_schema.checking import RULES, check
 from physx_schema.checking.engine.finding import Edit
@@ -171,3 +171,24 @@ def test_repairs_of_recorded_stages_take_no_freedom(oracle_folder: Path, shared_
     lost = {name: freedom_lost(before, after) for name, before, after in zip(
         pairs, found[::2], found[1::2], strict=True)}
     assert {name for name, count in lost.items() if count > coupled[name]} == set()
+
+
+# --- how freedom is counted -------------------------------------------------------------------------------------------
+
+def hinged(*more: str, kind: str = "Revolute") -> str:
+    """A link on a joint about x at the end of a fixed base, and more joints between the two."""
+    return robot(base(), link("tip", (1, 0, 0)), joint(kind, "j", "base", "tip", (), AT_TIP), *more)
+
+
+AT_TIP = {"point3f physics:localPos0": (1, 0, 0)}
+ACROSS = joint("Revolute", "k", "base", "tip", (), {
+    **AT_TIP, "uniform token physics:axis": "Y", "bool physics:excludeFromArticulation": True})
+MOBILITY = {
+    "a hinge": (hinged(), 1), "a ball joint": (hinged(kind="Spherical"), 3), "a weld": (hinged(kind="Fixed"), 0),
+    "two hinges about two axes": (hinged(ACROSS), 0), "a free body": (robot(base(), outside=link("crate")), 6)}
+
+
+@pytest.mark.sweep
+def test_mobility_is_how_many_ways_a_stage_moves_in_physx(oracle_folder: Path) -> None:
+    found = probed([text for text, _ in MOBILITY.values()])
+    assert [probe["mobility"] for probe in found] == [ways for _, ways in MOBILITY.values()]

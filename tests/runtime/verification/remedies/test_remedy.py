@@ -295,3 +295,25 @@ def test_no_value_has_an_effect_in_physx_that_is_called_infeasible(measured: lis
 @pytest.mark.sweep
 def test_every_altered_gain_is_asked_for_in_physx(measured: list[Measured]) -> None:
     assert [str(item) for item in measured if item.why_not] == []
+
+
+VISCOUS = "physxJointAxis:linear:viscousFrictionCoefficient"
+EFFORT, HELD_STEPS = 1.0, 40       # N, long after the speed is steady
+
+
+@pytest.mark.parametrize("coefficient", [30.0, 50.0])
+def test_viscous_friction_with_its_remedy_drags_as_authored_in_physx(oracle_folder: Path, coefficient: float) -> None:
+    from physx_oracle import run_jobs, sim_job
+
+    dt = 1 / 60
+    stage = chain(part("PhysxJointAxisAPI:linear", "physxJointAxis:linear", viscousFrictionCoefficient=coefficient),
+                  iterations=(4, 1))
+    before, remedy = str(stage.GetRootLayer().ExportToString()), remedy_of(stage, VISCOUS)
+    assert remedy.value is not None and remedy.feasible
+    author(stage, "/Robot/j0", VISCOUS, remedy.value)
+    after = str(stage.GetRootLayer().ExportToString())
+    # how far the joint goes in a step: PhysX reports a speed that its velocity iteration has changed
+    drags = [EFFORT * dt / float(found["q"][-1, 0] - found["q"][-2, 0]) for found in run_jobs(
+        [sim_job(text, dt, HELD_STEPS, effort=[EFFORT]) for text in (before, after)])]
+    assert abs(drags[0] / coefficient - 1.0) > AS_AUTHORED_TOLERANCE
+    assert drags[1] == pytest.approx(coefficient, rel=AS_AUTHORED_TOLERANCE)
