@@ -54,6 +54,12 @@ def test_moments_far_from_those_of_the_colliders_are_reported(factor: float, is_
     assert (set(sized(text)) == {"rod"}) == is_found
 
 
+@pytest.mark.parametrize(("factor", "is_found"), [(1.0, False), (0.02, False), (0.005, True), (1e-6, True)])
+def test_one_moment_that_is_far_too_small_is_reported(factor: float, is_found: bool) -> None:
+    axial, across, _ = solid(1.0, ROD)
+    assert bool(sized(robot(body((factor * axial, across, across), box(ROD)), schemas=()))) == is_found
+
+
 @pytest.mark.parametrize(("unit", "factor", "meters", "kilograms", "per_unit"), [
     ("kg mm^2", 1e6, 1.0, 1.0, "1e-06"), ("kg cm^2", 1e4, 1.0, 1.0, "0.0001"), ("g cm^2", 1e7, 1.0, 1.0, "1e-07"),
     ("g mm^2", 1e9, 1.0, 1.0, "1e-09"), ("kg m^2", 1e-4, 0.01, 1.0, "10000"), ("kg m^2", 1e-6, 0.001, 1.0, "1e+06"),
