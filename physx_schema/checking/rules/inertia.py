@@ -37,8 +37,8 @@ INERTIA_SIZE = Rule("body/inertia-size", "warning", """
     Measured: A rod of 1 kg and 0.2 m that is let go level from a hinge at its end is at 182 degrees after half a
     second. With moments times 10 it is at 131 degrees, times 100 at 20, times 1e6 at 0.00. Dropped on the ground it
     comes to rest with moments times 0.01 and falls through it with times 0.001. With the moment about its length alone
-    times 0.01 it comes to rest after 122 rad/s, with times 0.001 it spins at up to 1071 rad/s and stays in the air.
-    (`experiments/measure_plausibility.py`)
+    times 0.01 it turns at up to 122 rad/s and comes to rest. With that moment times 0.001 it turns at up to 1071 rad/s
+    and does not. (`experiments/measure_plausibility.py`)
     """,
     profiles=PROFILES,
     example=usda.body({f"float3 {_MOMENTS}": "(1e5, 1e5, 1e5)"}, children=_BOX),
