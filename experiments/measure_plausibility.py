@@ -106,14 +106,17 @@ def rods() -> dict[str, Fact]:
             "uniform token physics:axis": '"Y"', "point3f physics:localPos1": "(-0.1, 0, 0)"})
         return Fact(world(prim("Xform", "robot", {}, ROOT, children=base + rod + hinge)), angle, 30)
 
-    def fall(factor: float) -> Fact:
-        moments = "(" + ", ".join(f"{factor * moment:.8g}" for moment in own) + ")"
-        rod = body("l", {**at(0.25, turn="(0, 30, 0)"), MOMENTS: moments}, children=shape)
+    def fall(factor: float, across: float | None = None) -> Fact:
+        factors = (factor, *(2 * (factor if across is None else across,)))
+        moments = "(" + ", ".join(f"{one * moment:.8g}" for one, moment in zip(factors, own, strict=True)) + ")"
+        turn = "(0, 30, 0)" if across is None else "(10, 30, 0)"
+        rod = body("l", {**at(0.25, turn=turn), MOMENTS: moments}, children=shape)
         return Fact(world(rod, ground()), settle, 120)
 
     factors = (1e-6, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4, 1e6)
     return {f"swings, moments times {f:g}": of(f) for f in factors} | {
-        f"dropped at 30 degrees, moments times {f:g}": fall(f) for f in factors}
+        f"dropped at 30 degrees, moments times {f:g}": fall(f) for f in factors} | {
+        f"the same turned by 10, axial moment times {f:g}": fall(f, 1.0) for f in factors if f <= 1.0}
 
 
 def angle(result: Any) -> str:

@@ -29,14 +29,16 @@ INERTIA_SIZE = Rule("body/inertia-size", "warning", """
     Moments of inertia far from what mass and colliders allow
 
     No mass inside the colliders has moments above its mass times the square of the farthest distance from its centre.
-    The rule reports moments above ten times that, and below a hundredth of those of a solid box around the colliders.
-    Often they are in another unit: a CAD program writes kg mm^2 or g cm^2, USD has mass units times squared length
-    units of the stage. Bodies on fixed joints, and fixed bases, are left out: there the moments hardly count.
+    The rule reports moments above ten times that. It also reports a largest or a least moment below a hundredth of that
+    of a solid box around the colliders. Often they are in another unit: a CAD program writes kg mm^2 or g cm^2, USD has
+    mass units times squared length units of the stage. Bodies on fixed joints, and fixed bases, are left out: there the
+    moments hardly count.
 
     Measured: A rod of 1 kg and 0.2 m that is let go level from a hinge at its end is at 182 degrees after half a
     second. With moments times 10 it is at 131 degrees, times 100 at 20, times 1e6 at 0.00. Dropped on the ground it
-    comes to rest with moments times 0.01 and falls through it with times 0.001.
-    (`experiments/measure_plausibility.py`)
+    comes to rest with moments times 0.01 and falls through it with times 0.001. With the moment about its length alone
+    times 0.01 it turns at up to 122 rad/s and comes to rest. With that moment times 0.001 it turns at up to 1071 rad/s
+    and does not. (`experiments/measure_plausibility.py`)
     """,
     profiles=PROFILES,
     example=usda.body({f"float3 {_MOMENTS}": "(1e5, 1e5, 1e5)"}, children=_BOX),
@@ -125,8 +127,12 @@ def _size(link: Link, moments: tuple[float, ...], scene: Scene) -> Iterator[Find
                    f"{allowed.largest:.3g}")
         why = "forces hardly turn the body"
     elif top < _TOO_SMALL * box:
-        message = f"moments of at most {top:.3g}, where a solid box around these colliders has {box:.3g}"
+        message = f"a largest moment of {top:.3g}, where a solid box around these colliders has {box:.3g}"
         why = "forces turn the body at a touch, and contacts may not hold it"
+    elif min(moments) < _TOO_SMALL * min(allowed.solid):
+        message = (f"a least moment of {min(moments):.3g}, where a solid box around these colliders has "
+                   f"{min(allowed.solid):.3g}")
+        why = "contacts make the body spin about that axis"
     else:
         return
     solid = ", ".join(f"{moment:.3g}" for moment in allowed.solid)

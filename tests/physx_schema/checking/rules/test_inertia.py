@@ -1,4 +1,4 @@
-"""Moments of inertia beside what mass and colliders allow, in several units, and moments that PhysX makes up.
+"""Moments of inertia against what mass and colliders allow, in several units, and moments that PhysX makes up.
 
 Moments of solid boxes are m / 12 (b^2 + c^2); what PhysX makes up is from experiments/measure_plausibility.py.
 """
@@ -52,6 +52,12 @@ def test_moments_far_from_those_of_the_colliders_are_reported(factor: float, is_
     rod = body(times(factor, solid(1.0, ROD)), box(ROD))
     text = robot(base(), rod, joint("Revolute", "j", "base", "rod")) if joined else robot(rod, schemas=())
     assert (set(sized(text)) == {"rod"}) == is_found
+
+
+@pytest.mark.parametrize(("factor", "is_found"), [(1.0, False), (0.02, False), (0.005, True), (1e-6, True)])
+def test_one_moment_that_is_far_too_small_is_reported(factor: float, is_found: bool) -> None:
+    axial, across, _ = solid(1.0, ROD)
+    assert bool(sized(robot(body((factor * axial, across, across), box(ROD)), schemas=()))) == is_found
 
 
 @pytest.mark.parametrize(("unit", "factor", "meters", "kilograms", "per_unit"), [
@@ -129,7 +135,8 @@ def test_a_collider_that_is_switched_off_still_gives_moments() -> None:
 
 
 def test_links_without_moments_are_reported_but_for_a_fixed_base(shared_cases: Path) -> None:
-    report = check(shared_cases / "said" / "13a_mass_without_inertia.usda")
+    (stage,) = shared_cases.glob("*/*_mass_without_inertia.usda")
+    report = check(stage)
     messages = {item.path: item.message for item in report.findings if item.code == "body/point-inertia"}
     assert set(messages) == {"/World/art/l0"}
     assert "sphere of radius 0.1 m: 4e-05" in messages["/World/art/l0"]
