@@ -197,8 +197,8 @@ AIMING = "the axis of the drive is locked; its target still turns where the join
 UNBOUNDED = "it bounds nothing"
 
 
-TARGETS_TOGETHER = ("PhysX turns to the angular targets of a joint as one rotation, and each is measured with the others "
-                    "at 0; simulate shows where the joint comes to rest")
+TARGETS_TOGETHER = ("PhysX turns to the angular targets of a joint as one rotation, and each is measured with the "
+                    "others at 0; simulate shows where the joint comes to rest")
 
 
 def targets_together(joint: MaximalJoint) -> frozenset[str]:
