@@ -9,11 +9,6 @@ from support.stages.robots import opened
 from physx_schema.checking import DEFAULT_PROFILE, check
 
 DRIVEN = f"{DEFAULT_PROFILE}+driven"
-# Kinds whose rules are still to come.
-PENDING = (
-    "inertia-unit", "world-frame-apart", "drive-weak", "gains-tiny", "velocity-radians", "hulls-overlap",
-    "gravity-sign", "tray-none", "mesh-invisible", "collider-missing", "material-missing", "kilograms-missing",
-)
 # The published rule DJ.001 wants drives to start where their targets are; the finger moves to its targets.
 TO_THE_LETTER = {"DJ.001/target-state"}
 COUNT = 55
@@ -28,16 +23,13 @@ def is_found(fault: Fault) -> bool:
     return any(codes(fault.text, profile) - codes(fault.sound, profile) for profile in (DEFAULT_PROFILE, DRIVEN))
 
 
-@pytest.mark.parametrize("fault", [
-    pytest.param(item, marks=pytest.mark.xfail(strict=True) if item.name in PENDING else ()) for item in FAULTS
-], ids=lambda item: item.name)
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda item: item.name)
 def test_planted_fault_is_found(fault: Fault) -> None:
     assert is_found(fault)
 
 
 def test_there_are_as_many_kinds_as_the_survey_names() -> None:
     assert len({item.name for item in FAULTS}) == COUNT
-    assert set(PENDING) <= {item.name for item in FAULTS}
 
 
 @pytest.mark.parametrize("sound", sorted({item.sound for item in FAULTS}), ids=lambda text: f"{len(text)} characters")
