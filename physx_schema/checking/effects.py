@@ -25,10 +25,13 @@ _UNUSED = ("unused", "joint/drive-refused")
 # The first that fits a finding counts; a family stands for those of its codes that are not named before it.
 EFFECTS: Sequence[Effect] = (
     Effect("PhysX refuses the stage", ("stage/units",)),
-    Effect("part of the stage is missing", ("stage/composition",)),
+    Effect("part of the stage is missing", ("stage/composition", "stage/target-dropped", "stage/variant-unselected")),
+    Effect("a layer is read in other units than its own", ("stage/units-differ",)),
     Effect("the stage is not put together as it looks", ("stage",)),
     Effect("the motion is no number", (
-        "scene/gravity", "body/transform-not-finite", "value/not-finite", "joint/infinite-distance")),
+        "scene/gravity", "body/transform-not-finite", "value/not-finite", "joint/infinite-distance",
+        "behaviour/diverges")),
+    Effect("the motion is absurd", ("behaviour/absurd-speed", "behaviour/grows")),
     Effect("bodies are not simulated", (
         "body/in-instance", "articulation/in-instance", "articulation/no-bodies", "articulation/several-scenes",
         "body/no-scene", "collider/no-scene", "body/several-scenes", "body/transform-singular",
@@ -38,28 +41,37 @@ EFFECTS: Sequence[Effect] = (
         "joint/unmade-body", "joint/no-hinge", "joint/frame-refused", "articulation/shared-bodies",
         "articulation/nested-root", "articulation/kinematic-body")),
     Effect("the base is not held as it looks", (
-        "articulation/world-joint-outside", "articulation/root-joint", "articulation/static-root")),
+        "articulation/world-joint-outside", "articulation/root-joint", "articulation/static-root",
+        "articulation/fixed-base-joint", "articulation/empty-root-link")),
+    Effect("joints lock each other", ("joint/locked-pair",)),
     Effect("joints are not made", ("DJ.011/loop",)),
-    Effect("joints are soft", ("articulation/no-root", "articulation/joint-kind", "DJ.011")),
+    Effect("joints are soft", (
+        "articulation/no-root", "articulation/disabled", "articulation/joint-kind", "DJ.011")),
     Effect("the articulation is not the one it looks", ("articulation",)),
-    Effect("joints jump at the start", ("DJ.003", "body/overlap", "joint/state-outside-limits")),
+    Effect("the robot jumps at the start", (
+        "DJ.003", "joint/frames-apart", "body/overlap", "joint/state-outside-limits", "behaviour/start-outside",
+        "behaviour/start-overlap", "behaviour/in-ground")),
     Effect("joints do not move", (
         "joint/no-velocity", "joint/limit-order", "joint/one-sided-limit", "joint/limit-range",
         "articulation/kinematic-link")),
     Effect("gravity is not the authored one", ("scene", "unit/gravity")),
     Effect("drives do nothing", ("joint/drive-powerless", "joint/drive-refused")),
     Effect("drives do nothing", _UNUSED, ("drive:", "PhysicsDriveAPI", "PhysicsDriverAPI")),
-    Effect("couplings do not act", ("DJ.007", "tendon", "joint/newton-mimic")),
+    Effect("joints do not get to their targets", (
+        "behaviour/too-weak", "behaviour/friction", "behaviour/speed-limit", "behaviour/sag", "behaviour/slow",
+        "behaviour/swings", "DJ.006")),
+    Effect("couplings do not act", ("DJ.007", "tendon", "joint/newton-mimic", "behaviour/follower")),
     Effect("couplings do not act", _UNUSED, ("physxTendon:", "physxMimicJoint:", "PhysxTendon", "PhysxMimic")),
     Effect("joints act otherwise than they look", ("joint",)),
     Effect("values are not what they say", ("value", "unit")),
     Effect("masses are not as meant", (
         "body/no-mass", "body/collider-mass", "body/zero-inertia", "body/inertia-triangle", "body/inertia-incomplete",
-        "body/center-far", "body/mass-ratio")),
+        "body/center-far", "body/mass-ratio", "body/inertia-size", "body/point-inertia", "joint/mass-ratio")),
+    Effect("the solver takes other iterations", ("iterations",)),
     Effect("contacts are not as meant", ("collider", "material", "group", "pair", "body/contact-impulse",
-                                         "body/tunnelling", "report")),
+                                         "body/tunnelling", "body/no-collider", "report")),
     Effect("bodies act otherwise than they look", ("body",)),
-    Effect("values have no effect", ("unused",)),
+    Effect("values have no effect", ("unused", "schema")),
     Effect("engines simulate different robots", ("engine",)),
 )
 _LAST = len(EFFECTS)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import PROFILES
-from physx_schema.checking.engine.rule import ReaderRule
+from physx_schema.checking.engine.rule import Explains, ReaderRule
+from physx_schema.checking.rules.stages import MISSING
 
 TARGET_DROPPED = ReaderRule("stage/target-dropped", "error", """
     Target outside a reference
@@ -17,6 +18,7 @@ TARGET_DROPPED = ReaderRule("stage/target-dropped", "error", """
     (`experiments/measure_composition.py`)
     """,
     profiles=PROFILES,
+    explains=(Explains("prim", MISSING),),
 )
 
 USD_WARNING = ReaderRule("stage/usd", "info", """
@@ -39,6 +41,7 @@ UNITS_DIFFER = ReaderRule("stage/units-differ", "error", """
     (`experiments/measure_composition.py`)
     """,
     profiles=PROFILES,
+    explains=(Explains("below", ("unit",)),),
 )
 
 VARIANT_UNSELECTED = ReaderRule("stage/variant-unselected", "warning", """

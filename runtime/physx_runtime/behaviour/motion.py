@@ -16,6 +16,7 @@ from physx_runtime.simulation.divergence import DivergenceWarning
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.worlds.store import SCHEDULED
 from physx_schema.description.model import Description
+from physx_schema.errors import UnsupportedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +44,14 @@ def step_motion(description: Description) -> Motion:
     with warnings.catch_warnings():
         for reported in (NotSimulatedWarning, DivergenceWarning):
             warnings.simplefilter("ignore", reported)
-        scene = Scene(description, dt=STEP, path=SCHEDULED)
-        return _stepped(scene)
+        return _stepped(_scene(description))
+
+
+def _scene(description: Description) -> Scene:
+    try:
+        return Scene(description, dt=STEP, path=SCHEDULED)
+    except ValueError as error:     # a value that no step takes, such as a gearing that is NaN
+        raise UnsupportedError(str(error)) from None
 
 
 def _stepped(scene: Scene) -> Motion:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from physx_runtime.behaviour.wording import DURATION_TEXT, force, length, position
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import BEHAVIOUR, ApplySchema, Finding, SetValue, unsafe
-from physx_schema.checking.engine.rule import Rule, joints_with_state
+from physx_schema.checking.engine.rule import Explains, Rule, joints_with_state
 from physx_schema.description import Description
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ OUTSIDE = Rule("behaviour/start-outside", "warning", f"""
     profiles=(BEHAVIOUR,),
     example=usda.driven_joint({**_RAISED, _STATE: None}),
     remedy=usda.driven_joint({**_RAISED, _STATE: "20"}),
+    explains=(Explains("prim", ("joint/state-outside-limits",)),),
 )
 
 OVERLAP = Rule("behaviour/start-overlap", "warning", f"""
@@ -67,6 +68,7 @@ OVERLAP = Rule("behaviour/start-overlap", "warning", f"""
     profiles=(BEHAVIOUR,),
     example=_pair("0.9"),
     remedy=_pair("1.2"),
+    explains=(Explains("prim", ("body/overlap",)),),
 )
 
 GROUND = Rule("behaviour/in-ground", "warning", f"""
