@@ -2,8 +2,8 @@
 
 Needs the environment that `oracle.py` describes. A hinge on a fixed base carries a link of 1 kg and 0.1 kg m^2 whose
 centre is 0.25 m away; its drive pulls to a target, and gravity is 9.81 m/s^2. Speeds are the greatest of 2 s, as PhysX
-reports them after a step, and as the way of a step over its time. Then a body that falls, two hinges that fall, of which
-one may not move, and the targets of two swings.
+reports them after a step, and as the way of a step over its time. Then a body that falls, two hinges that fall, one of
+which may not move, and the targets of two swings.
 """
 
 from __future__ import annotations
