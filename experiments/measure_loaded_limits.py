@@ -2,8 +2,8 @@
 
 Needs the environment that `oracle.py` describes. A hinge on a fixed base carries a link of 1 kg and 0.1 kg m^2 whose
 centre is 0.25 m away; its drive pulls to a target, and gravity is 9.81 m/s^2. Speeds are the greatest of 2 s, as PhysX
-says them after a step, and as the way of a step over its time. Then a body that falls, two hinges that fall, of which
-one may not move, and the targets of two swings.
+reports them after a step, and as the way of a step over its time. Then a body that falls, two hinges that fall, one of
+which may not move, and the targets of two swings.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def stage(text: ModuleType, case: Case) -> str:
 
 
 def pair(text: ModuleType, first: Part) -> str:
-    """Two hinges beside each other that fall."""
+    """Two hinges on one base that fall."""
     links = hinge(text, "0", first, {}, -0.3) + hinge(text, "1", NOTHING, {}, 0.3)
     return str(text.stage(text.fixed_base() + links, text.scene()))
 
@@ -110,13 +110,13 @@ def main() -> None:
     jobs += [job(pair(text, first), STEP, round(TIME / STEP)) for first in pairs.values()]
     jobs += [job(swings(text, targets), STEP, 600) for targets in TARGETS]
     results = iter(oracle.engine.run_jobs(jobs))
-    print(f"{'case':52} {'deg/s said':>12} {'deg/s moved':>12} {'m/s said':>12} {'m/s moved':>12}")
+    print(f"{'case':52} {'deg/s read':>12} {'deg/s moved':>12} {'m/s read':>12} {'m/s moved':>12}")
     for label, case in CASES.items():
         result = next(results)
-        said, way = np.abs(result["qd"]).max(), np.abs(np.diff(result["q"], axis=0)).max() / case.step
+        read, way = np.abs(result["qd"]).max(), np.abs(np.diff(result["q"], axis=0)).max() / case.step
         linear = np.linalg.norm(result["link_vel"][..., :3], axis=-1).max()
         moved = np.linalg.norm(np.diff(result["link_pose"][..., :3], axis=0), axis=-1).max() / case.step
-        print(f"{label:52} {math.degrees(said):12.6g} {math.degrees(way):12.6g} {linear:12.6g} {moved:12.6g}")
+        print(f"{label:52} {math.degrees(read):12.6g} {math.degrees(way):12.6g} {linear:12.6g} {moved:12.6g}")
     recorder = importlib.import_module("scene_recorder")
     for maximum in (0.5, 5.0):
         [result] = recorder.record([{"usd": falling(text, maximum), "dt": STEP, "steps": round(TIME / STEP)}])

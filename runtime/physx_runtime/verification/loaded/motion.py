@@ -29,7 +29,7 @@ TWO_TURNS = 4.0 * math.pi
 class LoadedMotion:
     """The greatest speeds and the farthest positions of a motion, by joint axis or prim; radians and lengths.
 
-    A speed is the greater one of what PhysX says after a step and of the way within the step over its time. The two
+    A speed is the greater one of what PhysX reports after a step and of the way within the step over its time. The two
     differ, because velocity iterations change velocities after everything has moved.
     """
 
@@ -45,7 +45,7 @@ class LoadedMotion:
 def loaded_motion(description: Description, dt: float) -> LoadedMotion:
     """The motion of the stage from its authored start. Raises UnsupportedError where nothing steps it."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")     # the verification says once what is left out, and `diverged` the rest
+        warnings.simplefilter("ignore")     # the verification reports once what is left out, and `diverged` the rest
         scene = Scene(description, dt=dt, path=SCHEDULED)
         dofs = {dof.name: dof for articulation in description.articulations for dof in articulation.dofs}
         links = {link.path: link for link in (*(link for item in description.articulations for link in item.links),
@@ -91,8 +91,8 @@ class _JointPeaks:
         way = np.where(self._angular, way - TWO_TURNS * np.round(way / TWO_TURNS), way)
         error = POSITION_ERROR * np.maximum(np.abs(before), np.abs(self._position))
         moved = np.where(self._single, np.maximum(np.abs(way) - error, 0.0), 0.0) / self._scene.dt
-        said = np.abs(self._scene.joint_velocity[0].astype(np.float64))
-        self.speed = np.maximum(self.speed, np.maximum(moved, said))
+        reported = np.abs(self._scene.joint_velocity[0].astype(np.float64))
+        self.speed = np.maximum(self.speed, np.maximum(moved, reported))
         self._entered |= self._within()
         self.lowest = np.where(self._entered, np.minimum(self.lowest, self._position), self.lowest)
         self.highest = np.where(self._entered, np.maximum(self.highest, self._position), self.highest)
@@ -126,8 +126,8 @@ class _BodyPeaks:
         ways = np.stack([np.linalg.norm(after - before, axis=1) - 2.0 * error, _turn(q0, q1) - 4.0 * POSITION_ERROR],
                         axis=1)
         velocity = self._scene.body_velocity[0].astype(np.float64)
-        said = np.stack([np.linalg.norm(velocity[:, :3], axis=1), np.linalg.norm(velocity[:, 3:], axis=1)], axis=1)
-        self.speed = np.maximum(self.speed, np.maximum(ways / self._scene.dt, said))
+        reported = np.stack([np.linalg.norm(velocity[:, :3], axis=1), np.linalg.norm(velocity[:, 3:], axis=1)], axis=1)
+        self.speed = np.maximum(self.speed, np.maximum(ways / self._scene.dt, reported))
 
     def _read(self) -> tuple[DoubleArray, DoubleArray]:
         """Centres of mass and rotations."""
