@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain
 
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import DRIVEN, Finding
 from physx_schema.checking.engine.rule import Rule, finder
 from physx_schema.checking.rules.driven import ONLY_PUBLISHED
-from physx_schema.description import Collider, Description, Link
+from physx_schema.description import Articulation, Collider, Description, Link
 
 _OPEN = 0.1             # share of a hull's surface; a coarse sphere leaves 0.085 of the hull of 64 corners, a cube none
 _SIZE = {"double size": "0.1"}
@@ -39,7 +39,8 @@ NO_COLLIDER = Rule("body/no-collider", "warning", """
 
     Geometry is rendered below the body, and no prim of the body has PhysicsCollisionAPI. Where no link of an
     articulation has a collider, the articulation is reported once. Links on fixed joints, such as sensors and covers,
-    are an info. The published rule RB.013 asks it of all bodies: see body/shapeless.
+    are an info. Nothing is reported where nothing on the stage is solid, but for articulations with a floating base.
+    The published rule RB.013 asks for more: see body/shapeless.
 
     Measured: A body let go above the ground is at -4.405 a second later if its cube has no PhysicsCollisionAPI, and
     rests at 0.500 with it. (`experiments/measure_plausibility.py`)
@@ -51,15 +52,16 @@ NO_COLLIDER = Rule("body/no-collider", "warning", """
 )
 
 SHAPELESS = Rule("body/shapeless", "error", f"""
-    Body without a collider that shows nothing
+    Body without a collider that need not have one
 
-    The published rule RB.013 wants a collider on every enabled body or below it, frames of sensors included.
+    The published rule RB.013 wants a collider on every enabled body or below it: frames of sensors, robots that have
+    nothing to touch and kinematic bodies included. Where a collider is missed it is body/no-collider instead.
     {ONLY_PUBLISHED}
 
     Measured: A body without geometry and without a collider, let go above the ground, is at -4.405 a second later, as
     one whose cube has no PhysicsCollisionAPI. (`experiments/measure_plausibility.py`)
     """,
-    why="nothing touches it, as befits a frame; the published rule wants a collider on every body",
+    why="nothing touches it, which PhysX does without; the published rule wants a collider on every body",
     fix="apply PhysicsCollisionAPI to a shape below it, or make it an Xform without PhysicsRigidBodyAPI below its body",
     profiles=(DRIVEN,),
 )
@@ -87,26 +89,37 @@ HULL_FOR_MESH = Rule("collider/hull-for-mesh", "warning", """
 @finder("bodies-without-colliders", NO_COLLIDER, SHAPELESS)
 def without_colliders(description: Description) -> Iterator[Finding]:
     """Bodies that nothing can touch."""
+    links = chain(description.bodies, *(item.links for item in description.articulations))
+    solid = bool(description.static_colliders) or any(link.colliders for link in links)
     for item in description.articulations:
-        yield from _of_robot(item.path, item.links)
-    yield from (_bare(body) for body in description.bodies if not body.has_collider)
+        yield from _of_robot(item, solid)
+    for body in description.bodies:
+        if not body.has_collider:
+            yield _bare(body) if solid and not body.kinematic else _shapeless(body)
 
 
-def _of_robot(path: str, links: Sequence[Link]) -> Iterator[Finding]:
-    bare = [link for link in links if not link.has_collider]
+def _of_robot(robot: Articulation, solid: bool) -> Iterator[Finding]:
+    """Findings of links; a fixed base on a stage where nothing is solid has nothing to pass through."""
+    bare = [link for link in robot.links if not link.has_collider]
     seen = sum(link.shows_geometry for link in bare)
-    if len(bare) == len(links) > 1 and seen:
-        yield NO_COLLIDER.at(path, "", f"none of the {len(links)} links has a collider, and {seen} show geometry")
-        bare = [link for link in bare if not link.shows_geometry]
-    yield from map(_bare, bare)
+    if len(bare) < len(robot.links):
+        yield from map(_bare, bare)
+        return
+    if seen and (solid or not robot.fixed_base):
+        yield NO_COLLIDER.at(robot.path, "", f"none of the {len(bare)} links has a collider, and {seen} show geometry")
+    yield from map(_shapeless, bare)
 
 
 def _bare(body: Link) -> Finding:
-    if not body.shows_geometry or (body.kinematic and body.joint is None):
-        return SHAPELESS.at(body.path, "", "no prim of the body has PhysicsCollisionAPI")
+    if not body.shows_geometry:
+        return _shapeless(body)
     welded = body.joint is not None and not body.joint.dofs
     return NO_COLLIDER.at(body.path, "", "geometry below the body is rendered, and no prim of the body is a collider",
                           severity="info" if welded else "warning")
+
+
+def _shapeless(body: Link) -> Finding:
+    return SHAPELESS.at(body.path, "", "no prim of the body has PhysicsCollisionAPI")
 
 
 @finder("hulls-for-meshes", HULL_FOR_MESH)

@@ -118,7 +118,15 @@ def test_a_cover_on_a_fixed_joint_is_an_info() -> None:
 def test_a_robot_without_any_collider_is_reported_once() -> None:
     links = [seen(name) for name in "abc"]
     joints = [joint("Revolute", f"j{name}", "base", name) for name in "abc"]
-    assert bare(robot(base(), *links, *joints)) == {"/Robot": "warning"}
+    floor = prim("Cube", "floor", (COLLIDER,))
+    assert bare(robot(base(), *links, *joints, outside=floor)) == {"/Robot": "warning"}
+    floating = seen("base"), *links, *joints
+    assert bare(robot(*floating)) == {"/Robot": "warning"}
+
+
+def test_a_fixed_robot_or_a_body_with_nothing_to_touch_needs_no_collider() -> None:
+    assert bare(robot(base(), seen("a"), joint("Revolute", "j", "base", "a"))) == {}
+    assert bare(robot(seen("a"), seen("b"), schemas=())) == {}
 
 
 @pytest.mark.parametrize("more", [
@@ -145,7 +153,7 @@ def test_a_collider_below_another_body_is_not_the_outer_one_s() -> None:
 def test_a_collider_inside_an_instance_counts() -> None:
     kind = 'class Xform "kind"\n{\n' + prim("Cube", "cube", (COLLIDER,)) + "}\n"
     inside = 'def Xform "copy" (\n    instanceable = true\n    inherits = </kind>\n)\n{\n}\n'
-    text = robot(seen("a", children=inside), seen("b", COLLIDER), schemas=(), outside=kind)
+    text = robot(seen("a", children=inside), seen("b", COLLIDER), schemas=(), outside=kind + prim("Cube", "floor", (COLLIDER,)))
     assert bare(text) == {}
     assert bare(text.replace(f'(prepend apiSchemas = ["{COLLIDER}"])', "", 2)) != {}
 
