@@ -153,7 +153,8 @@ def test_a_collider_below_another_body_is_not_the_outer_one_s() -> None:
 def test_a_collider_inside_an_instance_counts() -> None:
     kind = 'class Xform "kind"\n{\n' + prim("Cube", "cube", (COLLIDER,)) + "}\n"
     inside = 'def Xform "copy" (\n    instanceable = true\n    inherits = </kind>\n)\n{\n}\n'
-    text = robot(seen("a", children=inside), seen("b", COLLIDER), schemas=(), outside=kind + prim("Cube", "floor", (COLLIDER,)))
+    floor = prim("Cube", "floor", (COLLIDER,))
+    text = robot(seen("a", children=inside), seen("b", COLLIDER), schemas=(), outside=kind + floor)
     assert bare(text) == {}
     assert bare(text.replace(f'(prepend apiSchemas = ["{COLLIDER}"])', "", 2)) != {}
 
