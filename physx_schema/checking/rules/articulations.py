@@ -236,6 +236,7 @@ LOOP = ReaderRule("DJ.011/loop", "error", """
     example=usda.joint("j2", usda.LIMITS) + usda.joint("j3", usda.LIMITS, kind="Fixed", parent="b", child="a"),
     remedy=usda.joint("j2", usda.LIMITS) + usda.joint("j3", _MAXIMAL_JOINT, kind="Fixed", parent="b", child="a"),
     repair=_exclude_repair,
+    explains=(Explains("remedy", ("DJ.011/loop",)),),
 )
 
 PARALLEL_JOINT = ReaderRule("DJ.011/beside", "warning", """
@@ -252,6 +253,7 @@ PARALLEL_JOINT = ReaderRule("DJ.011/beside", "warning", """
     example=usda.joint("j2", usda.LIMITS) + usda.joint("j3", usda.LIMITS) + usda.joint("j4", usda.LIMITS),
     remedy=usda.joint("j2", usda.LIMITS),
     repair=_exclude_repair,
+    explains=(Explains("remedy", ("DJ.011/beside",)),),
 )
 
 WORLD_LOOP = Rule("DJ.011/world-loop", "warning", """

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import Finding
-from physx_schema.checking.engine.rule import Rule, finder
+from physx_schema.checking.engine.rule import Explains, Rule, finder
 from physx_schema.description.filter import CollisionFilter, FilterShape
 from physx_schema.description.frames import composed
 from physx_schema.description.model import Description, Link
@@ -196,6 +196,7 @@ OVERLAP = Rule("body/overlap", "warning", """
     fix="move them apart, or filter the pair where they are meant to overlap",
     example=_cube_at_height("0.3"),
     remedy=_cube_at_height("0.5"),
+    explains=(Explains("remedy", ("body/overlap",)),),
 )
 
 MASS_RATIO = Rule("body/mass-ratio", "warning", """

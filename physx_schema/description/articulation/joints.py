@@ -126,10 +126,12 @@ def _end(context: ReadContext, view: SchemaView, side: _Side) -> JointEnd:
     if not body:
         no_pose = _has_no_pose(target, collider)
         reason, fix = _no_body(target)
+        holds_bodies = _has_body_below(view, targets[0])    # the prim of a whole robot, which stands for the world
         context.problem(
             "joint/no-body", view.path, view.name(side.body), f"{targets[0]} {reason}",
             f"PhysX joins this side to the world{', with the joint frame as one of the world' if no_pose else ''}",
-            f"{fix}, or remove the target for the world", "info" if _has_body_below(view, targets[0]) else "warning",
+            "leave it where the world is meant, or point it at a rigid body" if holds_bodies else
+            f"{fix}, or remove the target for the world", "info" if holds_bodies else "warning",
         )
         return JointEnd("", frame if no_pose or not valid else _in_world(context, frame, target), valid, collider)
     body_frame = _in_body(context, frame, target, body) if valid else frame
