@@ -106,10 +106,13 @@ def _token(item: Authored, allowed: tuple[str, ...]) -> Iterator[Finding]:
             )
 
 
+_ROUNDED_ZERO = 1e-12       # below what any property means; converters that diagonalise moments leave such numbers
+
 RANGE = Rule("value/range", "error", """
     Number out of range
 
-    A number outside the range of its property is clamped, replaced or refused by PhysX.
+    A number outside the range of its property is clamped, replaced or refused by PhysX. A number that is a rounded zero
+    is a warning.
 
     Measured: A stiffness of -100 throws a slider from 0.1 to -5.1 in half a second; maxJointVelocity -1 holds it as 0
     does. dynamicFrictionEffort -2, viscousFrictionCoefficient -10, armature -0.5 and maxActuatorVelocity -1 act as 0.
@@ -150,9 +153,11 @@ def _numbers(item: Authored, allowed: Range, by_name: Mapping[tuple[str, str], o
         high = value <= upper if allowed.upper_closed else value < upper
         if not (low and high):
             rule = NOT_FINITE if math.isinf(value) else RANGE
+            rounded = lower == 0.0 and -_ROUNDED_ZERO < value < 0.0
             yield rule.at(
-                item.path, item.property, f"{value:g} is not in {allowed}", why=_consequence(item, value, lower),
-                fix=f"author a value in {allowed}", repair=_clamp_repair(item, value, allowed, lower, upper),
+                item.path, item.property, f"{value:g} is not in {allowed}{', a zero that a tool rounded' * rounded}",
+                why=_consequence(item, value, lower), fix=f"author a value in {allowed}",
+                severity="warning" if rounded else "", repair=_clamp_repair(item, value, allowed, lower, upper),
             )
             return
 

@@ -75,6 +75,15 @@ def test_negative_mass_properties_are_errors(name: str, value: object) -> None:
     assert ("value/range", "/Robot/tip", name.partition(" ")[2]) in places(stage)
 
 
+@pytest.mark.parametrize(("moments", "severity"), [
+    ((-4.4e-22, 0.1, 0.1), "warning"), ((0.1, -1e-20, 0.1), "warning"), ((-3.5e-8, 0.1, 0.1), "error"),
+])
+def test_negative_moment_that_is_a_rounded_zero_is_a_warning(moments: tuple[float, ...], severity: str) -> None:
+    tip = link("tip", more={"float3 physics:diagonalInertia": moments})
+    found = findings(robot(base(), tip, joint("Revolute", "j", "base", "tip")))
+    assert [item.severity for item in found if item.code == "value/range"] == [severity]
+
+
 def test_limit_of_a_tendon_under_its_other_limit_is_an_error() -> None:
     values = {"float physxTendon:t:lowerLimit": 2.0, "float physxTendon:t:upperLimit": 1.0,
               "float physxTendon:t:limitStiffness": 1.0}
