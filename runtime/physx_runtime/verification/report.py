@@ -120,8 +120,8 @@ class Verification:
             for row in first))
 
     def iterations(self, row: Row) -> str:
-        """The iteration counts under which a row was measured, such as "32/1"."""
-        return next((f"{c.position}/{c.velocity}" for c in self.counts if c.path == row.articulation), "no")
+        """The iteration counts under which a row was measured, such as "32/1"; "" for a row of no articulation."""
+        return next((f"{c.position}/{c.velocity}" for c in self.counts if c.path == row.articulation), "")
 
     def equivalent_rows(self, row: Row) -> tuple[Row, ...]:
         """The rows of equal prims, for which a row was measured too."""

@@ -155,14 +155,15 @@ def sentence(row: Row, verification: Verification) -> str:
     """A sentence on the effect of a value and its reason."""
     start = _authored_phrase(row.property,
                              row.authored) + ("" if row.intended is None else f" for {number(row.intended)}")
-    iterations = f"{verification.iterations(row)} iterations"
+    counts = verification.iterations(row)
+    iterations = f" at {counts} iterations" if counts else ""
     if row.verdict == IGNORED:
         return f"{start}, without effect in PhysX, because {row.reason}"
     if row.verdict == NOT_EVALUATED:
         return f"{start}, not evaluated: {row.reason}"
     if row.effective is None or number(row.effective) == number(row.authored):
-        return f"{start}, effective only in part in PhysX at {iterations}, because {row.reason}"
-    because = f"effective in PhysX at {iterations}, because {row.reason}"
+        return f"{start}, effective only in part in PhysX{iterations}, because {row.reason}"
+    because = f"effective in PhysX{iterations}, because {row.reason}"
     return f"{start}, {measured(row)} {because}{_advice(row)}"
 
 
