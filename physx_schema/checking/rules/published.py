@@ -118,7 +118,8 @@ MASS_PARTIAL = Rule("body/mass-partial", "warning", f"""
     example=usda.body({"float physics:mass": None, "float3 physics:diagonalInertia": None}, children=usda.cube(
         {"float physics:mass": "1"}, "PhysicsMassAPI", name="heavy") + usda.cube()),
     remedy=usda.body({"float physics:mass": None, "float3 physics:diagonalInertia": None}, children=usda.cube(
-        {"float physics:mass": "1"}, "PhysicsMassAPI", name="heavy")),
+        {"float physics:mass": "1"}, "PhysicsMassAPI", name="heavy") + usda.cube(
+            {"float physics:mass": "1"}, "PhysicsMassAPI")),
 )
 
 NOT_GEOMETRY = Rule("collider/not-geometry", "error", f"""
@@ -130,7 +131,7 @@ NOT_GEOMETRY = Rule("collider/not-geometry", "error", f"""
     why="PhysX looks for geometry right below; the published rule wants the schema on the geometry",
     fix="apply PhysicsCollisionAPI to the geometry below",
     profiles=(PUBLISHED,),
-    example=usda.prim("Xform", "shapes", {}, _COLLIDER, children=usda.prim("Cube", "shape", {})),
+    example=usda.prim("Xform", "shapes", {}, _COLLIDER, children=usda.prim("Cube", "shape", {"double size": "1"})),
     remedy=usda.prim("Xform", "shapes", {}, children=usda.cube()),
 )
 

@@ -17,7 +17,7 @@ import pytest
 from pxr import Sdf
 from support.physx.effects import differences, finite, freedom_lost
 from support.physx.probed import Probe, probed
-from support.physx.remedy_effects import ROWS
+from support.physx.remedy_effects.table import ROWS
 from support.physx.remedy_rows import EVERY_PROFILE, Trial, edited, repaired, trials
 from support.stages.faulty_robots import stage
 from support.stages.planted_problems import PLANTED, planted, stages
@@ -34,7 +34,7 @@ def fixes_of(code: str, given: tuple[Edit, ...] = ()) -> list[str]:
     """What the findings of a rule's example say to do, or with opinions that are given beside it."""
     declared = ROWS[code]
     text = declared.stages[0] if declared.stages else stage(RULES[code].example + declared.beside)
-    found = check(opened(edited(text, given)), EVERY_PROFILE).findings
+    found = check(opened(edited(text, given)), EVERY_PROFILE, (code,)).findings
     return [item.fix for item in found if item.code == code]
 
 

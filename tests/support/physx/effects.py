@@ -17,6 +17,7 @@ import numpy as np
 from support.physx.probed import NOT_FINITE, Probe
 
 MOVES = 2e-5            # rad or lengths: ten times what float32 leaves over so few steps
+ARRIVED = math.radians(1.0)   # rad or lengths: as near its target a joint has arrived for behaviour/...
 READ = 1e-4             # of a number that PhysX hands out, of its size
 KINDS = ("articulation", "link", "body", "joint", "free joint", "scene", "shape", "material")
 UNBOUNDED = 3.4e38      # float32's largest, PhysX's infinity
@@ -58,6 +59,37 @@ class Starts:
         if not _near(has, self.place):
             return f"{self.path} starts at {has} and not {self.place}"
         return f"{self.path} started at {had} before" if _near(had, self.place) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reaches:
+    """Something is at a place at the end, and was not before."""
+
+    path: str
+    place: float | tuple[float, ...]
+
+    def failure(self, before: Probe, after: Probe) -> str:
+        """Compares the last records of the free motions."""
+        had, has = (probe["free"].get(self.path, [None])[-1] for probe in (before, after))
+        apart = [_distance(at, np.atleast_1d(self.place)) for at in (had, has)]
+        if not apart[1] <= ARRIVED:
+            return f"{self.path} ends at {has} and not at {self.place}"
+        return f"{self.path} ended at {had} before" if apart[0] <= ARRIVED else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Every coordinate of something stays as small as this, and did not before."""
+
+    path: str
+    size: float
+
+    def failure(self, before: Probe, after: Probe) -> str:
+        """Compares the free motions."""
+        had, has = (float(np.abs(probe["free"].get(self.path, math.inf)).max()) for probe in (before, after))
+        if not has <= self.size:
+            return f"{self.path} gets to {has:.3g} and not {self.size:g} at most"
+        return f"{self.path} got to {had:.3g} before" if had <= self.size else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from support.physx.effects import Effect, Unstepped
 from support.stages.faulty_robots import stage
 from support.stages.robots import opened
 
-EVERY_PROFILE = "physx+simready+newton+driven"
+EVERY_PROFILE = "physx+simready+newton+driven+published"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,7 @@ class Also:
     effects: tuple[Effect, ...]
     edits: tuple[Edit, ...] = ()        # that follow the words
     adds: str = ""                      # prims that follow the words
+    after: str = ""                     # the whole stage that follows the words, where no edit does
     given: tuple[Edit, ...] = ()        # opinions of both stages
     loses: str = ""                     # the freedom that the words name
 
@@ -92,13 +93,13 @@ def trials(rule: Rule, declared: Row) -> Iterator[Trial]:
     for item in declared.also:
         given = edited(before, item.given)
         added = edited(stage(rule.example + declared.beside + item.adds), item.given) if item.adds else given
-        yield Trial(rule.code, item.words, given, edited(added, item.edits), item.effects, item.loses)
+        yield Trial(rule.code, item.words, given, item.after or edited(added, item.edits), item.effects, item.loses)
 
 
 def repaired(text: str, code: str = "", unsafe: bool = True) -> Fixes | None:
     """The repairs of a stage's findings, or of those of one code; None where there are none."""
     def asked(stage: Usd.Stage) -> Report:
-        report = check(stage, EVERY_PROFILE)
+        report = check(stage, EVERY_PROFILE, (code,) if code else ())
         return replace(report, findings=tuple(item for item in report.findings if code in ("", item.code)))
 
     fixes = fix(opened(text), asked, unsafe)

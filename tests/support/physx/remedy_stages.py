@@ -5,6 +5,8 @@ Prims are added under /Robot, as the examples of the rules are.
 
 from __future__ import annotations
 
+from support.places import DATA
+from support.stages.faulty_robots import stage
 from support.stages.robots import joint, link, placed, prim, robot
 
 COLLIDER, ROOT = "PhysicsCollisionAPI", "PhysicsArticulationRootAPI"
@@ -66,3 +68,58 @@ HEAD = '#usda 1.0\n(\n    metersPerUnit = {}\n    upAxis = "{}"\n)\n'
 FALLING = prim("Xform", "Robot", (), {}, link("b"))
 UNITS = HEAD.format(0, "Z") + FALLING, HEAD.format(1, "Z") + FALLING
 UP_AXIS = HEAD.format(1, "X") + FALLING, HEAD.format(1, "Z") + FALLING
+
+# --- borders of articulations, masses ---------------------------------------------------------------------------------
+
+SWITCH = "bool physxArticulation:articulationEnabled"
+SWITCHED_OFF = tuple(HEAD.format(1, "Z") + prim(
+    "Xform", "Robot", (ROOT, "PhysxArticulationAPI"), {SWITCH: on}, BASE + B + ANCHOR + HINGE) for on in (False, True))
+
+# a chain that floats, with the root above it and on the first of its links
+LINKS = "".join(link(name) for name in "def")
+JOINTS = "".join(joint("Revolute", f"k{child}", parent, child) for parent, child in ("cd", "de", "ef"))
+CHAIN = (robot(link("c"), LINKS, JOINTS), robot(link("c", schemas=(ROOT,)), LINKS, JOINTS, schemas=()))
+
+# two balls that hang in a row, the lower one 2000 times as heavy
+HANGING = tuple(robot(
+    link("b0", (1, 0, 0)), link("b1", (2, 0, 0), mass=2000.0), joint("Spherical", "k0", "", "b0", (), {
+        "point3f physics:localPos1": (-1, 0, 0)}),
+    joint("Spherical", "k1", "b0", "b1", (), {"point3f physics:localPos0": (1, 0, 0)}),
+    prim("PhysicsScene", "scene", (), {"vector3f physics:gravityDirection": (1.0, 0.0, 0.0)}), schemas=schemas)
+    for schemas in ((), (ROOT,)))
+
+HELD_THING = prim("PhysicsFixedJoint", "hook", (), {
+    "rel physics:body1": "</Robot/thing>", "bool physics:excludeFromArticulation": True})
+
+# in place of two hinges about x and y that lock each other
+FREE_TURNS = {f"float limit:{axis}:physics:{name}": value for axis in ("transX", "transY", "transZ", "rotZ")
+              for name, value in (("low", 1.0), ("high", -1.0))}
+GENERIC_JOINT = joint("", "k", "base", "b", [f"PhysicsLimitAPI:{axis}" for axis in (
+    "transX", "transY", "transZ", "rotZ")], FREE_TURNS)
+GENERIC = stage(GENERIC_JOINT)
+BETWEEN = stage(link("ring") + joint("Revolute", "j2", "base", "ring") + joint("Revolute", "k", "ring", "b", (), {
+    "uniform token physics:axis": "Y"}))
+
+WITH_SHAPE = tuple(robot(link("b", children=shape), boxed("floor", 1.0, (0, 0, -1.1)), schemas=()) for shape in (
+    prim("Xform", "frame"), prim("Cube", "shape", (COLLIDER,), {"double size": 1.0})))
+
+# --- the letter of published rules ------------------------------------------------------------------------------------
+
+SHOWN = {"double size": 1.0}
+STILL, LONELY = ((robot(first, schemas=()), robot(second, schemas=())) for first, second in (
+    (prim("Cube", "crate", (COLLIDER,), SHOWN), prim("Cube", "crate", (COLLIDER, "PhysicsRigidBodyAPI"), SHOWN)),
+    (link("b") + prim("Cube", "lid", (), SHOWN), link("b") + prim("Cube", "lid", ("PhysicsRigidBodyAPI",), SHOWN))))
+WITHOUT_KILOGRAMS = tuple(head + FALLING for head in (
+    HEAD.format(1, "Z"), HEAD.format(1, "Z").replace("(\n", "(\n    kilogramsPerUnit = 1\n")))
+Y_UP, IN_CENTIMETRES = (tuple(HEAD.format(*units) + prim("Xform", "Robot", (), {}, link("b", place))
+                              for units, place in both) for both in (
+    (((1, "Y"), (0, 1, 0)), ((1, "Z"), (0, 0, 1))), (((0.01, "Z"), (0, 0, 100)), ((1, "Z"), (0, 0, 1)))))
+
+# --- layers that are brought in ---------------------------------------------------------------------------------------
+
+LAYERS = DATA / "remedies"
+OTHER_UNITS = tuple(HEAD.format(unit, "Z") + 'def Xform "Robot"\n{\n' + (
+    f'def "thing" (references = @{LAYERS / "metres.usda"}@)\n{{\n}}\n}}\n') for unit in (0.01, 1))
+OUTSIDE = tuple(HEAD.format(1, "Z") + prim("Xform", "Robot", (), {}, link("crate") + (
+    f'def "thing" (references = @{LAYERS / "welded.usda"}@)\n{{\nover "weld"\n{{\n{ends}}}\n}}\n'))
+    for ends in ("", "rel physics:body0 = </Robot/crate>\n"))
