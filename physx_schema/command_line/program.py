@@ -144,13 +144,13 @@ class Program(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the chosen command, once what an earlier one that was cut off had written is taken back."""
-        with exiting_on_broken_pipe(), Boundary(), captured(_tell):
+        with exiting_on_broken_pipe(), Boundary(), captured(_announce):
             for line in recover():
-                _tell(line)
+                _announce(line)
             return super().invoke(ctx)
 
 
-def _tell(line: str) -> None:
+def _announce(line: str) -> None:
     """A line on stderr."""
     click.echo(printable(line), err=True)
 

@@ -104,9 +104,9 @@ def _report_hidden(context: ReadContext, opinions: PrimOpinions, hiding: str) ->
     wanted = _times(*_authored_gravity(context, opinions))
     if not opinions.view("NewtonSceneAPI").flag("gravityEnabled"):
         wanted = (0.0, 0.0, 0.0)
-    made = _default_scene(context).gravity
-    differs = any(not math.isclose(a, b, rel_tol=_UNIT, abs_tol=_UNIT) for a, b in zip(wanted, made, strict=True))
-    effect = (f"with Earth's gravity {_vector_text(made)} in place of the {_vector_text(wanted)} authored"
+    default = _default_scene(context).gravity
+    differs = any(not math.isclose(a, b, rel_tol=_UNIT, abs_tol=_UNIT) for a, b in zip(wanted, default, strict=True))
+    effect = (f"with Earth's gravity {_vector_text(default)} in place of the {_vector_text(wanted)} authored"
               if differs else "with the same gravity")
     context.problem(
         "scene/hidden", opinions.path, "apiSchemas", f"{hiding} without PhysxSceneAPI",

@@ -37,14 +37,14 @@ from physx_schema.text import plural
 _DEEPEST = 12           # levels of indentation; deeper links name the link they hang on
 
 
-def header(articulation: Articulation, counts: SolverCounts, held: Sequence[str] = ()) -> str:
+def header(articulation: Articulation, counts: SolverCounts, fixture: Sequence[str] = ()) -> str:
     """One line about the whole, and under which counts PhysX solves it where others raise its own.
 
     `held`: the joints outside it that hold it to the world.
     """
     base = "fixed base" if articulation.fixed_base else "floating base"
-    if held and not articulation.fixed_base:
-        base = f"held to the world by {', '.join(held)} (outside the articulation)"
+    if fixture and not articulation.fixed_base:
+        base = f"held to the world by {', '.join(fixture)} (outside the articulation)"
     dofs = plural(len(articulation.dofs), "degree of freedom", "degrees of freedom")
     iterations = f"{articulation.position_iterations}/{articulation.velocity_iterations} iterations"
     text = f"{base}, {plural(len(articulation.links), 'link')}, {dofs}, {iterations}"
@@ -371,10 +371,10 @@ def _lines(name: str, description: Description) -> Iterator[str]:
 def _articulations(description: Description, units: Units) -> Iterator[str]:
     """Each articulation; those that read alike are shown once."""
     groups: dict[tuple[str, ...], list[Articulation]] = {}
-    batches, held_by = SolverBatches(description), joints_to_world(description)
+    batches, fixed_by = SolverBatches(description), joints_to_world(description)
     for articulation in description.articulations:
-        held = [_below(home_of(articulation), path) for path in held_by.get(articulation.links[0].path, ())]
-        lines = (header(articulation, batches.counts(articulation), held), *articulation_lines(articulation, units))
+        fixture = [_below(home_of(articulation), path) for path in fixed_by.get(articulation.links[0].path, ())]
+        lines = (header(articulation, batches.counts(articulation), fixture), *articulation_lines(articulation, units))
         groups.setdefault(lines, []).append(articulation)
     for lines, (first, *others) in groups.items():
         home = home_of(first).rstrip("/")

@@ -89,7 +89,7 @@ def _locks(low: object, high: object) -> bool:
     return isinstance(low, int | float) and isinstance(high, int | float) and low > high
 
 
-ROOT_CHOSEN = Rule("articulation/root-chosen", "warning", """
+ROOT_SELECTED = Rule("articulation/root-chosen", "warning", """
     Root of a floating articulation that is not its base
 
     If PhysicsArticulationRootAPI is above the bodies of a floating articulation, PhysX chooses the root: the link in
@@ -106,15 +106,15 @@ ROOT_CHOSEN = Rule("articulation/root-chosen", "warning", """
 )
 
 
-@finder("chosen-roots", ROOT_CHOSEN)
-def chosen_roots(description: Description) -> Iterator[Finding]:
+@finder("chosen-roots", ROOT_SELECTED)
+def selected_roots(description: Description) -> Iterator[Finding]:
     """Floating trees whose root is another link than the one from which the joints lead."""
     for articulation in description.articulations:
         root, base = articulation.links[0].path, _base(articulation)
         if articulation.fixed_base or not articulation.enabled or articulation.path == root:
             continue
         if base not in ("", root):
-            yield ROOT_CHOSEN.at(
+            yield ROOT_SELECTED.at(
                 articulation.path, "apiSchemas",
                 f"PhysX takes {root} for the root of the floating articulation, and the joints lead from {base}",
                 why=f"poses and velocities of the root are those of {root}, and links and joints are ordered from it",
@@ -174,7 +174,7 @@ EMPTY_ROOT_LINK = Rule("articulation/empty-root-link", "warning", """
 )
 
 
-class _Held(NamedTuple):
+class _FixedRobot(NamedTuple):
     """A link that a fixed joint holds to a prim that is no body."""
 
     joint: Joint | MaximalJoint
@@ -186,31 +186,31 @@ class _Held(NamedTuple):
 @finder("empty-root-links", EMPTY_ROOT_LINK)
 def empty_root_links(description: Description) -> Iterator[Finding]:
     """Fixed joints from a prim that is no body to a link of a robot that is meant to move."""
-    by_root: dict[str, list[_Held]] = {}
-    for item in _held(description):
+    by_root: dict[str, list[_FixedRobot]] = {}
+    for item in _fixed_robots(description):
         by_root.setdefault(item.root, []).append(item)
-    for root, held in by_root.items():
-        joint, name = held[0].joint, root.rpartition("/")[2]
-        bodies, joints = ", ".join(item.body for item in held), ", ".join(item.joint.path for item in held)
-        only = len(held) == 1       # switched off, several joints would let their bodies fall apart
+    for root, robots in by_root.items():
+        joint, name = robots[0].joint, root.rpartition("/")[2]
+        bodies, joints = ", ".join(item.body for item in robots), ", ".join(item.joint.path for item in robots)
+        only = len(robots) == 1       # switched off, several joints would let their bodies fall apart
         yield EMPTY_ROOT_LINK.at(
             joint.path, "physics:body1" if joint.body0 else "physics:body0",
             f"the robot is held to the world because its root link {name} is no body",
             why=f"PhysX joins {bodies} to the world, and a mobile robot cannot drive, walk or fall",
             fix=("for a mobile robot " + (f"set physics:jointEnabled to false on {joints}, or " if only else "")
                  + f"make {root} a rigid body with mass and inertia, and let {joints} hold it in place of the world"),
-            severity="warning" if any(item.is_mobile for item in held) else "info",
+            severity="warning" if any(item.is_mobile for item in robots) else "info",
             repair=unsafe(SetValue(joint.path, "physics:jointEnabled", False, "bool")) if only else None)
 
 
 def explained_problems(description: Description) -> Collection[tuple[str, str]]:
     """Code and prim of the problems that a root link without a body explains."""
-    held = [item for item in _held(description) if item.is_mobile]
-    return {("joint/no-body", item.joint.path) for item in held} | {
-        ("articulation/world-joint-outside", item.body) for item in held}
+    robots = [item for item in _fixed_robots(description) if item.is_mobile]
+    return {("joint/no-body", item.joint.path) for item in robots} | {
+        ("articulation/world-joint-outside", item.body) for item in robots}
 
 
-def _held(description: Description) -> Iterator[_Held]:
+def _fixed_robots(description: Description) -> Iterator[_FixedRobot]:
     owners = {link.path: item for item in description.articulations if item.enabled for link in item.links}
     bodies = set(description.body_paths)
     named = ((item.path, str(target)) for item in description.authored if item.base in ("body0", "body1")
@@ -225,7 +225,7 @@ def _held(description: Description) -> Iterator[_Held]:
         root = _empty_root(unmade[joint.path], body)
         wheels = 0 if not root or _is_solid(description, root) else _wheel_count(owners[body], body)
         if root and (wheels or _is_footprint(root)):
-            yield _Held(joint, body, root, _is_footprint(root) or wheels > 1)
+            yield _FixedRobot(joint, body, root, _is_footprint(root) or wheels > 1)
 
 
 def _is_solid(description: Description, root: str) -> bool:

@@ -101,12 +101,12 @@ def without_colliders(description: Description) -> Iterator[Finding]:
 def _of_robot(robot: Articulation, solid: bool) -> Iterator[Finding]:
     """Findings of links; a fixed base on a stage where nothing is solid has nothing to pass through."""
     bare = [link for link in robot.links if not link.has_collider]
-    seen = sum(link.shows_geometry for link in bare)
+    shown = sum(link.shows_geometry for link in bare)
     if len(bare) < len(robot.links):
         yield from map(_bare, bare)
         return
-    if seen and (solid or not robot.fixed_base):
-        yield NO_COLLIDER.at(robot.path, "", f"none of the {len(bare)} links has a collider, and {seen} show geometry")
+    if shown and (solid or not robot.fixed_base):
+        yield NO_COLLIDER.at(robot.path, "", f"none of the {len(bare)} links has a collider, and {shown} show geometry")
     yield from map(_shapeless, bare)
 
 

@@ -103,14 +103,14 @@ def _point(link: Link, scene: Scene) -> Iterator[Finding]:
     if not link.colliders:
         radius = f"{POINT_RADIUS:g} m" if scene.meters_per_unit == 1.0 else (
             f"{POINT_RADIUS:g} m, {POINT_RADIUS / scene.meters_per_unit:g} length units")
-        made = f"the inertia of a solid sphere of radius {radius}: {link.inertia[0][0]:.3g}"
+        computed = f"the inertia of a solid sphere of radius {radius}: {link.inertia[0][0]:.3g}"
     elif all(collider.trigger for collider in link.colliders):
-        made = "moments of inertia of 1, as its colliders are triggers"
+        computed = "moments of inertia of 1, as its colliders are triggers"
     else:
         return
     yield POINT_INERTIA.at(
         link.path, "physics:mass",
-        f"mass {link.mass:g} without diagonalInertia and without a collider: PhysX takes {made}",
+        f"mass {link.mass:g} without diagonalInertia and without a collider: PhysX takes {computed}",
         fix=f"author {_MOMENTS}, or give the body a collider",
     )
 
@@ -149,13 +149,13 @@ def _allowed(link: Link) -> _Allowed | None:
     if corners is None or not 0.0 < link.mass < math.inf:
         return None
     x, y, z = map(float, np.ptp(corners, axis=0))
-    reach = float(((corners - np.asarray(link.center_of_mass)) ** 2).sum(axis=1).max())
+    extent = float(((corners - np.asarray(link.center_of_mass)) ** 2).sum(axis=1).max())
     share = link.mass / 12.0
     solid = share * (y * y + z * z), share * (z * z + x * x), share * (x * x + y * y)
     volume = x * y * z
-    if not (max(solid) > 0.0 and math.isfinite(reach)):
+    if not (max(solid) > 0.0 and math.isfinite(extent)):
         return None
-    return _Allowed(link.mass * reach, solid, link.mass / volume if volume > 0.0 else math.inf)
+    return _Allowed(link.mass * extent, solid, link.mass / volume if volume > 0.0 else math.inf)
 
 
 def _unit_hint(ratio: float, scene: Scene) -> str:

@@ -78,8 +78,8 @@ def _within(description: Description, outside: Mapping[_Pair, list[MaximalJoint]
     for articulation in description.articulations:
         for joint in _joints(articulation) if articulation.enabled else ():
             pair = _pair(joint.body0, joint.body1)
-            beside = outside.get(pair, ())
-            if beside and (joint is not articulation.base_joint or all(item.path in excluded for item in beside)):
+            joints = outside.get(pair, ())
+            if joints and (joint is not articulation.base_joint or all(item.path in excluded for item in joints)):
                 pairs.setdefault(pair, []).append(joint)
     return pairs
 

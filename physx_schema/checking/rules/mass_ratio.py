@@ -49,7 +49,7 @@ def mass_ratios(description: Description) -> Iterator[Finding]:
             continue
         strong = {path for path, body in bodies.items() if body.mass * allowed > heavy.mass}
         others = bodies.keys() - {heavy.path}
-        if _is_held(light.path, sides, bodies, others) and not _is_held(heavy.path, sides, bodies, strong):
+        if _is_supported(light.path, sides, bodies, others) and not _is_supported(heavy.path, sides, bodies, strong):
             yield MASS_RATIO.at(
                 joint.path, "",
                 f"{heavy.path} weighs {heavy.mass:g}, {heavy.mass / light.mass:.3g} times {light.path} that carries it",
@@ -61,7 +61,7 @@ def _iterations(body: Link) -> int:
     return body.body.position_iterations if body.body is not None else 1
 
 
-def _is_held(start: str, sides: _Sides, movable: Collection[str], through: Collection[str]) -> bool:
+def _is_supported(start: str, sides: _Sides, movable: Collection[str], through: Collection[str]) -> bool:
     """Whether joints lead from a body to one that forces do not move, or the world, through some movable ones alone."""
     reached, remaining = {start}, [start]
     while remaining:

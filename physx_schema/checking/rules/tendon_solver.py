@@ -80,10 +80,10 @@ def _repeated(scene: Scene, counts: SolverCounts, tendon: FixedTendon | SpatialT
 
 def _more_iterations(scene: Scene, count: int, enough: Callable[[int], bool]) -> str:
     """The remedy by more position iterations, where a count that PhysX takes is enough."""
-    _, most = attribute_range("PhysxArticulationAPI", "solverPositionIterationCount")
-    counts = range(count + 1, scene.iterations.position_count(int(most)) + 1)
-    found = next((count for count in counts if enough(count)), None)
-    return "" if found is None else f", or raise solverPositionIterationCount to {found}"
+    _, maximum = attribute_range("PhysxArticulationAPI", "solverPositionIterationCount")
+    counts = range(count + 1, scene.iterations.position_count(int(maximum)) + 1)
+    sufficient = next((count for count in counts if enough(count)), None)
+    return "" if sufficient is None else f", or raise solverPositionIterationCount to {sufficient}"
 
 
 REST_BIAS = Rule("tendon/rest-bias", "error", """

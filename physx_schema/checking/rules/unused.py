@@ -348,11 +348,11 @@ def _fix(opinion: Opinion, engine: str, cause: Problem | None) -> str:
         instead = f"PhysX has {opinion.suggestion}, in units of its own" if opinion.suggestion else "nothing to do"
         return f"leave it to {engine}; {instead}"
     if cause is not None:
-        return f"repair {cause.code} at {cause.path} first: {cause.fix}; if this stays, {_own_fix(opinion)}"
-    return _own_fix(opinion)
+        return f"repair {cause.code} at {cause.path} first: {cause.fix}; if this stays, {_plain_fix(opinion)}"
+    return _plain_fix(opinion)
 
 
-def _own_fix(opinion: Opinion) -> str:
+def _plain_fix(opinion: Opinion) -> str:
     """What to do, as far as the description knows what was meant."""
     if not opinion.suggestion:
         return _WITHOUT_SUGGESTION.get(opinion.code, "author it where PhysX reads it, or remove it")

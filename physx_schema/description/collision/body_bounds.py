@@ -25,7 +25,7 @@ def box_corners(colliders: Sequence[Collider]) -> Doubles | None:
     for collider in colliders:
         if collider.trigger:
             continue
-        box = _own_box(collider)
+        box = _geometry_box(collider)
         if box is None:
             return None
         position, rotation = collider.pose
@@ -34,18 +34,18 @@ def box_corners(colliders: Sequence[Collider]) -> Doubles | None:
     return np.concatenate(corners) if corners else None
 
 
-def _own_box(collider: Collider) -> Box | None:
+def _geometry_box(collider: Collider) -> Box | None:
     """The box around a shape along its own axes."""
     if collider.mesh_bounds is not None:
         return collider.mesh_bounds
-    radius, reach = collider.radius, collider.half_height
+    radius, extent = collider.radius, collider.half_height
     if collider.kind in _BOXES:
         x, y, z = collider.half_extents
     elif collider.kind in _SPHERES:
         x = y = z = radius
     elif collider.kind in _ROUND:
         lengths = [radius, radius, radius]
-        lengths[collider.axis] = reach + (radius if collider.kind == "capsule" else 0.0)
+        lengths[collider.axis] = extent + (radius if collider.kind == "capsule" else 0.0)
         x, y, z = lengths
     else:
         return None

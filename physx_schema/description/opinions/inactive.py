@@ -57,7 +57,7 @@ _BOUNCING = ("restitution", "bounceThreshold")     # of PhysxLimitAPI
 _SOFTENED = {"revolute": ("angular",), "prismatic": ("linear",), "spherical": ("cone",),     # its instances that act
              "d6": (*AXES, "distance")}
 OF_BODIES = ("PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysxRigidBodyAPI")
-_OWN_LIMITS = {"low": "physics:lowerLimit", "high": "physics:upperLimit"}
+_LIMITS = {"low": "physics:lowerLimit", "high": "physics:upperLimit"}
 _REDUCED = ("PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI")
 _AXIS_SCHEMAS = ("PhysicsDriveAPI", "PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI",
                  "PhysicsLimitAPI", "PhysxLimitAPI")
@@ -149,7 +149,7 @@ _NAMED_FREELY = frozenset({
     "PhysxTendonAxisRootAPI", "PhysxTendonAxisAPI", "PhysxTendonAttachmentRootAPI", "PhysxTendonAttachmentAPI",
     "PhysxTendonAttachmentLeafAPI"})
 # What a prim has to be for PhysX to read a schema on it; of joints see `_belongs_on_joint`.
-_PLACES: Mapping[str, Callable[[Outcomes, PrimOpinions], bool]] = {
+_HOSTS: Mapping[str, Callable[[Outcomes, PrimOpinions], bool]] = {
     "PhysxTendonAttachment": lambda outcomes, opinions: opinions.path in outcomes.bodies,
     "PhysicsMassAPI": lambda _, opinions: opinions.has("PhysicsRigidBodyAPI") or opinions.has("PhysicsCollisionAPI"),
     "PhysxRigidBodyAPI": lambda _, opinions: opinions.has("PhysicsRigidBodyAPI"),
@@ -172,7 +172,7 @@ def _belongs(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> bool:
     """Whether PhysX would read a schema on this prim if it were applied."""
     if owner.schema in _AXIS_SCHEMAS or owner.schema.startswith(("PhysxTendonAxis", "PhysxMimicJoint")):
         return _belongs_on_joint(outcomes, opinions, owner)
-    return all(fits(outcomes, opinions) for start, fits in _PLACES.items() if owner.schema.startswith(start))
+    return all(fits(outcomes, opinions) for start, fits in _HOSTS.items() if owner.schema.startswith(start))
 
 
 def _belongs_on_joint(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> bool:
@@ -283,7 +283,7 @@ def _why_inactive_on_joint(outcomes: Outcomes, opinions: PrimOpinions, owner: Ow
 
 def _why_no_limit(opinions: PrimOpinions, owner: Owner) -> Reason:
     """Of limits of generic joints on a joint that has two of its own."""
-    reason, better = f"a {opinions.joint_kind} joint has its limits in its own schema", _OWN_LIMITS.get(owner.base, "")
+    reason, better = f"a {opinions.joint_kind} joint has its limits in its own schema", _LIMITS.get(owner.base, "")
     if not better:
         return "idle", reason, "author physics:lowerLimit and physics:upperLimit"
     return ("idle", f"{reason}, where {better} is authored too", "remove it") if opinions.authors(better) else (

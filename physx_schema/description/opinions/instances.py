@@ -22,12 +22,12 @@ def dropped_below_instances(context: ReadContext) -> list[Opinion]:
         return []
     with_colliders = frozenset(str(prefix) for opinions in context.prims_with("PhysicsCollisionAPI")
                                for prefix in opinions.prim.GetPath().GetPrefixes())
-    found: dict[tuple[str, str], Opinion] = {}
+    overrides: dict[tuple[str, str], Opinion] = {}
     for prim in Usd.PrimRange.Stage(context.stage, Usd.TraverseInstanceProxies()):
         if prim.IsInstance():
             for opinion in _dropped(context, prim, with_colliders):
-                found.setdefault((opinion.path, opinion.property), opinion)
-    return list(found.values())
+                overrides.setdefault((opinion.path, opinion.property), opinion)
+    return list(overrides.values())
 
 
 def _dropped(context: ReadContext, instance: Any, with_colliders: Container[str]) -> Iterator[Opinion]:
@@ -35,7 +35,7 @@ def _dropped(context: ReadContext, instance: Any, with_colliders: Container[str]
     path = str(instance.GetPath())
     prototype = _prototype(instance)
     suggestion = f"author it on {prototype}, which every instance shares, or set instanceable to false on {path}"
-    for node in _own_nodes(instance.GetPrimIndex().rootNode):
+    for node in _local_nodes(instance.GetPrimIndex().rootNode):
         for layer in node.layerStack.layers:
             spec = layer.GetPrimAtPath(node.path)
             for child in _below(spec) if spec else ():
@@ -46,12 +46,12 @@ def _dropped(context: ReadContext, instance: Any, with_colliders: Container[str]
                                   "one", suggestion, CODE)
 
 
-def _own_nodes(node: Any) -> Iterator[Any]:
+def _local_nodes(node: Any) -> Iterator[Any]:
     """The sites of an instance that its prototype does not share: its own, and those that come with prims above it."""
     yield node
     for child in node.children:
         if child.IsDueToAncestor():
-            yield from _own_nodes(child)
+            yield from _local_nodes(child)
 
 
 def _prototype(instance: Any) -> str:

@@ -53,8 +53,8 @@ def report_units(context: ReadContext) -> None:
         (_UP, _stage_up(context.stage), _report_up))
     for name, value, report in units:
         if any(_differs(_authored(layer, name), value) for layer in context.stage.GetUsedLayers()):
-            for found in _foreign(context, name, value).values():
-                report(context, found, value)
+            for layer in _foreign(context, name, value).values():
+                report(context, layer, value)
 
 
 def _stage_up(stage: Any) -> str:
@@ -78,7 +78,7 @@ def _differs(value: Any, expected: Any) -> bool:
 
 def _foreign(context: ReadContext, name: str, expected: Any) -> dict[str, _Layer]:
     """By name, the layers with another value that have opinions on something of a length, a mass or a place."""
-    found: dict[str, _Layer] = {}
+    foreign: dict[str, _Layer] = {}
     for opinions in context.prims.values():
         if not _is_placed(opinions):
             continue
@@ -90,12 +90,12 @@ def _foreign(context: ReadContext, name: str, expected: Any) -> dict[str, _Layer
                 if not _differs(value, expected) or layer == context.stage.GetRootLayer():
                     continue
                 source = node.layerStack.identifier.rootLayer if _authored(layer, name) is None else layer
-                item = found.setdefault(source.identifier, _Layer(
+                item = foreign.setdefault(source.identifier, _Layer(
                     str(source.realPath or source.GetDisplayName()), value, _arc(node)))
                 item.roots[_introduced_at(opinions.prim, node)] = None
                 item.prims.append(opinions)
                 item.layers.add(layer)
-    return found
+    return foreign
 
 
 def _is_placed(opinions: PrimOpinions) -> bool:
@@ -133,48 +133,48 @@ def _introduced_at(prim: Any, node: Any) -> str:
     return str(prim.GetPath())
 
 
-def _report_lengths(context: ReadContext, found: _Layer, expected: float) -> None:
-    factor = found.value / expected
-    wrong = [path for path in found.roots if not math.isclose(_scale(context, path, found), factor, rel_tol=_NEAR)]
+def _report_lengths(context: ReadContext, layer: _Layer, expected: float) -> None:
+    factor = layer.value / expected
+    wrong = [path for path in layer.roots if not math.isclose(_scale(context, path, layer), factor, rel_tol=_NEAR)]
     square = factor * factor
     if wrong:
-        _report(context, found, wrong, _METERS, expected, f"PhysX reads its lengths in units of the stage, so they are "
+        _report(context, layer, wrong, _METERS, expected, f"PhysX reads its lengths in units of the stage, so they are "
                 f"{1 / factor:g} times what they were, and gravity {factor:g} times as large to them",
-                f"author both in one unit: set metersPerUnit to {found.value:g} on the stage if nothing else on it is "
+                f"author both in one unit: set metersPerUnit to {layer.value:g} on the stage if nothing else on it is "
                 f"in {expected:g}, or convert the layer: lengths, velocities and forces times {factor:g}, moments of "
                 f"inertia, torques and angular gains times {square:g}, densities times {factor**-3:g}")
-    elif names := _unscaled(found):
+    elif names := _unscaled(layer):
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         shown = f"{', '.join(names[:_SHOWN])}{more}"
-        _report(context, found, list(found.roots), _METERS, expected, f"a scale of {factor:g} mends places and shapes; "
+        _report(context, layer, list(layer.roots), _METERS, expected, f"a scale of {factor:g} mends places and shapes; "
                 f"it does not reach {shown}, which PhysX reads in units of the stage",
                 f"author them in units of the stage: forces and velocities times {factor:g}, moments of inertia, "
                 f"torques and angular gains times {square:g}, densities times {factor**-3:g}", "warning")
 
 
-def _scale(context: ReadContext, path: str, found: _Layer) -> float:
+def _scale(context: ReadContext, path: str, layer: _Layer) -> float:
     """By how much the stage scales what a prim brings in, as a mean of the axes."""
-    matrix = _placed_by_stage(context, path, found)
+    matrix = _placed_by_stage(context, path, layer)
     return float(abs(matrix.GetDeterminant3()) ** (1.0 / 3.0))
 
 
-def _placed_by_stage(context: ReadContext, path: str, found: _Layer) -> Any:
+def _placed_by_stage(context: ReadContext, path: str, layer: _Layer) -> Any:
     """The transform of a prim that brings a layer in, without operations that are the layer's own."""
     prim = context.stage.GetPrimAtPath(path)
     if not prim.IsPseudoRoot():
         order = prim.GetAttribute("xformOpOrder").GetPropertyStack()
-        if not order or order[0].layer in found.layers:
+        if not order or order[0].layer in layer.layers:
             prim = prim.GetParent()
     return UsdGeom.XformCache().GetLocalToWorldTransform(prim)
 
 
-def _unscaled(found: _Layer) -> list[str]:
+def _unscaled(layer: _Layer) -> list[str]:
     """Properties that the layer gives numbers with lengths in their unit which no scale of a prim changes."""
     names: dict[str, None] = {}
-    for opinions in found.prims:
+    for opinions in layer.prims:
         for name in opinions.properties:
             stack = opinions.prim.GetProperty(name).GetPropertyStack() if opinions.authors(name) else ()
-            if stack and stack[0].layer in found.layers and _is_amount(opinions.peek(name)) and has_length(name):
+            if stack and stack[0].layer in layer.layers and _is_amount(opinions.peek(name)) and has_length(name):
                 names[name] = None
     return list(names)
 
@@ -205,27 +205,27 @@ def has_length(name: str) -> bool:
 def _unit_has_length(unit: str, kind: str) -> bool:
     """Whether a unit, of the two that angular and linear axes have, is made of lengths."""
     parts = [part.strip() for part in unit.split(",")]
-    chosen = next((part for part in parts if f"({kind})" in part), parts[0]).partition(" (")[0]
-    return chosen not in _WITHOUT_LENGTH and any(word in chosen for word in ("distance", "force", "torque"))
+    selected = next((part for part in parts if f"({kind})" in part), parts[0]).partition(" (")[0]
+    return selected not in _WITHOUT_LENGTH and any(word in selected for word in ("distance", "force", "torque"))
 
 
-def _report_masses(context: ReadContext, found: _Layer, expected: float) -> None:
-    factor = found.value / expected
-    _report(context, found, list(found.roots), _KILOGRAMS, expected, f"PhysX reads its masses in units of the stage, "
+def _report_masses(context: ReadContext, layer: _Layer, expected: float) -> None:
+    factor = layer.value / expected
+    _report(context, layer, list(layer.roots), _KILOGRAMS, expected, f"PhysX reads its masses in units of the stage, "
             f"so they are {1 / factor:g} times what they were; its forces and gains too, so that its own "
             "motion stays the same, and not that with other things on the stage",
-            f"set kilogramsPerUnit to {found.value:g} on the stage if nothing else on it is in {expected:g}, or "
+            f"set kilogramsPerUnit to {layer.value:g} on the stage if nothing else on it is in {expected:g}, or "
             f"convert the layer: masses, moments of inertia, forces, torques and gains times {factor:g}", "warning")
 
 
-def _report_up(context: ReadContext, found: _Layer, expected: str) -> None:
-    up = _AXES.get(found.value)
+def _report_up(context: ReadContext, layer: _Layer, expected: str) -> None:
+    up = _AXES.get(layer.value)
     if up is None:
         return
-    fallen = [path for path in found.roots if _along(_placed_by_stage(context, path, found), up) > _UPRIGHT]
+    fallen = [path for path in layer.roots if _along(_placed_by_stage(context, path, layer), up) > _UPRIGHT]
     if fallen:
-        angle = "90 degrees" if found.value == "Y" else "-90 degrees"
-        _report(context, found, fallen, _UP, expected, f"USD does not turn it: what stands along {found.value} in the "
+        angle = "90 degrees" if layer.value == "Y" else "-90 degrees"
+        _report(context, layer, fallen, _UP, expected, f"USD does not turn it: what stands along {layer.value} in the "
                 f"layer lies on its side, and gravity points down {expected}",
                 f"turn the prim that brings it in by {angle} about X", "warning")
 
@@ -235,13 +235,13 @@ def _along(matrix: Any, axis: tuple[float, float, float]) -> float:
     return float(matrix.TransformDir(axis).GetNormalized() * type(matrix.GetRow3(0))(*axis))
 
 
-def _report(context: ReadContext, found: _Layer, paths: list[str], name: str, expected: Any, why: str, fix: str,
+def _report(context: ReadContext, layer: _Layer, paths: list[str], name: str, expected: Any, why: str, fix: str,
             severity: str = "error") -> None:
     authored = context.stage.HasAuthoredMetadata(name)
     stage = f"{name} {_shown(expected)}" if authored else f"no {name}, which counts as {_shown(expected)}"
     more = f" (and {len(paths) - 1} more prims that bring it in)" if len(paths) > 1 else ""
-    context.problem(CODE, paths[0], found.arc if paths[0] != "/" else "subLayers",
-                    f"{found.name} has {name} {_shown(found.value)}, the stage has {stage}{more}", why, fix, severity)
+    context.problem(CODE, paths[0], layer.arc if paths[0] != "/" else "subLayers",
+                    f"{layer.name} has {name} {_shown(layer.value)}, the stage has {stage}{more}", why, fix, severity)
 
 
 def _shown(value: Any) -> str:

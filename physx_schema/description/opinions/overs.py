@@ -24,12 +24,12 @@ class Overs:
     @cached_property
     def brought_in(self) -> frozenset[str]:
         """Paths of the stage's own layers that references, payloads, inherits and specializes bring in elsewhere."""
-        found: set[str] = set()
+        matches: set[str] = set()
         for root in (self._stage.GetPseudoRoot(), *self._stage.GetPrototypes()):
             for prim in Usd.PrimRange(root, Usd.PrimDefaultPredicate):
                 index = prim.GetPrimIndex()
-                found.update(_targets(index.rootNode) if index.IsValid() else ())
-        return frozenset(found)
+                matches.update(_targets(index.rootNode) if index.IsValid() else ())
+        return frozenset(matches)
 
     @cached_property
     def _names(self) -> dict[str, list[str]]:

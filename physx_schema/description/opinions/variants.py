@@ -10,7 +10,7 @@ from physx_schema.description.opinions.prim import is_physics_name, is_physics_s
 from physx_schema.description.opinions.reading import ReadContext
 
 UNSELECTED = "stage/variant-unselected"
-_MOST = 16              # variants of a set that are composed to look at them
+_MAX_VARIANTS = 16              # variants of a set that are composed to look at them
 _ARCS = ("references", "payload", "inheritPaths", "specializes")
 
 
@@ -35,16 +35,16 @@ def report_variants(context: ReadContext, prim: Any) -> None:
 def _report_physics(context: ReadContext, prim: Any, name: str, selected: str, others: list[str]) -> bool:
     """Record a set of which a variant that is not selected has physics; whether there is one."""
     present = _physics_below(prim)
-    candidates = [item for item in others if _may_hold_physics(prim, name, item)][:_MOST]
+    candidates = [item for item in others if _may_hold_physics(prim, name, item)][:_MAX_VARIANTS]
     holding = next((item for item in candidates if _physics_with(context.stage, prim, name, item) > present), "")
     if not holding:
         return False
-    chosen = f"{selected!r} is selected" if selected else "nothing is selected"
+    selection = f"{selected!r} is selected" if selected else "nothing is selected"
     missing = " and is no variant of the set" if selected and selected not in prim.GetVariantSet(name).GetVariantNames(
         ) else ""
     context.problem(
         UNSELECTED, str(prim.GetPath()), "variants",
-        f"physics is in the variant {holding!r} of the set {name!r}, and {chosen}{missing}",
+        f"physics is in the variant {holding!r} of the set {name!r}, and {selection}{missing}",
         "only the selected variant is read: the stage is without that physics",
         f"select it: variants = {{ string {name} = \"{holding}\" }} on {prim.GetPath()}",
         "info" if selected and not missing else "warning",
@@ -72,9 +72,9 @@ def _physics_with(stage: Any, prim: Any, name: str, variant: str) -> int:
     session = Sdf.Layer.CreateAnonymous(".usda")
     session.TransferContent(stage.GetSessionLayer())
     Sdf.CreatePrimInLayer(session, path).variantSelections[name] = variant
-    chosen = Usd.Stage.OpenMasked(stage.GetRootLayer(), session, stage.GetPathResolverContext(),
+    variant_stage = Usd.Stage.OpenMasked(stage.GetRootLayer(), session, stage.GetPathResolverContext(),
                                   Usd.StagePopulationMask([path]))
-    return _physics_below(chosen.GetPrimAtPath(path))
+    return _physics_below(variant_stage.GetPrimAtPath(path))
 
 
 def _physics_below(root: Any) -> int:

@@ -17,7 +17,7 @@ from physx_schema.description.model import Articulation, Description
 # Speeds beyond all machines: rad/s (100 000 turns a minute), and m/s (three times that of sound).
 ABSURD_TURNING, ABSURD_SPEED = 1e4, 1e3
 # Turns and metres that nothing gets to within seconds at speeds below these.
-ABSURD_ANGLE, ABSURD_WAY = 1e4, 1e4
+ABSURD_ANGLE, ABSURD_DISTANCE = 1e4, 1e4
 # A joint's motion grows if each of the last seconds has this many times the peak speed of the one before, and if
 # energy grew by this part of what it has at the end: a pendulum that falls gets faster, but keeps its energy.
 GROWTH, ENERGY_SHARE = 1.3, 0.5
@@ -48,7 +48,7 @@ def absurd_speeds(description: Description, motion: Motion) -> Iterator[ExtremeS
                 speed = unit * float(np.abs(motion.velocity[1:, column]).max())     # as authored before the first
                 position = unit * float(np.abs(motion.position[1:, column]).max())
                 if speed > (ABSURD_TURNING if dof.angular else ABSURD_SPEED) or position > (
-                        ABSURD_ANGLE if dof.angular else ABSURD_WAY):
+                        ABSURD_ANGLE if dof.angular else ABSURD_DISTANCE):
                     yield ExtremeSpeed(dof.path, dof.name, dof.angular, speed, position)
     links = {link.path for item in description.articulations for link in item.links[1:]}
     for path, velocity in zip(motion.body_names, motion.body_velocity[-1], strict=True):
@@ -107,11 +107,11 @@ def falling(description: Description, motion: Motion) -> list[tuple[str, float]]
     roots = [(item.path, item.links[0].path) for item in description.articulations
              if item.enabled and not item.fixed_base]
     roots += [(body.path, body.path) for body in description.separate_bodies if not body.kinematic]
-    found = []
+    extremes = []
     for name, root in roots:
         if root in motion.body_names:
             velocity = motion.body_velocity[-1, motion.body_names.index(root), :3]
             speed = float(velocity @ gravity) / size
             if speed > FALLING_SHARE * size * DURATION:
-                found.append((name, speed * meters))
-    return found
+                extremes.append((name, speed * meters))
+    return extremes

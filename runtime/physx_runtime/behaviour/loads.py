@@ -12,7 +12,7 @@ from physx_runtime.quantities.computation import compute
 from physx_schema.description.model import Articulation, Description
 
 # Poses on the way to the targets at which the weight is asked for.
-WAY_POINTS = 17
+PATH_POINTS = 17
 
 
 class Loads:
@@ -25,8 +25,8 @@ class Loads:
     def __init__(self, description: Description, articulation: Articulation, motion: Motion) -> None:
         columns = [motion.column(dof.name) for dof in articulation.dofs]
         start, end = (motion.position[sample][columns] for sample in (0, -1))
-        way = np.linspace(start, _targets(articulation, end), WAY_POINTS)
-        poses = np.concatenate([way, end[None]])
+        path = np.linspace(start, _targets(articulation, end), PATH_POINTS)
+        poses = np.concatenate([path, end[None]])
         roots = root_pose(articulation, motion)
         weight = _quantity(description, articulation, poses, "gravity_compensation", roots)
         weight = _on_references(articulation, weight)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from physx_schema.checking import check
 from physx_schema.checking.engine.finding import BEHAVIOUR, location, rank
@@ -12,7 +11,7 @@ from physx_schema.text import plural
 MAX_LINES = 5       # the severest first; a check has all
 
 
-def behaviour_lines(stage: Any) -> Iterator[str]:
+def behaviour_lines(stage: object) -> Iterator[str]:
     """A line for each finding about what the robot does, the severest first, and how many more there are.
 
     Raises UnreadableError for a stage that cannot be read.

@@ -188,10 +188,10 @@ def _with_other_targets(bench: Bench, axes: Sequence[int]) -> str:
     targets = [dof.drive.target_position for dof in dofs if dof.drive]
     listed = ", ".join(f"{dof.name.rpartition(':')[2]} {display(dof, target)}"
                        for dof, target in zip(dofs, targets, strict=True))
-    together, turn = f"the targets {listed} together are one rotation", math.hypot(*targets)
-    if turn <= math.pi:
+    together, angle = f"the targets {listed} together are one rotation", math.hypot(*targets)
+    if angle <= math.pi:
         return f"{together}, at which the joint does not come to rest"
-    return (f"{together} of {display(dofs[0], turn)}, and PhysX turns the shorter way round; author targets that come "
+    return (f"{together} of {display(dofs[0], angle)}, and PhysX turns the shorter way round; author targets that come "
             "to at most 180 deg together")
 
 

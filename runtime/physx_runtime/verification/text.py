@@ -32,7 +32,7 @@ FORMAT_VERSION = 2
 HEADINGS = ("path", "property", "authored", "effective", "ideal", "verdict")
 IN_PHYSX = "PhysX"      # heading of values in real PhysX, where it was run
 LEFT_ALIGNED = {"path", "property", "verdict"}
-HELD_UNDER_LOAD = f"{AS_AUTHORED}, under the loads of the stage too"
+AS_AUTHORED_UNDER_LOAD = f"{AS_AUTHORED}, under the loads of the stage too"
 MAX_SETTINGS = 3            # prims in a sentence that one setting is advised for
 MAX_JOINT_ERRORS = 5       # lines; JSON has all
 VERDICTS = (AS_AUTHORED, ALTERED, IGNORED, NOT_EVALUATED, OTHER_ENGINE)
@@ -59,7 +59,7 @@ def verification_lines(verification: Verification, *, show_all: bool = False) ->
         yield printable(f"{group.prim_text}{_equivalents_text(group, verification)}: "
                         f"{_group_sentence(group, verification)}")
     if not show_all:
-        for heading, loaded in ((AS_AUTHORED, False), (HELD_UNDER_LOAD, True)):
+        for heading, loaded in ((AS_AUTHORED, False), (AS_AUTHORED_UNDER_LOAD, True)):
             for line in property_lines([group for group in groups[AS_AUTHORED] if bool(group.rows[0].loads) is loaded]):
                 yield printable(f"{heading}: {line}")
     for line in reason_lines(groups[NOT_EVALUATED]):

@@ -39,9 +39,9 @@ def test_an_unused_value_is_named_after_what_it_belongs_to() -> None:
 
 
 def test_a_code_of_no_kind_comes_last_with_the_title_of_its_rule() -> None:
-    finding = group("iterations/raised").root
+    finding = group("baseline/stale").root
     assert effect_rank(finding) == len(EFFECTS)
-    assert effect_text(finding).lower() == RULES["iterations/raised"].title.lower()
+    assert effect_text(finding).lower() == RULES["baseline/stale"].title.lower()
 
 
 def test_nothing_but_infos_has_no_headline() -> None:

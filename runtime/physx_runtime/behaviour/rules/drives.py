@@ -198,11 +198,11 @@ def _reason(description: Description, item: DrivenJoint) -> str:
     exerted = effort(description, dof, abs(item.effort))
     match item.cause:
         case "too-weak":
-            most = effort(description, dof, drive.max_force)
+            maximum = effort(description, dof, drive.max_force)
             if item.greatest_load > drive.max_force:
-                return (f"maxForce {most} cannot hold the weight, which takes up to "
+                return (f"maxForce {maximum} cannot hold the weight, which takes up to "
                         f"{effort(description, dof, item.greatest_load)} on the way")
-            return f"its drive exerts all of maxForce, {most}"
+            return f"its drive exerts all of maxForce, {maximum}"
         case "friction":
             return (f"its drive exerts {exerted} (maxForce {effort(description, dof, drive.max_force)}), and static "
                     f"friction takes {effort(description, dof, dof.static_friction)}")
@@ -260,16 +260,16 @@ def _crossing(description: Description, dof: Dof, instance: str) -> Iterator[Fin
     bounded = not (unlimited(dof.lower) or unlimited(dof.upper))
     if not dof.angular and not bounded:
         return
-    way = dof.upper - dof.lower if bounded else 2.0 * math.pi
-    if way <= 0.0 or not 0.0 < dof.max_velocity < way / LONGEST_CROSSING:
+    path = dof.upper - dof.lower if bounded else 2.0 * math.pi
+    if path <= 0.0 or not 0.0 < dof.max_velocity < path / LONGEST_CROSSING:
         return
-    needed = f"author at least {math.degrees(way) if dof.angular else way:.3g} to cross it within a second"
+    needed = f"author at least {math.degrees(path) if dof.angular else path:.3g} to cross it within a second"
     degrees = math.degrees(dof.max_velocity)
     meant = f"author {math.degrees(degrees):.4g} if {degrees:.4g} is meant in rad/s; " if dof.angular else ""
     yield SPEED_LIMIT.at(
         dof.path, f"physxJointAxis:{instance}:maxJointVelocity",
         f"with maxJointVelocity {position(description, dof, dof.max_velocity)} per second {dof.name} takes "
-        f"{way / dof.max_velocity:.3g} s for {'its range' if bounded else 'a turn'}", fix=meant + needed,
+        f"{path / dof.max_velocity:.3g} s for {'its range' if bounded else 'a turn'}", fix=meant + needed,
         severity="warning")
 
 

@@ -20,7 +20,7 @@ _CALM = "take smaller gains, more damping or heavier links, and look at inertias
 
 
 
-def _pushed(stiffness: str) -> str:
+def _spring_example(stiffness: str) -> str:
     """A slider that starts at 0.1 with a drive of a weak stiffness."""
     return usda.driven_joint({**dict.fromkeys(usda.LIMITS), "float state:linear:physics:position": "0.1",
                               "float drive:linear:physics:stiffness": stiffness,
@@ -79,8 +79,8 @@ GROWS = Rule("behaviour/grows", "error", f"""
     why="energy comes from nowhere, and the motion ends in nonsense",
     fix=_CALM,
     profiles=(BEHAVIOUR,),
-    example=_pushed("-1"),
-    remedy=_pushed("1"),
+    example=_spring_example("-1"),
+    remedy=_spring_example("1"),
 )
 
 FALLS = Rule("behaviour/falls", "info", f"""

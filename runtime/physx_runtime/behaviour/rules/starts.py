@@ -131,10 +131,10 @@ def _overlap(description: Description, item: StartOverlap, more: str) -> Finding
         remedy += f"; physxArticulation:enabledSelfCollisions false on {item.one_actor} lets all of its links pass"
     return OVERLAP.at(
         item.first, "", f"starts {length(description, item.depth)} deep in {item.second} ({item.colliders[0]} in "
-        f"{item.colliders[1]}): {_push(description, item)}{more}", fix=remedy)
+        f"{item.colliders[1]}): {_force_text(description, item)}{more}", fix=remedy)
 
 
-def _push(description: Description, item: StartOverlap) -> str:
+def _force_text(description: Description, item: StartOverlap) -> str:
     """How PhysX parts the two."""
     if not item.force:
         return "PhysX moves them apart"
@@ -144,8 +144,9 @@ def _push(description: Description, item: StartOverlap) -> str:
 
 def _ground(description: Description, item: StartOverlap) -> Finding:
     sign = "up" if item.normal["XYZ".index(description.scene.up_axis)] > 0.0 else "down"
-    way = f"move it {sign} by {length(description, item.depth)}" if item.is_upright else (
+    move = f"move it {sign} by {length(description, item.depth)}" if item.is_upright else (
         f"move it {length(description, item.depth)} along {tuple(round(x, 3) for x in item.normal)}")
     return GROUND.at(
-        item.first, "", f"starts {length(description, item.depth)} deep in {item.second}: {_push(description, item)}",
-        fix=f"{way}, or the root of its robot by as much")
+        item.first, "",
+        f"starts {length(description, item.depth)} deep in {item.second}: {_force_text(description, item)}",
+        fix=f"{move}, or the root of its robot by as much")

@@ -30,7 +30,7 @@ NOT_STEPPED = "the stage is not stepped, so nothing says what it comes to under 
 
 
 @dataclass(frozen=True, slots=True)
-class HeldLimit:
+class LoadedLimit:
     """A limit of one joint axis, link or body, and where its motion is in a `LoadedMotion`."""
 
     path: str                   # prim of the row
@@ -63,8 +63,8 @@ def with_loads(description: Description, rows: Sequence[Row], dt: float) -> list
     """The rows, with what limits come to in the stage's own motion; nothing is stepped where there are none."""
     measured = {(row.path, row.property) for row in rows
                 if row.effective is not None and row.verdict in (AS_AUTHORED, ALTERED)}
-    limits: dict[tuple[str, str], list[HeldLimit]] = {}
-    for limit in _held_limits(description):
+    limits: dict[tuple[str, str], list[LoadedLimit]] = {}
+    for limit in _loaded_limits(description):
         if (limit.path, limit.property) in measured:
             limits.setdefault((limit.path, limit.property), []).append(limit)
     if not limits:
@@ -88,7 +88,7 @@ def _unknown(row: Row, reason: str) -> Row:
         row.verdict == AS_AUTHORED) else row
 
 
-def _with_load(row: Row, limits: Sequence[HeldLimit], motion: LoadedMotion) -> Row:
+def _with_load(row: Row, limits: Sequence[LoadedLimit], motion: LoadedMotion) -> Row:
     """The row with what its limits come to, where the motion is beyond one of them."""
     limit_value = row.intended_effect
     if not limits or not isinstance(limit_value, float) or not isinstance(row.effective, float):
@@ -100,8 +100,8 @@ def _with_load(row: Row, limits: Sequence[HeldLimit], motion: LoadedMotion) -> R
     excess, limit, value = max(beyond, key=lambda item: item[0])
     value = float(f"{value:.7g}")
     if not excess > 0.0:
-        kept = row.intended is not None and not limit.of_position and _compensates(row, limit_value, value)
-        if kept:
+        unchanged = row.intended is not None and not limit.of_position and _compensates(row, limit_value, value)
+        if unchanged:
             return replace(row, effective=value, verdict=AS_AUTHORED, reason="", remedy=None, loads=limit.loads)
         return replace(row, loads=limit.loads) if row.verdict == AS_AUTHORED else row
     if row.verdict == ALTERED and row.intended is None and abs(value) <= abs(row.effective):
@@ -118,14 +118,14 @@ def _compensates(row: Row, intended: float, reached: float) -> bool:
         reached >= intended * (1.0 - AS_AUTHORED_TOLERANCE))
 
 
-def _excess(row: Row, limit: HeldLimit) -> Excess:
+def _excess(row: Row, limit: LoadedLimit) -> Excess:
     assert isinstance(row.intended_effect, float) and isinstance(row.effective, float)
     return Excess(row.path, row.property, limit.series, limit.name, limit.scale, row.intended_effect, row.effective)
 
 
 # --- limits of a stage ---------------------------------------------------------------------------------------------
 
-def _held_limits(description: Description) -> Iterator[HeldLimit]:
+def _loaded_limits(description: Description) -> Iterator[LoadedLimit]:
     """The limits of speed of joints, links and bodies, and of position of joints."""
     falls = {scene.path: any(scene.gravity) for scene in (description.scene, *description.scenes)}
     for articulation in description.articulations:
@@ -141,23 +141,23 @@ def _held_limits(description: Description) -> Iterator[HeldLimit]:
             yield from _of_position(dof, keys, _loads(articulation, (dof,), gravity))
     for body in description.separate_bodies:
         if not body.kinematic:
-            held = any(body.path in (joint.body0, joint.body1) for joint in description.separate_joints)
+            loaded = any(body.path in (joint.body0, joint.body1) for joint in description.separate_joints)
             gravity = falls.get(description.scene_of(body).path, False) and body.gravity_enabled
-            yield from _of_body(body, _listed(["gravity"] * gravity + ["its joints"] * held))
+            yield from _of_body(body, _listed(["gravity"] * gravity + ["its joints"] * loaded))
 
 
-def _of_body(link: Link, loads: str) -> Iterator[HeldLimit]:
-    yield HeldLimit(link.path, LINEAR, "linear_speed", link.path, 1.0, loads, OF_BODY)
-    yield HeldLimit(link.path, ANGULAR, "angular_speed", link.path, DEGREES_PER_RADIAN, loads, OF_BODY)
+def _of_body(link: Link, loads: str) -> Iterator[LoadedLimit]:
+    yield LoadedLimit(link.path, LINEAR, "linear_speed", link.path, 1.0, loads, OF_BODY)
+    yield LoadedLimit(link.path, ANGULAR, "angular_speed", link.path, DEGREES_PER_RADIAN, loads, OF_BODY)
 
 
-def _of_joint(dof: Dof, loads: str) -> Iterator[HeldLimit]:
+def _of_joint(dof: Dof, loads: str) -> Iterator[LoadedLimit]:
     key = axis_keys(dof).get("max_velocity")
     if key is not None and not unlimited(dof.max_velocity):
-        yield HeldLimit(key.path, key.property, "joint_speed", dof.name, _scale(dof), loads, OF_JOINT)
+        yield LoadedLimit(key.path, key.property, "joint_speed", dof.name, _scale(dof), loads, OF_JOINT)
 
 
-def _of_position(dof: Dof, keys: Sequence[Key], loads: str) -> Iterator[HeldLimit]:
+def _of_position(dof: Dof, keys: Sequence[Key], loads: str) -> Iterator[LoadedLimit]:
     """Both limits of an axis; a bounded axis may pass each by a part of its range."""
     bounds = [abs(bound) for bound in (dof.lower, dof.upper) if not unlimited(bound)]
     span = dof.upper - dof.lower if len(bounds) == 2 else max(bounds, default=0.0)
@@ -166,7 +166,7 @@ def _of_position(dof: Dof, keys: Sequence[Key], loads: str) -> Iterator[HeldLimi
                 strict=True)
     for key, series, bound, sign in sides:
         if not unlimited(bound):
-            yield HeldLimit(key.path, key.property, series, dof.name, sign * _scale(dof), loads, OF_POSITION, slack)
+            yield LoadedLimit(key.path, key.property, series, dof.name, sign * _scale(dof), loads, OF_POSITION, slack)
 
 
 def _scale(dof: Dof) -> float:

@@ -87,10 +87,10 @@ class _JointPeaks:
     def update(self) -> None:
         """Take in one step."""
         before, self._position = self._position, self._read()
-        way = self._position - before
-        way = np.where(self._angular, way - TWO_TURNS * np.round(way / TWO_TURNS), way)
+        change = self._position - before
+        change = np.where(self._angular, change - TWO_TURNS * np.round(change / TWO_TURNS), change)
         error = POSITION_ERROR * np.maximum(np.abs(before), np.abs(self._position))
-        moved = np.where(self._single, np.maximum(np.abs(way) - error, 0.0), 0.0) / self._scene.dt
+        moved = np.where(self._single, np.maximum(np.abs(change) - error, 0.0), 0.0) / self._scene.dt
         reported = np.abs(self._scene.joint_velocity[0].astype(np.float64))
         self.speed = np.maximum(self.speed, np.maximum(moved, reported))
         self._entered |= self._within()
@@ -123,7 +123,7 @@ class _BodyPeaks:
         (before, q0), (after, q1) = self._state, self._read()
         self._state = after, q1
         error = POSITION_ERROR * np.maximum(np.abs(before), np.abs(after)).max(axis=1, initial=0.0)
-        ways = np.stack([np.linalg.norm(after - before, axis=1) - 2.0 * error, _turn(q0, q1) - 4.0 * POSITION_ERROR],
+        ways = np.stack([np.linalg.norm(after - before, axis=1) - 2.0 * error, _angle(q0, q1) - 4.0 * POSITION_ERROR],
                         axis=1)
         velocity = self._scene.body_velocity[0].astype(np.float64)
         reported = np.stack([np.linalg.norm(velocity[:, :3], axis=1), np.linalg.norm(velocity[:, 3:], axis=1)], axis=1)
@@ -137,7 +137,7 @@ class _BodyPeaks:
         return pose[:, :3] + self._centers + w * twice + np.cross(u, twice), pose[:, 3:]
 
 
-def _turn(q0: DoubleArray, q1: DoubleArray) -> DoubleArray:
+def _angle(q0: DoubleArray, q1: DoubleArray) -> DoubleArray:
     """The angle between rotations, (n,) rad; exact for small ones."""
     vector = q0[:, 3:] * q1[:, :3] - q1[:, 3:] * q0[:, :3] - np.cross(q0[:, :3], q1[:, :3])
     return np.asarray(2.0 * np.arctan2(np.linalg.norm(vector, axis=1), np.abs((q0 * q1).sum(axis=1))))

@@ -45,7 +45,7 @@ class Excess:
         """What another motion comes to."""
         return float(getattr(motion, self.series)[self.name]) * self.scale
 
-    def held(self, motion: LoadedMotion) -> bool:
+    def keeps(self, motion: LoadedMotion) -> bool:
         """Whether another motion keeps the limit."""
         return not motion.diverged and self.now(motion) <= self.limit * (1.0 + AS_AUTHORED_TOLERANCE)
 
@@ -66,7 +66,7 @@ def loaded_remedies(description: Description, excesses: Sequence[Excess], dt: fl
     shorter = loaded_motion(description, SHORTER_STEP * dt)
     for key, items in _by_row(rest).items():
         reached = max(item.now(shorter) for item in items)
-        if all(item.held(shorter) for item in items):
+        if all(item.keeps(shorter) for item in items):
             remedies[key] = Remedy(items[0].limit, reached, dt=SHORTER_STEP * dt, reason=NO_VALUE)
             continue
         steps = [] if shorter.diverged else [f"steps of {SHORTER_STEP * dt:.4g} s bring it to {reached:.4g}"]
@@ -82,7 +82,7 @@ def _lowered(description: Description, excesses: Sequence[Excess], dt: float) ->
         return {}
     motion = loaded_motion(_with_limits(description, {item: item.lowered for item in lowered}), dt)
     return {key: Remedy(items[0].lowered, max(item.now(motion) for item in items))
-            for key, items in _by_row(lowered).items() if all(item.held(motion) for item in items)}
+            for key, items in _by_row(lowered).items() if all(item.keeps(motion) for item in items)}
 
 
 def _hardened(description: Description, excesses: Sequence[Excess], dt: float,
@@ -97,7 +97,7 @@ def _hardened(description: Description, excesses: Sequence[Excess], dt: float,
         motion = loaded_motion(_without_softness(description, links), dt)
         settings = tuple(Change(path, CFM_SCALE, 0.0) for path in sorted(links))
         result |= {key: Remedy(items[0].limit, max(item.now(motion) for item in items), settings, reason=NO_VALUE)
-                   for key, items in _by_row(rest).items() if all(item.held(motion) for item in items)}
+                   for key, items in _by_row(rest).items() if all(item.keeps(motion) for item in items)}
     return result
 
 

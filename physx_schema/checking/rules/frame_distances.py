@@ -27,7 +27,7 @@ def _weld(place: str) -> str:
         "rel physics:body1": "</Robot/thing>", "point3f physics:localPos0": place, **_EXCLUDED})
 
 
-FRAMES_APART = Rule("joint/frames-apart", "warning", """
+FRAME_DISTANCE = Rule("joint/frames-apart", "warning", """
     Joint outside articulations whose frames stand apart
 
     The two frames of a joint outside articulations differ at the start, along axes that the joint locks, by more than 1
@@ -48,8 +48,8 @@ FRAMES_APART = Rule("joint/frames-apart", "warning", """
 )
 
 
-@finder("frames-apart", FRAMES_APART)
-def frames_apart(description: Description) -> Iterator[Finding]:
+@finder("frames-apart", FRAME_DISTANCE)
+def frame_distances(description: Description) -> Iterator[Finding]:
     """Joints outside articulations, and joints to the world of fixed bases, whose frames do not meet at the start."""
     bases = [item.base_joint for item in description.articulations if item.enabled and item.base_joint is not None]
     if not description.separate_joints and not bases:
@@ -57,27 +57,27 @@ def frames_apart(description: Description) -> Iterator[Finding]:
     poses = start_poses_by_body(description)
     meters = description.scene.meters_per_unit
     for joint in description.separate_joints:
-        apart = _apart(joint, poses, meters) if joint.kind not in WITHOUT_ANCHORS else ""
-        if apart:
+        gap = _joint_distance(joint, poses, meters) if joint.kind not in WITHOUT_ANCHORS else ""
+        if gap:
             first, second = (body or "the world" for body in (joint.body0, joint.body1))
-            yield FRAMES_APART.at(joint.path, "physics:localPos0",
-                                  f"the joint frames of {first} and {second} are {apart} apart")
+            yield FRAME_DISTANCE.at(joint.path, "physics:localPos0",
+                                  f"the joint frames of {first} and {second} are {gap} apart")
     for base in bases:
-        apart = _base_apart(base, poses, meters) if base.kind not in WITHOUT_ANCHORS else ""
-        if apart:
-            yield FRAMES_APART.at(
+        gap = _base_distance(base, poses, meters) if base.kind not in WITHOUT_ANCHORS else ""
+        if gap:
+            yield FRAME_DISTANCE.at(
                 base.path, "physics:localPos0", f"the joint frames of the world and {base.body0 or base.body1} are "
-                f"{apart} apart", why="PhysX leaves the base where it is posed, whatever the joint says",
+                f"{gap} apart", why="PhysX leaves the base where it is posed, whatever the joint says",
                 severity="info")
 
 
-def _apart(joint: MaximalJoint, poses: Mapping[str, Pose], meters: float) -> str:
+def _joint_distance(joint: MaximalJoint, poses: Mapping[str, Pose], meters: float) -> str:
     first, second = (composed(poses.get(body, IDENTITY_POSE), frame) for body, frame in (
         (joint.body0, joint.frame0), (joint.body1, joint.frame1)))
     return _distance(first, second, free_axes(joint.kind, joint.axis, (axis.axis for axis in joint.axes)), meters)
 
 
-def _base_apart(joint: Joint, poses: Mapping[str, Pose], meters: float) -> str:
+def _base_distance(joint: Joint, poses: Mapping[str, Pose], meters: float) -> str:
     """Of a joint that fixes a base; its parent is the world."""
     body = joint.body1 if joint.body1 in poses else joint.body0
     child = composed(poses.get(body, IDENTITY_POSE), joint.child_frame)
