@@ -90,6 +90,7 @@ def test_every_rule_and_finder_of_the_files_is_in_the_catalogue() -> None:
 EXAMPLES = tuple(examples())
 EVERY_PROFILE = "physx+simready+newton+driven+published"
 WITHOUT_STEPPING = "physx+simready+newton"
+STEPPED = 20                # one damaged example of so many is stepped too
 SUB_CHECKS = {      # of the mimic rule, by its number in the published analysis: the codes that stand for it
     1: ("host",), 2: ("instance",), 3: ("one-instance",), 4: ("reference-count",),
     5: ("reference-missing", "reference-type"), 6: ("self",), 7: ("cycle",), 8: ("chain",), 9: ("gearing",),
@@ -155,11 +156,13 @@ def test_every_sub_check_of_the_mimic_rule_has_a_failing_and_a_passing_stage(num
 @pytest.mark.parametrize("seed", range(8))
 def test_no_rule_fails_on_damaged_examples(seed: int) -> None:
     rng = random.Random(seed)
-    for rule in EXAMPLES:
+    for number, rule in enumerate(EXAMPLES):
         spoilt = opened(stage(rule.example))
         for _ in range(4):
             damage(spoilt, rng)
-        assert not [item for item in check(spoilt, EVERY_PROFILE).findings if item.code.startswith("rule-failed")]
+        unstepped = () if number % STEPPED == seed else ("behaviour",)
+        findings = check(spoilt, EVERY_PROFILE, ignore=unstepped).findings
+        assert not [item for item in findings if item.code.startswith("rule-failed")]
 
 
 def test_mimic_rule_has_no_codes_beside_its_sub_checks() -> None:
@@ -187,7 +190,8 @@ def samples() -> list[Path]:
 
 @pytest.mark.sweep
 def test_no_rule_fails_on_a_sample(samples: list[Path]) -> None:
-    failed = {path.name: item.message for path in samples for item in check(path, EVERY_PROFILE).findings
+    failed = {path.name: item.message for path in samples
+              for item in check(path, EVERY_PROFILE, ignore=("behaviour",)).findings
               if item.code.startswith("rule-failed")}
     assert not failed
 
