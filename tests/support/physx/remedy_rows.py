@@ -20,6 +20,7 @@ from support.stages.faulty_robots import stage
 from support.stages.robots import opened
 
 EVERY_PROFILE = "physx+simready+newton+driven+published"
+WHOLE_STAGE = "physx+simready+newton+driven"        # for all repairs of a stage: those that PhysX can feel
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ def trials(rule: Rule, declared: Row) -> Iterator[Trial]:
 def repaired(text: str, code: str = "", unsafe: bool = True) -> Fixes | None:
     """The repairs of a stage's findings, or of those of one code; None where there are none."""
     def asked(stage: Usd.Stage) -> Report:
-        report = check(stage, EVERY_PROFILE, (code,) if code else ())
+        report = check(stage, EVERY_PROFILE, (code,)) if code else check(stage, WHOLE_STAGE, ignore=("behaviour",))
         return replace(report, findings=tuple(item for item in report.findings if code in ("", item.code)))
 
     fixes = fix(opened(text), asked, unsafe)
