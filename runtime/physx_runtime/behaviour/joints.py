@@ -34,7 +34,7 @@ AT_SPEED_LIMIT = 0.9
 APPROACH_SHARE = 0.02
 # Effort of a drive that friction or weight explain: of the effort.
 LOAD_SHARE = 0.2
-# Of a contact, how much farther than the tolerance of limits a joint has to start outside them, rad or m.
+# How far beyond a limit a joint may start or a target may lie, rad or length: float32's rounding of degrees.
 LIMIT_TOLERANCE = 1e-4
 
 Cause = Literal["arrived", "friction", "speed-limit", "swings", "too-weak", "slow", "blocked", "sag"]
