@@ -23,7 +23,7 @@ sys.path.insert(0, "codegen")
 from physx_codegen import generate_command, pages
 from physx_codegen.generate import assemble, load_valid
 from physx_codegen.proof import prove
-schema, out, docs = Path("schema"), Path("generated/physx_generated"), Path("docs/reference")
+schema, out, docs = Path("schema"), Path("generated/physx_generated"), Path("docs/reference/classes")
 start = time.perf_counter()
 """
 REPORT = """

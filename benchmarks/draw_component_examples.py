@@ -1,4 +1,4 @@
-"""Draw what the examples built of components do, as docs/components.md shows it.
+"""Draw what the examples built of components do, as docs/guides/sapien.md shows it.
 
     python benchmarks/draw_component_examples.py docs/pictures
 """

@@ -1,4 +1,4 @@
-"""Draw what PhysX makes of a tendon, a drive and a mimic joint, as docs/physx_semantics.md shows it.
+"""Draw what PhysX makes of a tendon, a drive and a mimic joint, as docs/reference/physx shows it.
 
     python benchmarks/draw_physics.py docs/pictures
 

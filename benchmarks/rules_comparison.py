@@ -1,4 +1,4 @@
-"""Compare `physx-schema check` with other validators on the same stages; write docs/rules_comparison.md.
+"""Compare `physx-schema check` with other validators on the same stages; write docs/evidence/rules_comparison.md.
 
 Needs folders with the other validators, installed without their dependencies, which would replace usd-core:
 
@@ -27,7 +27,7 @@ from typing import Any
 from physx_schema.definitions import plugin_folders
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "rules_comparison.md"
+PAGE = ROOT / "docs" / "evidence" / "rules_comparison.md"
 DRIVEN_JOINTS = ("PhysicsDriveAndJointState", "JointHasJointStateAPI", "JointHasCorrectTransformAndState",
                  "PhysicsJointHasDriveOrMimicAPI", "PhysicsJointMaxVelocity", "DriveJointValueReasonable",
                  "MimicAPICheck", "ArticulationNoLoopsOrMultiJoint")

@@ -2,7 +2,7 @@
 
 Needs the environment that `oracle.py` describes. Every property is set on the subject of a stage, a cube that
 falls onto the ground where it moves and another cube onto it, and the motion of everything compared with that of the
-stage without it. Prints the table of docs/body_properties.md, and where a description says something else.
+stage without it. Prints the table of docs/reference/body_properties.md, and where a description says something else.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ SOURCES = ("benchmarks", "codegen", "experiments", "docs", "examples", "physx_sc
 NAMED = re.compile(r"(?<![\w./<-])(?:tests|benchmarks|experiments|docs|examples|physx_schema|schema"
                    r"|codegen/physx_codegen|generated/physx_generated|runtime/physx_runtime)"
                    r"/[\w./*-]*\w\.(?:py|md|json|yaml|usda|txt)\b")
-MADE_ON_THE_WAY = {"schema/springs.yaml"}       # by the commands of docs/changing_a_schema.md
+MADE_ON_THE_WAY = {"schema/springs.yaml"}       # by the commands of docs/guides/own_schema.md
 
 
 def pages_and_sources() -> list[Path]:

@@ -65,7 +65,7 @@ def store(digest: str) -> None:
         (cache_folder() / digest).touch()
 
 
-SCHEMA, OUT, PAGES = Path("schema"), Path("generated/physx_generated"), Path("docs/reference")
+SCHEMA, OUT, PAGES = Path("schema"), Path("generated/physx_generated"), Path("docs/reference/classes")
 FAILED, USAGE, UNREADABLE = 1, 2, 3      # exit codes
 
 
@@ -77,7 +77,8 @@ FAILED, USAGE, UNREADABLE = 1, 2, 3      # exit codes
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False),
               help="Folder to write: a Python package and USD plugin; the checkout's generated/physx_generated/.")
 @click.option("--pages", "pages_out", type=click.Path(path_type=Path, file_okay=False),
-              help="Folder for the reference pages; reference/ in the output folder, the checkout's docs/reference/.")
+              help="Folder for the reference pages; by default reference/ in the output folder, or "
+                   "docs/reference/classes in a checkout.")
 def generate_command(check: bool, source: Path | None, out: Path | None, pages_out: Path | None) -> None:
     """Turn schema definitions into typed classes, tokens, the USD plugin and reference pages.
 

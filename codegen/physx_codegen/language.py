@@ -1,6 +1,7 @@
 """The language of definitions, told to editors and readers, made from :mod:`.fields`.
 
-JSON Schema is for completion and underlined typos; docs/schema_language.md has every key with its place in schema.usda.
+JSON Schema is for completion and underlined typos; docs/reference/schema_language.md has every key with
+its place in schema.usda.
 """
 
 from __future__ import annotations

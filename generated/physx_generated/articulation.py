@@ -54,7 +54,7 @@ if TYPE_CHECKING:
         ),
     ),
     applies_to=("PhysicsArticulationRootAPI",),
-    semantics="docs/physx_semantics.md#articulation",
+    semantics="docs/reference/physx/semantics.md#articulation",
 ))
 class PhysxArticulationAPI(SingleApplyAPI):
     """How PhysX solves an articulation.
@@ -63,7 +63,7 @@ class PhysxArticulationAPI(SingleApplyAPI):
     stiffer in effect, and every velocity iteration applies tendons once more.
 
     Applies to: PhysicsArticulationRootAPI.
-    See docs/physx_semantics.md#articulation.
+    See docs/reference/physx/semantics.md#articulation.
     """
 
     @classmethod

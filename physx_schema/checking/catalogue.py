@@ -9,8 +9,9 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
+from difflib import get_close_matches, unified_diff
 from importlib.util import find_spec
+from itertools import islice
 from types import ModuleType
 
 from physx_schema.checking import rules
@@ -102,12 +103,12 @@ def _joined(groups: Iterable[Iterable[str]]) -> Iterator[str]:
     return iter(dict.fromkeys(name for group in groups for name in group))
 
 
-COMMAND = "physx-schema explain --pages docs/rules"
+COMMAND = "physx-schema explain --pages docs/reference/rules"
 BANNER = f"<!-- Written by `{COMMAND}` from physx_schema/checking/rules; do not edit. -->"
 _INTRODUCTION = (
     "What `physx-schema check` looks for. `physx-schema explain CODE` says the same in a terminal. How the rules fare "
-    "on other people's stages is in [rules_review.md](../rules_review.md), beside other validators in "
-    "[rules_comparison.md](../rules_comparison.md)."
+    "on other people's stages is in [rules_review.md](../../evidence/rules_review.md), next to other validators in "
+    "[rules_comparison.md](../../evidence/rules_comparison.md)."
 )
 _FAMILIES: Mapping[str, str] = {    # what the codes of a family are about
     "DJ.001": "Driven joints: drives and their targets", "DJ.002": "Driven joints: joint states",
@@ -198,7 +199,7 @@ def pages() -> dict[str, str]:
     """Markdown pages by file name: one for each family, and an index."""
     families = sorted({family(name) for name in RULES})
     family_pages = {f"{name}.md": _page(name) for name in families}
-    return {"README.md": _index(families), **family_pages}
+    return {"index.md": _index(families), **family_pages}
 
 
 def _index(families: Iterable[str]) -> str:
@@ -224,7 +225,21 @@ def _page(name: str) -> str:
                   f"{', '.join(rule.profiles)}.", "", rule.text, ""]
         if rule.measured:
             lines += [f"Measured: {rule.measured}", ""]
-        for title, prims in (("With the finding:", rule.example), ("Without it:", rule.remedy)):
-            if prims:
-                lines += [title, "", "```usda", prims.rstrip(), "```", ""]
+        if rule.remedy:
+            lines += ["```diff", *_changed_lines(rule.example, rule.remedy), "```", ""]
+        elif rule.example:
+            lines += ["```usda", rule.example.rstrip(), "```", ""]
     return "\n".join(lines)
+
+
+_CONTEXT = 2        # lines around a change, which name the prim and its bodies
+
+
+def _changed_lines(example: str, remedy: str) -> Iterator[str]:
+    """The repair of an example as a unified diff without its headings; dots stand for lines that are left out."""
+    hunks = unified_diff(example.rstrip().splitlines(), remedy.rstrip().splitlines(), n=_CONTEXT, lineterm="")
+    for number, line in enumerate(islice(hunks, 2, None)):
+        if not line.startswith("@@"):
+            yield line.rstrip()
+        elif number:
+            yield "  ..."

@@ -41,7 +41,7 @@ def test_the_editors_schema_is_fresh() -> None:
 
 
 def test_the_page_on_the_language_is_fresh() -> None:
-    path = ROOT / "docs/schema_language.md"
+    path = ROOT / "docs/reference/schema_language.md"
     assert path.read_text(encoding="utf-8") == language.render_page()
 
 

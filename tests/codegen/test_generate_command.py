@@ -1,6 +1,6 @@
 """`generate` on disk: writes only what changed, removes what is gone, touches nothing that is not its own.
 
-The whole loop of a schema change, as docs/changing_a_schema.md tells it: its files are written, its commands run.
+The whole loop of a schema change, as docs/guides/own_schema.md tells it: its files are written, its commands run.
 """
 
 from __future__ import annotations
@@ -271,7 +271,7 @@ def test_check_works_without_a_cache_folder(out: Path, monkeypatch: pytest.Monke
 
 # --- changing a schema -----------------------------------------------------------------------------------------------
 
-PAGE = ROOT / "docs/changing_a_schema.md"
+PAGE = ROOT / "docs/guides/own_schema.md"
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -1,4 +1,4 @@
-"""The pictures of docs/physx_semantics.md show what its formulae and recordings of PhysX say."""
+"""The pictures of docs/reference/physx show what its formulae and recordings of PhysX say."""
 
 from __future__ import annotations
 
@@ -42,5 +42,5 @@ def test_a_compliant_mimic_joint_is_the_spring_that_physx_was_measured_to_make_a
 
 @pytest.mark.parametrize("name", ["tendon_stiffness", "drive_settling", "mimic_error"])
 def test_pictures_are_small_and_shown(name: str) -> None:
-    assert f"](pictures/{name}.png)" in (ROOT / "docs/physx_semantics.md").read_text(encoding="utf-8")
+    assert f"](../../pictures/{name}.png)" in (ROOT / "docs/reference/physx/semantics.md").read_text(encoding="utf-8")
     assert (ROOT / f"docs/pictures/{name}.png").stat().st_size < MAX_SIZE

@@ -10,7 +10,7 @@ from pathlib import Path
 from support.imports import SOURCES
 from support.places import ROOT
 
-GLOSSARY = ROOT / "docs" / "glossary.md"
+GLOSSARY = ROOT / "docs" / "reference" / "glossary.md"
 FOLDERS = {"physx_runtime": ROOT / "runtime", "physx_schema": ROOT}
 # Private words that say nothing to who knows the field, as any part of a name that the code defines.
 REPLACED = frozenset((

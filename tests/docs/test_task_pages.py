@@ -1,4 +1,4 @@
-"""Pages of docs/tasks and docs/tutorials do what they show: their code runs in order and prints what stands below.
+"""Guides do what they show: their code runs in order and prints what the page shows.
 
 What the tutorials say beside their code is so.
 """
@@ -23,10 +23,13 @@ from physx_schema import check
 from physx_schema.authoring import articulation_root, drive, fixed_joint, mimic, revolute_joint, rigid_body
 from physx_schema.command_line.program import program
 
-PAGES = sorted(path for path in (ROOT / "docs" / "tasks").glob("*.md") if path.name != "README.md")
-TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+GUIDES = ROOT / "docs" / "guides"
+TUTORIALS = [GUIDES / f"{name}.md" for name in ("isaac_lab", "mujoco", "newton")]
+PAGES = [GUIDES / f"{name}.md" for name in (
+    "comparing", "contact", "direct", "drive_gains", "find_mistakes", "friction", "migrating", "mimic", "reading",
+    "tendon", "thousands_of_worlds", "tuning")]
 FINGER = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)[0]
-LONG = {"batches", "comparing", "contact", "drive_gains", "friction", "tuning"}     # they step or compile
+LONG = {"thousands_of_worlds", "comparing", "contact", "drive_gains", "friction", "tuning"}     # they step or compile
 FINDINGS = {0, 1}           # exit codes of commands that ran
 
 
@@ -61,7 +64,7 @@ def test_a_page_prints_what_it_shows(page: Path, tmp_path: Path, monkeypatch: py
 
 
 def test_every_task_is_in_the_table() -> None:
-    table = (ROOT / "docs" / "tasks" / "README.md").read_text(encoding="utf-8")
+    table = (GUIDES / "index.md").read_text(encoding="utf-8")
     assert sorted(re.findall(r"\]\((\w+)\.md\)", table)) == [page.stem for page in PAGES]
     assert len(PAGES) == 12
 

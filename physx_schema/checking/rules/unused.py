@@ -201,7 +201,7 @@ ON_LINK = Rule("unused/on-link", "warning", """
 
     Links of articulations take their iteration counts and sleep threshold from the articulation, their velocity from
     the joints, but for a floating root, and can be neither locked along world axes nor put to sleep by themselves.
-    docs/body_properties.md has every property.
+    docs/reference/body_properties.md has every property.
 
     Measured: On a link startsAsleep, lockedPosAxis and lockedRotAxis 7, enableGyroscopicForces false, counts of 64/9,
     sleepThreshold 1e6 and, but for a floating root, velocities change no place in 60 steps by 1e-6; on a body outside

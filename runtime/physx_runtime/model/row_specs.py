@@ -1,5 +1,6 @@
 """`TABLE` lists the rows of an articulation's or body's step: what each number is, its owner and its maker. Sizes and
-layouts, parameters and their ranges, the facts that packing reads, labels in messages and docs/rows.md follow from it.
+layouts, parameters and their ranges, the facts that packing reads, labels in messages and docs/reference/rows.md
+follow from it.
 A number has the same name in a row and as a parameter. A row with another name holds something else, which `text`
 explains.
 """

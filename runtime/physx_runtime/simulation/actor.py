@@ -253,7 +253,7 @@ class Actor:
     def get(self, name: str) -> Array:
         """A row of every world, (n_world, n), or a parameter as `parameter` gives it; ValueError for another name.
 
-        Rows are listed in docs/rows.md.
+        Rows are listed in docs/reference/rows.md.
         """
         if name not in self.model.settable and name in self.parameters:
             return self.parameter(name)
@@ -264,7 +264,7 @@ class Actor:
 
     @property
     def path(self) -> str:
-        """The code that the next step takes: "specialised" for this structure, or "generic" (docs/batches.md)."""
+        """The code that the next step takes: "specialised" for this structure, or "generic" (docs/guides/worlds.md)."""
         return self._store.path
 
     @property
@@ -304,7 +304,7 @@ class Actor:
 
     @property
     def asleep(self) -> NDArray[np.bool_]:
-        """Mask (n_world,) of sleeping worlds; docs/physx_semantics.md says what wakes them."""
+        """Mask (n_world,) of sleeping worlds; docs/reference/physx says what wakes them."""
         return self._waking.asleep
 
     def wake(self, worlds: ArrayLike | None = None) -> None:

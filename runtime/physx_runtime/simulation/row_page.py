@@ -1,4 +1,4 @@
-"""Generates docs/rows.md and the parameter table of docs/batches.md from the tables of rows.
+"""Generates docs/reference/rows.md and the parameter table of docs/guides/worlds.md from the tables of rows.
 
     python -m physx_runtime.simulation.row_page docs        # writes both pages
 """
@@ -28,7 +28,7 @@ PARAMETERS = "| name | of | range | unit | |\n|---|---|---|---|---|\n"
 MAKERS = {
     STATE: "What a step goes on from. `Simulation.state`, `set` and `get` know it by these names.",
     CONTROL: "Set from outside by `set`; they hold for the steps they are set for.",
-    PARAMETER: "Set by `set` or `set_parameters`, see [batches.md](batches.md#parameters); the public names of those "
+    PARAMETER: "Set by `set` or `set_parameters`, see [batches.md](../guides/worlds.md#parameters); the public names of those "
                "of tendons and mimic joints have no number.",
     DERIVED: "Made by packing of parameters and of the structure, in the frames and units of the step.",
     TIME: "They follow from the time step of all worlds, `set_time_step`.",
@@ -51,7 +51,7 @@ Actors that joints outside articulations hold together are stepped as an island,
 
 
 def parameter_table() -> str:
-    """The table of parameters in docs/batches.md; * marks those that need a feature."""
+    """The table of parameters in docs/guides/worlds.md; * marks those that need a feature."""
     return PARAMETERS + "".join(_parameter_line(row) for row in TABLE if row.maker == PARAMETER)
 
 
@@ -62,7 +62,7 @@ def _parameter_line(row: RowSpec) -> str:
 
 
 def page() -> str:
-    """The text of docs/rows.md: all rows, grouped by their maker."""
+    """The text of docs/reference/rows.md: all rows, grouped by their maker."""
     text = HEAD
     for maker, meaning in MAKERS.items():
         text += f"\n## {maker.capitalize()}\n\n{meaning}\n\n| row | of | numbers | unit | |\n|---|---|---|---|---|\n"
@@ -76,7 +76,7 @@ def page() -> str:
 
 
 def with_table(batches: str) -> str:
-    """The text of docs/batches.md with the current parameters."""
+    """The text of docs/guides/worlds.md with the current parameters."""
     first = batches.index(PARAMETERS)
     end = batches.find("\n\n", first)
     return batches[:first] + parameter_table() + (batches[end + 1:] if end >= 0 else "")
@@ -85,8 +85,8 @@ def with_table(batches: str) -> str:
 def main() -> None:
     """Write both pages into the folder of the first argument."""
     docs = Path(sys.argv[1])
-    (docs / "rows.md").write_text(page(), encoding="utf-8")
-    batches = docs / "batches.md"
+    (docs / "reference" / "rows.md").write_text(page(), encoding="utf-8")
+    batches = docs / "guides" / "worlds.md"
     batches.write_text(with_table(batches.read_text(encoding="utf-8")), encoding="utf-8")
 
 

@@ -166,7 +166,7 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
     the others follow their time samples.
     joint_forces: whether to record the forces of joints outside articulations, `Recording.maximal_joint_force`.
     variation: parameters drawn for every world but the first; it gives the number of worlds instead of `worlds`.
-    path: the code that steps, one for the whole run; "auto" chooses by the structure (docs/batches.md).
+    path: the code that steps, one for the whole run; "auto" chooses by the structure (docs/guides/worlds.md).
     dt [s]; the orders of dofs and links are `Recording.joint_names` and `link_names`. Raises as `Scene` and
     `Simulation`, and ValueError for arrays that do not fit and names that are not simulated.
     """

@@ -13,7 +13,7 @@ from physx_schema.checking import RULES
 from physx_schema.checking.catalogue import COMMAND, explain_lines, family, family_title, pages
 from physx_schema.command_line.program import program
 
-FOLDER = ROOT / "docs" / "rules"
+FOLDER = ROOT / "docs" / "reference" / "rules"
 
 
 def test_pages_are_in_step_with_the_catalogue() -> None:
@@ -34,7 +34,7 @@ def test_every_family_says_what_it_is_about() -> None:
 
 
 def test_links_of_the_index_lead_to_sections() -> None:
-    for name, anchor in re.findall(r"\]\(([^)#]+)#([^)]+)\)", pages()["README.md"]):
+    for name, anchor in re.findall(r"\]\(([^)#]+)#([^)]+)\)", pages()["index.md"]):
         headings = re.findall(r"^## (.+)$", pages()[name], re.M)
         assert anchor in {re.sub(r"[^\w-]", "", heading.lower()) for heading in headings}
 

@@ -114,7 +114,8 @@ def test_a_nan_is_refused_at_what_its_row_belongs_to(row: str, owner: str) -> No
 
 
 def test_the_pages_are_those_that_the_table_makes() -> None:
-    rows, batches = ((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("rows.md", "batches.md"))
+    rows, batches = ((ROOT / "docs" / name).read_text(encoding="utf-8")
+                     for name in ("reference/rows.md", "guides/worlds.md"))
     assert (rows, batches) == (page(), with_table(batches)), f"run python -m {row_page.__name__} docs"
 
 

@@ -234,7 +234,7 @@ def test_velocities_are_those_of_the_state_that_is_set() -> None:
 
 
 def test_the_example_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (ROOT / "docs" / "scenes.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "guides" / "scenes.md").read_text(encoding="utf-8")
     code = page.partition("```python\n")[2].partition("```")[0]
     (tmp_path / "stage.usda").write_text(TOGETHER, encoding="utf-8")
     monkeypatch.chdir(tmp_path)

@@ -1,7 +1,7 @@
 """Many cases of every kind, counted: `python -m support.fuzzing.campaign` with `tests` on the path, or `make fuzz`.
 
 Each thousand cases are a seed, and run in a process of their own, which may crash or hang. How each
-ended is printed; the table is what docs/security.md shows.
+ended is printed; the table is what docs/evidence/security.md shows.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ class Gpu:
             max_shared = self._attribute(SHARED_BYTES)
             if shared > max_shared:
                 raise DeviceError(f"device 'cuda': {name} needs {shared} bytes of shared memory a block, the GPU has "
-                                  f"{max_shared}; take another design (docs/cuda.md)")
+                                  f"{max_shared}; take another design (docs/guides/gpu.md)")
             self.call("cuFuncSetAttribute", function, SHARED_BYTES_OF_FUNCTION, shared)
         return function
 
@@ -221,4 +221,4 @@ def load_library() -> Library:
         return ctypes.CDLL(LIBRARY)
     except OSError:
         raise DeviceError(f"device 'cuda': no NVIDIA driver ({LIBRARY}) found; use device='cpu', or run the kernels on "
-                          "the processor with PHYSX_RUNTIME_CUDA=host (docs/cuda.md)") from None
+                          "the processor with PHYSX_RUNTIME_CUDA=host (docs/guides/gpu.md)") from None

@@ -15,7 +15,7 @@ from support.stages.robots import base, joint, link, opened, prim, robot
 
 from physx_schema.description import describe
 
-TABLE = ROOT / "docs" / "body_properties.md"
+TABLE = ROOT / "docs" / "reference" / "body_properties.md"
 # What moving bodies read, on what does not move: it counts once the body does.
 RESTING = ("kinematic body", "fixed root")
 # What the table cannot tell: nothing on its stages lets it show.

@@ -60,7 +60,7 @@ def test_only_device_auto_takes_the_cpu_without_a_gpu_and_says_so(no_gpu: None, 
     assert sim.store.is_host_memory
     assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
         "device 'auto' takes the CPU: device 'cuda': no NVIDIA driver (libno-such-driver.so) found; use device='cpu', "
-        "or run the kernels on the processor with PHYSX_RUNTIME_CUDA=host (docs/cuda.md)"]
+        "or run the kernels on the processor with PHYSX_RUNTIME_CUDA=host (docs/guides/gpu.md)"]
 
 
 @pytest.mark.parametrize(("name", "code", "message"), [

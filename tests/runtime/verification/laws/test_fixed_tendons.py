@@ -1,4 +1,4 @@
-"""What verification says about fixed tendons, against formulae and numbers of docs/physx_semantics.md.
+"""What verification says about fixed tendons, against formulae and numbers of docs/reference/physx.
 
 Rest lengths, offsets and limits of tendons, and tendons of which a solver reads a number a tenth too large.
 """

@@ -1,4 +1,4 @@
-"""What verification says about spatial tendons, against numbers measured in PhysX (docs/physx_semantics.md)."""
+"""What verification says about spatial tendons, against numbers measured in PhysX (docs/reference/physx)."""
 
 from __future__ import annotations
 
