@@ -28,8 +28,8 @@ PARAMETERS = "| name | of | range | unit | |\n|---|---|---|---|---|\n"
 MAKERS = {
     STATE: "What a step goes on from. `Simulation.state`, `set` and `get` know it by these names.",
     CONTROL: "Set from outside by `set`; they hold for the steps they are set for.",
-    PARAMETER: "Set by `set` or `set_parameters`, see [batches.md](../guides/worlds.md#parameters); the public names of those "
-               "of tendons and mimic joints have no number.",
+    PARAMETER: "Set by `set` or `set_parameters`, see [worlds](../guides/worlds.md#parameters); the public names of "
+               "those of tendons and mimic joints have no number.",
     DERIVED: "Made by packing of parameters and of the structure, in the frames and units of the step.",
     TIME: "They follow from the time step of all worlds, `set_time_step`.",
     PERSISTENT: "What a step keeps besides the state.",
