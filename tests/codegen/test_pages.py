@@ -46,7 +46,8 @@ def test_every_property_is_on_its_page_once_with_its_facts(library: Library) -> 
             for prop in cls.properties:
                 entry = found[naming.display_name(cls, prop)]
                 bounds = getattr(prop, "range_text", "")
-                facts = [*prop.doc.split(), *([bounds] if bounds != "(-inf, inf)" else []), getattr(prop, "unit", "")]
+                unit = getattr(prop, "unit", "").replace(" / ", "/").replace(" * ", "\\*")
+                facts = [*prop.doc.split(), *([bounds.replace(", ", ",")] if bounds != "(-inf, inf)" else []), unit]
                 assert all(fact.replace("<", "&lt;") in entry for fact in facts), entry
 
 
@@ -69,7 +70,7 @@ def test_prose_is_escaped(tmp_path: Path) -> None:
     text = pages.render((toy(tmp_path),))["toy.md"]
     assert "&lt;/code>&lt;script>alert(1)&lt;/script> with `code`." in text
     assert "<script" not in text
-    assert "\n**`size`** (`float = 1`, &lt;b>).  \na &lt; b | c, never.\n" in text
+    assert "\n**`size`** (`float=1`, &lt;b>).  \na &lt; b | c, never.\n" in text
 
 
 def test_paragraphs_and_lists_stay_apart(tmp_path: Path) -> None:
@@ -82,7 +83,7 @@ def test_paragraphs_and_lists_stay_apart(tmp_path: Path) -> None:
 def test_notes_follow_the_text_of_a_property(tmp_path: Path) -> None:
     keys = "type: token, tokens: [a, b], deprecated: use c"
     text = pages.render((toy(tmp_path, HOSTILE.replace("type: float, default: 1", keys)),))["toy.md"]
-    assert "(`token`, deprecated, &lt;b>).  \na &lt; b | c, never. One of `a`, `b`. Instead: use c.\n" in text
+    assert "(`token`, deprecated, &lt;b>).  \na &lt; b | c, never. One of `a`, `b`. Use c.\n" in text
 
 
 def test_only_accessors_with_another_name_are_on_the_page(tmp_path: Path) -> None:
