@@ -28,7 +28,8 @@ TUTORIALS = [GUIDES / f"{name}.md" for name in ("isaac_lab", "mujoco", "newton")
 PAGES = [GUIDES / f"{name}.md" for name in (
     "comparing", "contact", "direct", "drive_gains", "find_mistakes", "friction", "migrating", "mimic", "reading",
     "tendon", "thousands_of_worlds", "tuning")]
-FINGER = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)[0]
+FINGER = (ROOT / "examples" / "finger.py").read_text(encoding="utf-8") + "\nbuild()\n" + re.findall(
+    r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)[0]
 LONG = {"thousands_of_worlds", "comparing", "contact", "drive_gains", "friction", "tuning"}     # they step or compile
 FINDINGS = {0, 1}           # exit codes of commands that ran
 
