@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import sys
 
-from physx_schema.authoring import articulation_root, fixed_joint, joint_axis, revolute_joint, rigid_body
 from pxr import Usd
+
+from physx_schema.authoring import articulation_root, fixed_joint, joint_axis, revolute_joint, rigid_body
 
 BONES = [f"/Finger/{name}" for name in ("palm", "proximal", "middle", "distal")]
 JOINTS = [f"/Finger/{name}" for name in ("knuckle", "middle_joint", "tip_joint")]

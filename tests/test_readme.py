@@ -36,7 +36,7 @@ prim, array, dt = prims[0], np.full(3, 0.002), 1 / 60
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the finger of the examples, to which the README's Python code has added a tendon and a mimic joint."""
+    """A folder with the example finger, after the README's code has added a tendon and a mimic joint."""
     path = tmp_path_factory.mktemp("readme")
     python(path, (ROOT / "examples" / "finger.py").read_text(encoding="utf-8"))
     python(path, BLOCKS["python"])
