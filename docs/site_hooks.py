@@ -18,6 +18,7 @@ from mkdocs.structure.files import File
 
 ROOT = Path(__file__).parents[1]
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s#]+)(#[^)\s]*)?\)")
+_BANNER = re.compile(r"\A(?:<!--.*?-->\s*)+", re.S)
 _FENCED = re.compile(r"(^```.*?^```|`[^`\n]+`)", re.S | re.M)
 
 
@@ -51,7 +52,8 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
-    """Lead links out of docs/ to the repository."""
+    """Lead links out of docs/ to the repository; drop the banner of generated pages, which hides their title."""
+    markdown = _BANNER.sub("", markdown)
     folder = posixpath.dirname(page.file.src_uri)
 
     def outside(found: re.Match[str]) -> str:
