@@ -11,8 +11,8 @@ Names, orders and counts must be equal. Numbers agree within 1e-5 relative, posi
 length, inertias within 2e-5 of the largest moment. Joint frames are compared by the poses of all links, at the authored
 joint states and at other coordinates. Parents are compared by the Jacobian, and gravity by the force that holds the
 links. Values without a reading in PhysX are compared by motion: four steps of 1/60 s from a displaced start, within
-2e-5 of the largest value. These are gearings, force coefficients, attachments, rest lengths and limits of spatial tendons,
-mimic joints, damping, maximum velocities, cfmScale, disableGravity and envelopes.
+2e-5 of the largest value. These are gearings, force coefficients, attachments, rest lengths and limits of spatial
+tendons, mimic joints, damping, maximum velocities, cfmScale, disableGravity and envelopes.
 
 Conventions differ: PhysX's largest float is `inf` here; `joint:2` of PhysX is named by its axis; a disabled tendon has
 gains of 0 in PhysX and the authored ones here; the links of a disabled articulation are rigid bodies in PhysX.
