@@ -128,7 +128,7 @@ class PhysxContactReportAPI(SingleApplyAPI):
         ),
     ),
     applies_to=("PhysicsCollisionAPI",),
-    semantics="docs/reference/physx/semantics.md#contacts",
+    semantics="docs/reference/physx/contacts.md",
 ))
 class PhysxCollisionAPI(SingleApplyAPI):
     """Distances at which a collider touches others, and friction against twisting.
@@ -137,7 +137,7 @@ class PhysxCollisionAPI(SingleApplyAPI):
     distance is the sum of their rest offsets. PhysX needs contactOffset above restOffset.
 
     Applies to: PhysicsCollisionAPI.
-    See docs/reference/physx/semantics.md#contacts.
+    See docs/reference/physx/contacts.md.
     """
 
     @classmethod

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         ),
     ),
     applies_to=("Xformable",),
-    semantics="docs/reference/physx/semantics.md#forces",
+    semantics="docs/reference/physx/bodies_and_frames.md#forces",
 ))
 class PhysxForceAPI(SingleApplyAPI):
     """Pushes a rigid body or link in every step.
@@ -55,7 +55,7 @@ class PhysxForceAPI(SingleApplyAPI):
     prim does not change it. A force or torque of less than 0.00316 is left out.
 
     Applies to: Xformable.
-    See docs/reference/physx/semantics.md#forces.
+    See docs/reference/physx/bodies_and_frames.md#forces.
     """
 
     @classmethod

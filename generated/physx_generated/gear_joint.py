@@ -54,7 +54,7 @@ if TYPE_CHECKING:
         Relationship("physics:hinge1", targets=("PhysicsRevoluteJoint",)),
     ),
     equation="w1 = -gearRatio * w0",
-    semantics="docs/reference/physx/semantics.md#joints-between-free-bodies",
+    semantics="docs/reference/physx/maximal_joints.md#gears-and-racks",
 ))
 class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
     """Couples the rotation of two bodies that each turn on a hinge of their own.
@@ -65,7 +65,7 @@ class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
 
     ``w1 = -gearRatio * w0``
 
-    See docs/reference/physx/semantics.md#joints-between-free-bodies.
+    See docs/reference/physx/maximal_joints.md#gears-and-racks.
     """
 
     @classmethod
@@ -138,7 +138,7 @@ class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
         Relationship("physics:prismatic", targets=("PhysicsPrismaticJoint",)),
     ),
     equation="w = ratio * v",
-    semantics="docs/reference/physx/semantics.md#joints-between-free-bodies",
+    semantics="docs/reference/physx/maximal_joints.md#gears-and-racks",
 ))
 class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
     """Couples the rotation of a pinion on a hinge with the motion of a rack on a slider.
@@ -148,7 +148,7 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
 
     ``w = ratio * v``
 
-    See docs/reference/physx/semantics.md#joints-between-free-bodies.
+    See docs/reference/physx/maximal_joints.md#gears-and-racks.
     """
 
     @classmethod
@@ -228,7 +228,7 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
     ),
     applies_to=("PhysicsDistanceJoint",),
     equation="force = springStiffness * excess + springDamping * d(excess)/dt, while out of range",
-    semantics="docs/reference/physx/semantics.md#joints-between-free-bodies",
+    semantics="docs/reference/physx/maximal_joints.md",
 ))
 class PhysxPhysicsDistanceJointAPI(SingleApplyAPI):
     """Makes the range of a distance joint soft: beyond physics:minDistance or physics:maxDistance a spring pulls back.
@@ -239,7 +239,7 @@ class PhysxPhysicsDistanceJointAPI(SingleApplyAPI):
     ``force = springStiffness * excess + springDamping * d(excess)/dt, while out of range``
 
     Applies to: PhysicsDistanceJoint.
-    See docs/reference/physx/semantics.md#joints-between-free-bodies.
+    See docs/reference/physx/maximal_joints.md.
     """
 
     @classmethod

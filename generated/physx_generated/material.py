@@ -93,7 +93,7 @@ else:
         "force = compliantContactStiffness * depth + compliantContactDamping * d(depth)/dt, at every contact "
         "point"
     ),
-    semantics="docs/reference/physx/semantics.md#contacts",
+    semantics="docs/reference/physx/contacts.md#friction",
 ))
 class PhysxMaterialAPI(SingleApplyAPI):
     """What PhysX adds to the material of a rigid surface.
@@ -105,7 +105,7 @@ class PhysxMaterialAPI(SingleApplyAPI):
     ``force = compliantContactStiffness * depth + compliantContactDamping * d(depth)/dt, at every contact point``
 
     Applies to: PhysicsMaterialAPI.
-    See docs/reference/physx/semantics.md#contacts.
+    See docs/reference/physx/contacts.md#friction.
     """
 
     @classmethod

@@ -133,7 +133,7 @@ class PhysxTendonAxisAPIAccessors(MultipleApplyAPI):
     conflicts=("PhysxTendonAttachmentAPI", "PhysxTendonAttachmentRootAPI", "PhysxTendonAttachmentLeafAPI"),
     applies_to=("PhysicsJoint",),
     equation="length = offset + sum(gearing[k] * q[k])",
-    semantics="docs/reference/physx/semantics.md#fixed-tendons",
+    semantics="docs/reference/physx/tendons.md#fixed-tendons",
 ))
 class PhysxTendonAxisAPI(PhysxTendonAxisAPIAccessors):
     """Makes a revolute or prismatic joint take part in the fixed tendon named by the instance.
@@ -145,7 +145,7 @@ class PhysxTendonAxisAPI(PhysxTendonAxisAPIAccessors):
     ``length = offset + sum(gearing[k] * q[k])``
 
     Applies to: PhysicsJoint.
-    See docs/reference/physx/semantics.md#fixed-tendons.
+    See docs/reference/physx/tendons.md#fixed-tendons.
     """
 
     @classmethod
@@ -193,7 +193,7 @@ class PhysxTendonAxisAPI(PhysxTendonAxisAPIAccessors):
         "effort[k] = -forceCoefficient[k] * (stiffness * (length - restLength) + damping * d(length)/dt + "
         "limitStiffness * excess) / axisCount"
     ),
-    semantics="docs/reference/physx/semantics.md#fixed-tendons",
+    semantics="docs/reference/physx/tendons.md#fixed-tendons",
 ))
 class PhysxTendonAxisRootAPI(PhysxTendonAxisAPIAccessors):
     """Starts a fixed tendon: a spring-damper on a weighted sum of joint positions.
@@ -206,7 +206,7 @@ class PhysxTendonAxisRootAPI(PhysxTendonAxisAPIAccessors):
 
     Applies to: PhysicsJoint.
     Built in: PhysxTendonAxisAPI.
-    See docs/reference/physx/semantics.md#fixed-tendons.
+    See docs/reference/physx/tendons.md#fixed-tendons.
     """
 
     @classmethod
@@ -400,7 +400,7 @@ class PhysxTendonAttachmentAPIAccessors(MultipleApplyAPI):
     conflicts=("PhysxTendonAxisAPI", "PhysxTendonAxisRootAPI"),
     applies_to=("PhysicsRigidBodyAPI",),
     equation="length = offset + sum(gearing[i] * |p[i] - p[parent(i)]|)",
-    semantics="docs/reference/physx/semantics.md#spatial-tendons",
+    semantics="docs/reference/physx/tendons.md#spatial-tendons",
 ))
 class PhysxTendonAttachmentAPI(PhysxTendonAttachmentAPIAccessors):
     """A via point of a spatial tendon on a link.
@@ -411,7 +411,7 @@ class PhysxTendonAttachmentAPI(PhysxTendonAttachmentAPIAccessors):
     ``length = offset + sum(gearing[i] * |p[i] - p[parent(i)]|)``
 
     Applies to: PhysicsRigidBodyAPI.
-    See docs/reference/physx/semantics.md#spatial-tendons.
+    See docs/reference/physx/tendons.md#spatial-tendons.
     """
 
     @classmethod
@@ -455,7 +455,7 @@ class PhysxTendonAttachmentAPI(PhysxTendonAttachmentAPIAccessors):
         "length = offset + sum(gearing[i] * |p[i] - p[parent(i)]|)\n"
         "pull = stiffness * (length - restLength) + damping * rate + limitStiffness * excess"
     ),
-    semantics="docs/reference/physx/semantics.md#spatial-tendons",
+    semantics="docs/reference/physx/tendons.md#spatial-tendons",
 ))
 class PhysxTendonAttachmentRootAPI(PhysxTendonAttachmentAPIAccessors):
     """Starts a spatial tendon: the root of a tree of attachments.
@@ -468,7 +468,7 @@ class PhysxTendonAttachmentRootAPI(PhysxTendonAttachmentAPIAccessors):
 
     Applies to: PhysicsRigidBodyAPI.
     Built in: PhysxTendonAttachmentAPI.
-    See docs/reference/physx/semantics.md#spatial-tendons.
+    See docs/reference/physx/tendons.md#spatial-tendons.
     """
 
     @classmethod
@@ -567,7 +567,7 @@ class PhysxTendonAttachmentRootAPI(PhysxTendonAttachmentAPIAccessors):
     conflicts=("PhysxTendonAxisAPI", "PhysxTendonAxisRootAPI"),
     applies_to=("PhysicsRigidBodyAPI",),
     includes=("PhysxTendonAttachmentAPI",),
-    semantics="docs/reference/physx/semantics.md#spatial-tendons",
+    semantics="docs/reference/physx/tendons.md#spatial-tendons",
 ))
 class PhysxTendonAttachmentLeafAPI(PhysxTendonAttachmentAPIAccessors):
     """Ends a sub-tendon of a spatial tendon.
@@ -576,7 +576,7 @@ class PhysxTendonAttachmentLeafAPI(PhysxTendonAttachmentAPIAccessors):
 
     Applies to: PhysicsRigidBodyAPI.
     Built in: PhysxTendonAttachmentAPI.
-    See docs/reference/physx/semantics.md#spatial-tendons.
+    See docs/reference/physx/tendons.md#spatial-tendons.
     """
 
     @classmethod

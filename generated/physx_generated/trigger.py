@@ -54,7 +54,7 @@ else:
         ),
     ),
     applies_to=("PhysicsCollisionAPI",),
-    semantics="docs/reference/physx/semantics.md#contacts",
+    semantics="docs/reference/physx/contacts.md#shapes",
 ))
 class PhysxTriggerAPI(SingleApplyAPI):
     """Makes a collider a trigger: others pass through it, and the application is told when they enter and leave.
@@ -63,7 +63,7 @@ class PhysxTriggerAPI(SingleApplyAPI):
     convexHull. Triggers do not notice each other. For a list of what is inside add PhysxTriggerStateAPI.
 
     Applies to: PhysicsCollisionAPI.
-    See docs/reference/physx/semantics.md#contacts.
+    See docs/reference/physx/contacts.md#shapes.
     """
 
     @classmethod
