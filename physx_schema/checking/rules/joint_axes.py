@@ -8,7 +8,6 @@ from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import PROFILES, Finding, Repair, SetValue, unsafe
 from physx_schema.checking.engine.rule import ReaderRule, Rule, Values, every_axis, every_dof, finder, joints_with_state
 from physx_schema.description import Articulation, Description, Dof, JointAxis, Problem, unlimited
-from physx_schema.text import plural
 
 MAX_SPEED = 100.0   # length units per second, of prismatic joints at the start of a step
 _SLOW = 2.0             # m/s: a clamp that ordinary machines reach
@@ -163,7 +162,8 @@ def _clamped(articulation: Articulation, meters: float, states: set[str]) -> Ite
     if MAX_SPEED * meters <= _SLOW:
         yield VELOCITY_CLAMP.at(
             articulation.path, "",
-            f"{plural(len(sliders), 'prismatic joint')} on a stage with metersPerUnit {meters:g}", why=why,
+            f"the stage has metersPerUnit {meters:g}, and the articulation has {len(sliders)} prismatic "
+            f"joint{'s' * (len(sliders) > 1)}", why=why,
             fix="use a stage in metres if the joints must be faster", severity="info",
         )
 
