@@ -178,7 +178,7 @@ def test_a_hinge_that_physx_makes_nowhere_is_no_hinge(change: dict[str, object])
                  joint("Revolute", "h1", "", "b", (), change), gear, schemas=())
     found = [item for item in check(opened(text)).findings if item.code == "joint/no-hinge"]
     assert [(item.property, item.message) for item in found] == [
-        ("physics:hinge1", "PhysX makes no joint of /Robot/h1")]
+        ("physics:hinge1", "PhysX does not create the joint /Robot/h1")]
 
 
 def chain(first: str, second: str, base_moves: bool) -> str:

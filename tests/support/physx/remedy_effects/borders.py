@@ -56,7 +56,7 @@ BORDERS: dict[str, Row] = {
         LOWER_STAYS, Made("articulation", "/Robot/b0"), stages=HANGING, loses=APART,
         also=(also("author masses closer to each other", LOWER_STAYS, edits=(
             SetValue("/Robot/b0", "physics:mass", 2000.0, "float"),)),
-              also("a larger physxRigidBody:solverPositionIterationCount of both", LOWER_STAYS, loses=APART,
+              also("raise physxRigidBody:solverPositionIterationCount of both", LOWER_STAYS, loses=APART,
                    edits=tuple(edit for path in ("/Robot/b0", "/Robot/b1") for edit in (
                       ApplySchema(path, "PhysxRigidBodyAPI"), SetValue(path, ITERATIONS, 255, "int")))))),
 }

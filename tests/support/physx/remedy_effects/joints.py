@@ -55,7 +55,7 @@ DRIVES: dict[str, Row] = {
         also=(also("inf for no bound", DRIVEN, edits=(of_j2("drive:angular:physics:maxForce", math.inf),)),)),
     "joint/drive-powerless": row(
         Reads("DOF_MAX_FORCE j2", 50.0), Moves("j2"),
-        also=(also("inf for no bound", Moves("j2"), edits=(of_j2("drive:angular:physics:maxForce", math.inf),)),)),
+        also=(also("inf for no limit", Moves("j2"), edits=(of_j2("drive:angular:physics:maxForce", math.inf),)),)),
     "joint/target-changed": row(
         Same("140 degrees are what PhysX makes of 500"),
         also=(also("author finite lowerLimit and upperLimit", Reads("DOF_POSITION_TARGET j2", 500 * DEGREE), edits=(
@@ -157,7 +157,7 @@ JOINTS: dict[str, Row] = {
             SetValue("/Robot/rod", "physics:minDistance", -1.0, "float"),)),)),
     "joint/friction-order": row(Reads("DOF_FRICTION_PROPERTIES j2", (5.0, 5.0, 0.0)), Moves("j2")),
     "joint/no-dynamic-friction": row(Reads("DOF_FRICTION_PROPERTIES j2", (5.0, 4.0, 0.0)), Moves("j2"), also=(also(
-        "0 if none is meant", Same(), edits=(of_j2("physxJointAxis:angular:dynamicFrictionEffort", 0.0),)),)),
+        "0 if no friction is meant", Same(), edits=(of_j2("physxJointAxis:angular:dynamicFrictionEffort", 0.0),)),)),
     "joint/no-velocity": row(Reads("DOF_MAX_VELOCITY j2", 90 * DEGREE), Freed(),
                              untried="a fixed joint holds as a velocity of 0 does"),
     "joint/velocity-clamp": row(Reads("DOF_MAX_VELOCITY j2", 90.0), untried="other units are another stage"),
