@@ -205,7 +205,7 @@ def _index(families: Iterable[str]) -> str:
     lines = [BANNER, "", "# Rules", "", _INTRODUCTION, ""]
     for name in families:
         lines += [f"## [{family_title(name)}]({name}.md)", "", "|Code|Severity|Rule|", "|---|---|---|"]
-        lines += [f"|[{rule.code}]({name}.md#{_anchor(rule)})|{rule.severity}|{rule.title}|"
+        lines += [f"|[`{rule.code}`]({name}.md#{_anchor(rule)})|{rule.severity}|{rule.title}|"
                   for rule in RULES.values() if family(rule.code) == name]
         lines.append("")
     return "\n".join(lines)
@@ -220,7 +220,7 @@ def _anchor(rule: Rule) -> str:
 def _page(name: str) -> str:
     lines = [BANNER, "", f"# {family_title(name)}", ""]
     for rule in (item for item in RULES.values() if family(item.code) == name):
-        lines += [f"## {rule.code}", "", f"**{rule.title}** *({_audience(rule)})*", "", rule.text, ""]
+        lines += [f"## `{rule.code}`", "", f"**{rule.title}** *({_audience(rule)})*", "", rule.text, ""]
         if rule.measured:
             lines += [f"Measured: {rule.measured}", ""]
         if rule.remedy:
