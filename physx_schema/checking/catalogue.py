@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from types import ModuleType
 
 from physx_schema.checking import rules
+from physx_schema.checking.engine.finding import DEFAULT_PROFILES
 from physx_schema.checking.engine.published import (
     FEATURES,
     PUBLISHED_RULES,
@@ -106,8 +107,9 @@ COMMAND = "physx-schema explain --pages docs/reference/rules"
 BANNER = f"<!-- Written by `{COMMAND}` from physx_schema/checking/rules; do not edit. -->"
 _INTRODUCTION = (
     "`physx-schema check` reports these faults; `physx-schema explain CODE` explains one in a terminal. The severity "
-    "is that of the severest finding. [Review of the rules](../../evidence/rules_review.md) lists findings on robots "
-    "from other sources. [Comparison](../../evidence/rules_comparison.md) compares the rules with other validators."
+    "is that of the severest finding. Rules without a named profile belong to the default, physx+simready. "
+    "[Review of the rules](../../evidence/rules_review.md) lists findings on robots from other sources. "
+    "[Comparison](../../evidence/rules_comparison.md) compares the rules with other validators."
 )
 _FAMILIES: Mapping[str, str] = {    # titles of families
     "DJ.001": "Driven joints: drives and targets", "DJ.002": "Driven joints: joint states",
@@ -220,7 +222,8 @@ def _anchor(rule: Rule) -> str:
 def _page(name: str) -> str:
     lines = [BANNER, "", f"# {family_title(name)}", ""]
     for rule in (item for item in RULES.values() if family(item.code) == name):
-        lines += [f"## `{rule.code}`", "", f"**{rule.title}** *({_audience(rule)})*", "", rule.text, ""]
+        audience = rule.severity if rule.profiles == DEFAULT_PROFILES else _audience(rule)
+        lines += [f"## `{rule.code}`", "", f"**{rule.title}** *({audience})*", "", rule.text, ""]
         if rule.measured:
             lines += [f"Measured: {rule.measured}", ""]
         if rule.remedy:
@@ -239,21 +242,37 @@ _LONGEST = 6        # lines that a diff adds or removes in one place
 
 
 def changed_lines(example: str, remedy: str) -> Iterator[str]:
-    """The repair of an example as a diff: each change below the unchanged line that names its place.
+    """The repair of an example as a diff: the changed lines without brackets, each below the prim that has it.
 
-    Dots stand for omitted lines.
+    The prim is left out where the example has only one. `explain` prints both texts in full.
     """
-    before, after = example.rstrip().splitlines(), remedy.rstrip().splitlines()
-    changes = [item for item in SequenceMatcher(None, before, after).get_opcodes() if item[0] != "equal"]
-    done = 0
-    for _, start, end, new_start, new_end in changes:
-        unchanged = [line for line in before[done:start] if any(map(str.isalnum, line))]
-        if done and len(unchanged) > 1:
-            yield "  ..."
-        yield from (f" {line}" for line in unchanged[-1:])
-        yield from _block("-", before[start:end])
-        yield from _block("+", after[new_start:new_end])
-        done = end
+    before, after = _without_brackets(example), _without_brackets(remedy)
+    several, shown = sum(map(_is_prim, before)) > 1, ""
+    for kind, start, end, new_start, new_end in SequenceMatcher(None, before, after).get_opcodes():
+        if kind == "equal":
+            continue
+        removed, added = before[start:end], after[new_start:new_end]
+        prim = _owner(before[:start], (removed or added)[0])
+        if several and prim not in ("", shown):
+            yield f" {prim}"
+            shown = prim
+        yield from _block("-", removed)
+        yield from _block("+", added)
+        shown = next(filter(_is_prim, reversed(removed)), shown)
+
+
+def _without_brackets(prims: str) -> list[str]:
+    return [line.removesuffix(" (") for line in prims.splitlines() if any(map(str.isalnum, line))]
+
+
+def _is_prim(line: str) -> bool:
+    return line.lstrip().startswith(("def ", "over ", "class "))
+
+
+def _owner(above: Sequence[str], line: str) -> str:
+    """The line of the prim that has a line, "" for a line at the top."""
+    depth = len(line) - len(line.lstrip())
+    return next((item for item in reversed(above) if _is_prim(item) and len(item) - len(item.lstrip()) < depth), "")
 
 
 def _block(sign: str, lines: Sequence[str]) -> Iterator[str]:

@@ -36,10 +36,13 @@ def test_sections_name_severity_and_profiles() -> None:
 
 
 def test_repair_of_an_example_is_shown_as_a_short_diff() -> None:
-    before = 'def Cube "a"\n{\n    int x = 1\n    int y = 2\n    int z = 3\n    int w = 4\n}\n'
-    changed = before.replace("x = 1", "x = 5").replace("    int w = 4\n", "")
-    assert list(changed_lines(before, changed)) == [
-        ' def Cube "a"', "-    int x = 1", "+    int x = 5", "  ...", "     int z = 3", "-    int w = 4"]
+    cube = 'def Cube "a" (\n    prepend apiSchemas = ["X"]\n)\n{\n    int x = 1\n    int y = 2\n}\n'
+    changed = cube.replace("x = 1", "x = 5")
+    assert list(changed_lines(cube, changed)) == ["-    int x = 1", "+    int x = 5"]
+    ball = 'def Sphere "b"\n{\n}\n'
+    assert list(changed_lines(ball + cube, ball + changed)) == [
+        ' def Cube "a"', "-    int x = 1", "+    int x = 5"]
+    assert list(changed_lines(cube, cube + ball)) == ['+def Sphere "b"']
     assert list(changed_lines("", "1\n2\n3\n4\n5\n6\n7\n")) == ["+1", "+2", "+3", "+4", "+5", "+6", "+    ..."]
 
 
