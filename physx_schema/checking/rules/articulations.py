@@ -292,7 +292,8 @@ def moving_loops(description: Description) -> Iterator[Finding]:
         common = [path for path in first if path in second]
         if common:
             yield MOVING_LOOP.at(joint.path, "physics:body0",
-                                 f"connects {joint.body0} and {joint.body1}, although {common[0]} moves both")
+                                 f"the joint connects {joint.body0} and {joint.body1}, although {common[0]} "
+                                 "moves both")
 
 
 def _moving_joints(articulation: Articulation, body: str) -> list[str]:
@@ -319,7 +320,8 @@ def world_loops(description: Description) -> Iterator[Finding]:
         base, on_base = links[body].base_joint, body == links[body].links[0].path
         yield WORLD_LOOP.at(
             joint.path, "physics:excludeFromArticulation",
-            f"connects {body} to the world, although {base.path if base else 'a joint'} already fixes the base",
+            f"the joint connects {body} to the world, although {base.path if base else 'another'} already fixes the "
+            "base",
             fix="remove one of the two; with this one excluded, the other still locks it" if on_base else "",
             repair=None if on_base else unsafe(
                 SetValue(joint.path, "physics:excludeFromArticulation", True, "bool")),

@@ -55,7 +55,7 @@ NO_SHAPE = ReaderRule("collider/no-shape", "error", """
 MESH = ReaderRule("collider/mesh", "error", """
     Mesh with invalid faces or points
 
-    Faces name missing points, the corner counts do not match the indices, or points are not finite. PhysX can
+    Faces refer to missing points, the corner counts do not match the indices, or points are not finite. PhysX can
     crash.
 
     Measured: An index of -1 or 1000000 on a moving body ends PhysX with a segmentation fault.

@@ -38,7 +38,7 @@ NO_COLLIDER = Rule("body/no-collider", "warning", """
     Visible body without a collider
 
     The body has rendered geometry but no collider. It passes through everything. An articulation without colliders
-    is reported once; links on fixed joints are an info.
+    is reported once; links on fixed joints get an info.
 
     Measured: A body falls past the ground to -4.405 in a second; with PhysicsCollisionAPI it rests at 0.500.
     (`experiments/measure_plausibility.py`)
@@ -114,7 +114,7 @@ def _bare(body: Link) -> Finding:
 
 
 def _shapeless(body: Link) -> Finding:
-    return SHAPELESS.at(body.path, "", "no prim of the body has PhysicsCollisionAPI")
+    return SHAPELESS.at(body.path, "", "the body has no collider")
 
 
 @finder("hulls-for-meshes", HULL_FOR_MESH)
@@ -133,6 +133,6 @@ def _hull(collider: Collider, share: float, authored: bool) -> Finding:
     where = "" if collider.geometry == collider.path else f" of {collider.geometry}"
     return HULL_FOR_MESH.at(
         collider.path, "physics:approximation",
-        f"{token} on a moving body; PhysX uses the convex hull{where}, and the mesh leaves {share:.0%} of its surface "
+        f"{token} on a moving body; PhysX uses the convex hull{where}, and the mesh leaves {share:.0%} of the hull "
         "open",
     )

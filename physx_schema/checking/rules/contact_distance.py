@@ -271,5 +271,5 @@ def _too_heavy(description: Description, bodies: dict[str, Link],
         if batches is not None and ratio > MAX_RATIO:
             count = batches.counts(bodies[upper]).position
             if ratio > MAX_RATIO * count:
-                yield MASS_RATIO.at(upper, "physics:mass", f"{ratio:.3g} times the mass of {lower} below it, with "
-                                    f"{count} position iterations")
+                yield MASS_RATIO.at(upper, "physics:mass", f"it has {ratio:.3g} times the mass of {lower} below it, "
+                                    f"with {count} position iterations")

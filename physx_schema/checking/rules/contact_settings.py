@@ -308,7 +308,7 @@ def tunnelling(description: Description) -> Iterator[Finding]:
         thick = _THICKNESS[solid[0].kind](solid[0])
         if distance > thick + (solid[0].contact_offset or 0.0):
             yield TUNNELLING.at(body.path, "physics:velocity",
-                                f"moves {distance:.3g} in a step, but is {thick:.3g} thick")
+                                f"the body moves {distance:.3g} in a step, but is {thick:.3g} thick")
 
 
 def _links(description: Description) -> Iterator[Link]:

@@ -84,7 +84,7 @@ def invisible_colliders(description: Description) -> Iterator[Finding]:
     for collider in _by_path(description):
         if collider.invisible_purpose not in ("", _GUIDE):
             yield INVISIBLE_MESH.at(
-                collider.path, "purpose", f"invisible, with the purpose {collider.invisible_purpose}",
+                collider.path, "purpose", f"the collider is invisible, but its purpose is {collider.invisible_purpose}",
                 repair=safe(SetValue(collider.path, "purpose", _GUIDE, "token")),
             )
 

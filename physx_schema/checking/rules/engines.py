@@ -61,7 +61,7 @@ GONE = Rule("unused/retired", "error", """
     Measured: physxJoint:armature 9 slows a slider from 1.658 to 0.167 in ovphysx 0.6.4, and not in 0.7.0.
     (`experiments/measure_releases.py`)
     """,
-    why="PhysX ignores it",
+    why="it has no effect on the simulation",
     example=usda.joint("j2", {"float physxJoint:maxJointVelocity": "90"}, "PhysxJointAPI"),
     remedy=usda.driven_joint(),
     explains=(Explains("schema", ("unused/retired",), fix=_MIGRATE),),
@@ -145,7 +145,7 @@ def misplaced_schemas(description: Description) -> Iterator[Finding]:
         if definition.applies_to and not applied.host.intersection(definition.applies_to):
             hosts = " or ".join(definition.applies_to)
             yield SCHEMA_HOST.at(
-                applied.path, "apiSchemas", f"{applied.schema} is on a prim that is not a {hosts}",
+                applied.path, "apiSchemas", f"{applied.schema} works only on {hosts} prims",
                 fix=f"apply {definition.applies_to[0]} too, or move the schema to such a prim",
             )
         if definition.instances and applied.instance not in definition.instances:
