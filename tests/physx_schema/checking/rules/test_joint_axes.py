@@ -198,7 +198,8 @@ def test_a_loop_whose_ends_a_joint_moves_together_is_found(
 ) -> None:
     found = [item.message for item in check(opened(chain(first, second, base_moves))).findings
              if item.code == "DJ.011/moving-loop"]
-    assert found == ([f"holds /Robot/{first} and /Robot/{second}, which {mover} moves together"] if mover else [])
+    expected = f"the joint connects /Robot/{first} and /Robot/{second}, although {mover} moves both"
+    assert found == ([expected] if mover else [])
 
 
 @pytest.mark.parametrize(("low", "meters", "offset", "found"), [

@@ -79,7 +79,7 @@ PLAUSIBILITY: dict[str, Row] = {
     "collider/hull-for-mesh": row(
         Moves(DROPPED), Freed(), beside=HELD_THING + SMALL_DROP,
         also=(also("sdf keeps the hollow", Moves(DROPPED), edits=(approximated("sdf"),)),
-              also("convexHull says that the hull is meant", Same(), edits=(approximated("convexHull"),)))),
+              also("convexHull confirms the hull", Same(), edits=(approximated("convexHull"),)))),
     "material/on-collider": row(Made("material", "/Robot/rubber"), Gone("material", "/Robot/shape"), Moves(DROPPED),
                                 beside=DROP),
     "scene/gravity-up": row(Moves(B)),

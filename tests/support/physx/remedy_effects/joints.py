@@ -48,7 +48,7 @@ DRIVES: dict[str, Row] = {
     "DJ.006/target-without-gain": row(DRIVEN, Moves("j2")),
     "DJ.006/target-outside-limits": row(
         Reads("DOF_POSITION_TARGET j2", 40 * DEGREE), Moves("j2"),
-        also=(also("widen them", Reads("DOF_LIMIT j2", (-45 * DEGREE, 75 * DEGREE)), Moves("j2"),
+        also=(also("widen the limits", Reads("DOF_LIMIT j2", (-45 * DEGREE, 75 * DEGREE)), Moves("j2"),
                    edits=(of_j2("physics:upperLimit", 75.0),)),)),
     "joint/drive-refused": row(
         DRIVEN, Reads("DOF_MAX_FORCE j2", 50.0), Moves("j2"),
@@ -102,7 +102,7 @@ ARTICULATIONS: dict[str, Row] = {
                          untried="a body between the joints is another robot"),
     "DJ.011/world-loop": row(
         Gone("free joint", "/Robot/j3"), repair=(Same(),),
-        also=(also("physics:excludeFromArticulation where the loop is meant", Same(), edits=(
+        also=(also("physics:excludeFromArticulation if the loop is intended", Same(), edits=(
             SetValue("/Robot/j3", "physics:excludeFromArticulation", True, "bool"),)),)),
     "DJ.011/moving-loop": row(Keeps(B), untried="what opens in a long run is surveyed in survey_grounded_robots.py"),
 }
