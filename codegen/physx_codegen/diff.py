@@ -232,6 +232,7 @@ def _class_differences(former: ClassFacts, current: ClassFacts, carried: frozens
     yield from _shared(name, "", old, new, carried)
     if "docs" in carried and {"unit", "range"} <= carried:
         yield from _fact(name, "", "equation", "docs", old.equation, new.equation)
+        yield from _fact(name, "", "example", "docs", old.example, new.example)
         yield from _fact(name, "", "semantics", "docs", old.semantics, new.semantics)
     yield from _property_differences(former, current, carried)
 

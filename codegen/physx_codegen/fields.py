@@ -68,6 +68,7 @@ CLASS = {
     "python_name": Field("word", "Name of the Python class; the schema's name where absent."),
     "doc": Field("prose", "What the schema does; the first sentence is the summary."),
     "equation": Field("text", "The law behind the numbers, in property names."),
+    "example": Field("text", "Python lines that use the class, for its reference page."),
     "semantics": Field("text", "Link to the page that explains the physics."),
     "deprecated": Field("text", "What to use instead: documented now, warned about once the class is retired."),
     "renamed_from": Field("word", "The schema's former name."),

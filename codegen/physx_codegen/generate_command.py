@@ -77,7 +77,7 @@ FAILED, USAGE, UNREADABLE = 1, 2, 3      # exit codes
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False),
               help="Folder to write: a Python package and USD plugin; the checkout's generated/physx_generated/.")
 @click.option("--pages", "pages_out", type=click.Path(path_type=Path, file_okay=False),
-              help="Folder for the reference pages; by default reference/ in the output folder, or "
+              help="Folder for the reference pages in Markdown; by default reference/ in the output folder, or "
                    "docs/reference/classes in a checkout.")
 def generate_command(check: bool, source: Path | None, out: Path | None, pages_out: Path | None) -> None:
     """Turn schema definitions into typed classes, tokens, the USD plugin and reference pages.
@@ -152,7 +152,7 @@ def companions(source: Path) -> dict[Path, Callable[[], str]]:
     The JSON Schema beside the definitions, and the page on the language in the docs beside their folder.
     """
     renderers = {source / language.JSON_SCHEMA_FILE: language.render_json_schema,
-                 source.parent / "docs" / language.PAGE_FILE: language.render_page}
+                 source.parent / "docs/reference" / language.PAGE_FILE: language.render_page}
     return {path: render for path, render in renderers.items() if path.is_file()}
 
 

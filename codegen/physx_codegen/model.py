@@ -166,6 +166,7 @@ class SchemaClass:
     python_name: str = ""               # the name where the YAML gives none
     doc: str = ""
     equation: str = ""
+    example: str = ""                   # Python lines for the reference page
     semantics: str = ""
     deprecated: str = ""
     renamed_from: str = ""

@@ -2,7 +2,7 @@
 # mypy: allow-subclassing-any
 # pyright: reportIncompatibleMethodOverride=false
 # Stubs of USD call class methods static, or methods of objects.
-"""Joints that UsdPhysics has no type for: gears, rack and pinion, and distance joints that spring."""
+"""Gear, rack-and-pinion and soft distance joints, which UsdPhysics lacks."""
 
 from __future__ import annotations
 
@@ -57,11 +57,10 @@ if TYPE_CHECKING:
     semantics="docs/reference/physx/maximal_joints.md#gears-and-racks",
 ))
 class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
-    """Couples the rotation of two bodies that each turn on a hinge of their own.
+    """Couples the rotation of two bodies, physics:body0 and physics:body1, that each turn on a hinge.
 
-    physics:body0 and physics:body1 are these bodies. With hinge axes alike they turn in opposite senses. On the GPU it
-    is solved by the CPU. Between joints of an articulation it needs physics:excludeFromArticulation; PhysxMimicJointAPI
-    is the gear that belongs to an articulation. It does not work for planetary gears.
+    With equal hinge axes they turn in opposite directions. Between joints of an articulation it needs
+    physics:excludeFromArticulation; prefer PhysxMimicJointAPI there. It does not support planetary gears.
 
     ``w1 = -gearRatio * w0``
 
@@ -89,9 +88,9 @@ class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
         self._set(values, strict)
 
     def GetGearRatioAttr(self) -> Usd.Attribute:
-        """Turns of the second body per turn of the first: its teeth over the second's.
+        """Turns of the second body per turn of the first.
 
-        Negative makes both turn the same way.
+        Negative values turn both the same way.
 
         ``physics:gearRatio``, float, default 1, range (-inf, inf), unit dimensionless.
         """
@@ -102,9 +101,9 @@ class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
         return create_attribute(self, "physics:gearRatio", defaultValue, writeSparsely)
 
     def GetHinge0Rel(self) -> Usd.Relationship:
-        """The hinge the first body turns on.
+        """Hinge of the first body.
 
-        Exactly one; without it PhysX makes no joint.
+        Without exactly one target PhysX creates no joint.
 
         ``physics:hinge0``, relationship to PhysicsRevoluteJoint, one target.
         """
@@ -115,9 +114,9 @@ class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
         return create_relationship(self, "physics:hinge0")
 
     def GetHinge1Rel(self) -> Usd.Relationship:
-        """The hinge the second body turns on.
+        """Hinge of the second body.
 
-        Exactly one; without it PhysX makes no joint.
+        Without exactly one target PhysX creates no joint.
 
         ``physics:hinge1``, relationship to PhysicsRevoluteJoint, one target.
         """
@@ -141,10 +140,9 @@ class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
     semantics="docs/reference/physx/maximal_joints.md#gears-and-racks",
 ))
 class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
-    """Couples the rotation of a pinion on a hinge with the motion of a rack on a slider.
+    """Couples the rotation of a pinion, physics:body0, with the motion of a rack, physics:body1.
 
-    physics:body0 is the pinion and physics:body1 the rack. On the GPU it is solved by the CPU. Between joints of an
-    articulation it needs physics:excludeFromArticulation; PhysxMimicJointAPI does the same within one.
+    Between joints of an articulation it needs physics:excludeFromArticulation; prefer PhysxMimicJointAPI there.
 
     ``w = ratio * v``
 
@@ -174,7 +172,7 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
     def GetRatioAttr(self) -> Usd.Attribute:
         """Rotation of the pinion per travel of the rack: 360 degrees over the pinion's circumference.
 
-        Negative reverses the rack.
+        Negative values reverse the rack.
 
         ``physics:ratio``, float, default 1, range (-inf, inf), unit degree / distance.
         """
@@ -185,9 +183,9 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
         return create_attribute(self, "physics:ratio", defaultValue, writeSparsely)
 
     def GetHingeRel(self) -> Usd.Relationship:
-        """The hinge the pinion turns on.
+        """Hinge of the pinion.
 
-        Exactly one; without it PhysX makes no joint.
+        Without exactly one target PhysX creates no joint.
 
         ``physics:hinge``, relationship to PhysicsRevoluteJoint, one target.
         """
@@ -198,9 +196,9 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
         return create_relationship(self, "physics:hinge")
 
     def GetPrismaticRel(self) -> Usd.Relationship:
-        """The slider the rack moves on.
+        """Slider of the rack.
 
-        Exactly one; without it PhysX makes no joint.
+        Without exactly one target PhysX creates no joint.
 
         ``physics:prismatic``, relationship to PhysicsPrismaticJoint, one target.
         """
@@ -231,10 +229,10 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
     semantics="docs/reference/physx/maximal_joints.md",
 ))
 class PhysxPhysicsDistanceJointAPI(SingleApplyAPI):
-    """Makes the range of a distance joint soft: beyond physics:minDistance or physics:maxDistance a spring pulls back.
+    """Makes a distance joint soft: a spring acts beyond physics:minDistance and physics:maxDistance.
 
-    Hard or soft, PhysX does nothing until the range is exceeded by 0.025 m. While springEnabled is false, stiffness and
-    damping of PhysxLimitAPI:distance count instead.
+    Hard or soft, PhysX acts only from 0.025 m beyond the range. If springEnabled is false, stiffness and damping of
+    PhysxLimitAPI:distance apply.
 
     ``force = springStiffness * excess + springDamping * d(excess)/dt, while out of range``
 
@@ -260,7 +258,7 @@ class PhysxPhysicsDistanceJointAPI(SingleApplyAPI):
     def GetSpringEnabledAttr(self) -> Usd.Attribute:
         """Whether the range is soft.
 
-        With springStiffness and springDamping 0 nothing holds it then.
+        With springStiffness and springDamping 0 the joint then has no effect.
 
         ``physxPhysicsDistanceJoint:springEnabled``, bool, default False.
         """
@@ -273,7 +271,7 @@ class PhysxPhysicsDistanceJointAPI(SingleApplyAPI):
     def GetSpringStiffnessAttr(self) -> Usd.Attribute:
         """Stiffness beyond the range.
 
-        Ignored unless springEnabled.
+        Used if springEnabled.
 
         ``physxPhysicsDistanceJoint:springStiffness``, float, default 0, range [0, inf), unit force / distance.
         """
@@ -288,7 +286,7 @@ class PhysxPhysicsDistanceJointAPI(SingleApplyAPI):
     def GetSpringDampingAttr(self) -> Usd.Attribute:
         """Damping beyond the range.
 
-        Ignored unless springEnabled.
+        Used if springEnabled.
 
         ``physxPhysicsDistanceJoint:springDamping``, float, default 0, range [0, inf), unit force * time / distance.
         """

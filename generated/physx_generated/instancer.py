@@ -2,7 +2,7 @@
 # mypy: allow-subclassing-any
 # pyright: reportIncompatibleMethodOverride=false
 # Stubs of USD call class methods static, or methods of objects.
-"""Many joints from few prototypes, as a PointInstancer makes many shapes."""
+"""Many joints from few prototypes, like the shapes of a PointInstancer."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 class PhysxPhysicsInstancer(TypedSchema, UsdGeom.Imageable):
     """Base of instancers of physics prims.
 
-    Only PhysxPhysicsJointInstancer is simulated.
+    PhysX simulates only PhysxPhysicsJointInstancer.
     """
 
     @classmethod
@@ -77,9 +77,9 @@ class PhysxPhysicsInstancer(TypedSchema, UsdGeom.Imageable):
         self._set(values, strict)
 
     def GetPhysicsProtoIndicesAttr(self) -> Usd.Attribute:
-        """One entry per instance: the prototype it is made from, by its place in prototypes.
+        """Index into prototypes for each instance.
 
-        An entry beyond them makes no instance.
+        An index out of range creates no instance.
 
         ``physics:protoIndices``, int[], no default, range [0, inf), unit index.
         """
@@ -92,9 +92,7 @@ class PhysxPhysicsInstancer(TypedSchema, UsdGeom.Imageable):
         return create_attribute(self, "physics:protoIndices", defaultValue, writeSparsely)
 
     def GetPhysicsPrototypesRel(self) -> Usd.Relationship:
-        """The prims to make instances of.
-
-        They may be anywhere; children of the instancer are customary.
+        """Prims to instance, usually children of the instancer.
 
         ``physics:prototypes``, relationship to PhysicsJoint, several targets.
         """
@@ -122,11 +120,11 @@ class PhysxPhysicsInstancer(TypedSchema, UsdGeom.Imageable):
     inherited=(PhysxPhysicsInstancer.definition,),
 ))
 class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
-    """Makes joints between many pairs of bodies from a few prototype joints.
+    """Creates joints between pairs of bodies from a few prototype joints.
 
-    Instance i connects body i of body0s with body i of body1s, or the first where there are fewer. Where body0s or
-    body1s is one PointInstancer, the indices say which of its instances. Arrays of the frames have one entry per
-    instance; PhysX warns about others and takes no offset for the instances they miss.
+    Instance i connects entry i of body0s and of body1s, or the first entry if there are fewer. If the only entry is a
+    PointInstancer, the indices select its instances. Frame arrays have one entry per instance; PhysX warns about other
+    lengths and applies no offset to missing entries.
     """
 
     @classmethod
@@ -150,9 +148,9 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
         self._set(values, strict)
 
     def GetPhysicsBody0IndicesAttr(self) -> Usd.Attribute:
-        """Which instance of the PointInstancer in body0s is the first body.
+        """Instance of the PointInstancer in body0s for each first body.
 
-        Needed there, and not used for bodies; -1 is none.
+        Unused for bodies; -1 is none.
 
         ``physics:body0Indices``, int[], no default, range [-1, inf), unit index.
         """
@@ -165,9 +163,9 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
         return create_attribute(self, "physics:body0Indices", defaultValue, writeSparsely)
 
     def GetPhysicsBody1IndicesAttr(self) -> Usd.Attribute:
-        """Which instance of the PointInstancer in body1s is the second body.
+        """Instance of the PointInstancer in body1s for each second body.
 
-        Needed there, and not used for bodies; -1 is none.
+        Unused for bodies; -1 is none.
 
         ``physics:body1Indices``, int[], no default, range [-1, inf), unit index.
         """
@@ -180,7 +178,7 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
         return create_attribute(self, "physics:body1Indices", defaultValue, writeSparsely)
 
     def GetPhysicsLocalPos0sAttr(self) -> Usd.Attribute:
-        """Position of each joint frame on the first body, on top of physics:localPos0 of the prototype.
+        """Positions of joint frames on the first bodies, relative to physics:localPos0 of the prototype.
 
         ``physics:localPos0s``, point3f[], no default, range (-inf, inf), unit distance.
         """
@@ -193,7 +191,7 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
         return create_attribute(self, "physics:localPos0s", defaultValue, writeSparsely)
 
     def GetPhysicsLocalRot0sAttr(self) -> Usd.Attribute:
-        """Rotation of each joint frame on the first body, on top of physics:localRot0 of the prototype.
+        """Rotations of joint frames on the first bodies, relative to physics:localRot0 of the prototype.
 
         ``physics:localRot0s``, quath[], no default.
         """
@@ -206,7 +204,7 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
         return create_attribute(self, "physics:localRot0s", defaultValue, writeSparsely)
 
     def GetPhysicsLocalPos1sAttr(self) -> Usd.Attribute:
-        """Position of each joint frame on the second body, on top of physics:localPos1 of the prototype.
+        """Positions of joint frames on the second bodies, relative to physics:localPos1 of the prototype.
 
         ``physics:localPos1s``, point3f[], no default, range (-inf, inf), unit distance.
         """
@@ -219,7 +217,7 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
         return create_attribute(self, "physics:localPos1s", defaultValue, writeSparsely)
 
     def GetPhysicsLocalRot1sAttr(self) -> Usd.Attribute:
-        """Rotation of each joint frame on the second body, on top of physics:localRot1 of the prototype.
+        """Rotations of joint frames on the second bodies, relative to physics:localRot1 of the prototype.
 
         ``physics:localRot1s``, quath[], no default.
         """
@@ -232,7 +230,7 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
         return create_attribute(self, "physics:localRot1s", defaultValue, writeSparsely)
 
     def GetPhysicsBody0sRel(self) -> Usd.Relationship:
-        """First bodies of the joints: rigid bodies, or a single PointInstancer of them.
+        """First bodies of the joints: rigid bodies, or one PointInstancer.
 
         ``physics:body0s``, relationship to PhysicsRigidBodyAPI or PointInstancer, several targets.
         """
@@ -243,7 +241,7 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
         return create_relationship(self, "physics:body0s")
 
     def GetPhysicsBody1sRel(self) -> Usd.Relationship:
-        """Second bodies of the joints: rigid bodies, or a single PointInstancer of them.
+        """Second bodies of the joints: rigid bodies, or one PointInstancer.
 
         ``physics:body1s``, relationship to PhysicsRigidBodyAPI or PointInstancer, several targets.
         """

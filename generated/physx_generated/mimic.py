@@ -52,11 +52,11 @@ if TYPE_CHECKING:
     deprecated="use NewtonMimicAPI, which has no instances, with coef1 = -gearing and coef0 = -offset",
 ))
 class PhysxMimicJointAPI(MultipleApplyAPI):
-    """Couples the position of this joint to that of a reference joint.
+    """Couples this joint's position to that of a reference joint.
 
-    The coupling is two-way: each joint can drag the other. The instance name is ignored on revolute and prismatic
-    joints but has to be rotX, rotY or rotZ: any other name is skipped without a message. Revolute joints need finite
-    limits on both sides, else PhysX makes no mimic joint. PhysX reads NewtonMimicAPI as well.
+    The coupling acts both ways. On revolute and prismatic joints the instance name is ignored but must be rotX, rotY or
+    rotZ; PhysX silently skips other names. A revolute joint needs finite limits on both sides, otherwise PhysX creates
+    no mimic joint. PhysX also reads NewtonMimicAPI.
 
     ``q + gearing * q_reference + offset = 0``
 
@@ -90,7 +90,7 @@ class PhysxMimicJointAPI(MultipleApplyAPI):
     def GetReferenceJointAxisAttr(self) -> Usd.Attribute:
         """Axis of the reference joint to follow.
 
-        Ignored where that joint has one degree of freedom.
+        Ignored if that joint has one degree of freedom.
 
         ``physxMimicJoint:<name>:referenceJointAxis``, uniform token, default rotX, one of rotX, rotY, rotZ.
         """
@@ -103,9 +103,9 @@ class PhysxMimicJointAPI(MultipleApplyAPI):
         return create_attribute(self, "referenceJointAxis", defaultValue, writeSparsely)
 
     def GetGearingAttr(self) -> Usd.Attribute:
-        """How far this joint moves against the reference joint: positive values turn it the opposite way.
+        """Ratio of this joint's motion to the reference joint's.
 
-        Must not be 0.
+        Positive values turn it the opposite way; 0 is not allowed.
 
         ``physxMimicJoint:<name>:gearing``, float, default 1, range (-inf, inf), unit follower unit / reference unit.
         """
@@ -116,9 +116,9 @@ class PhysxMimicJointAPI(MultipleApplyAPI):
         return create_attribute(self, "gearing", defaultValue, writeSparsely)
 
     def GetOffsetAttr(self) -> Usd.Attribute:
-        """Constant in the coupling.
+        """Constant term of the coupling.
 
-        With the reference joint at 0 this joint rests at -offset.
+        If the reference joint is at 0, this joint rests at -offset.
 
         ``physxMimicJoint:<name>:offset``, float, default 0, range (-inf, inf), unit degree (angular), distance
         (linear).
@@ -158,7 +158,7 @@ class PhysxMimicJointAPI(MultipleApplyAPI):
         return create_attribute(self, "dampingRatio", defaultValue, writeSparsely)
 
     def GetReferenceJointRel(self) -> Usd.Relationship:
-        """The joint to follow; exactly one of the same articulation.
+        """Joint to follow: exactly one joint of the same articulation.
 
         ``physxMimicJoint:<name>:referenceJoint``, relationship to PhysicsJoint, one target.
         """

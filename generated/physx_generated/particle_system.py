@@ -2,8 +2,8 @@
 # mypy: allow-subclassing-any
 # pyright: reportIncompatibleMethodOverride=false
 # Stubs of USD call class methods static, or methods of objects.
-"""Particle systems: the solver settings that particle objects share. NVIDIA calls these classes a draft that may
-change. Particles need a scene with GPU dynamics.
+"""Particle systems: solver settings shared by particle objects. NVIDIA calls these classes a draft. Particles need a
+scene with GPU dynamics.
 """
 
 from __future__ import annotations
@@ -71,11 +71,10 @@ if TYPE_CHECKING:
     ),
 ))
 class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
-    """Simulates the particle sets that name it: one solver, one material (PhysxPBDMaterialAPI bound for physics) and
-    one collision group for all of them.
+    """Simulates the particle sets that name it, with one solver, one collision group and one PhysxPBDMaterialAPI
+    material.
 
-    Two particles rest at twice their rest offset from each other and interact up to twice particleContactOffset. The
-    other offsets follow from it where they are not given.
+    Two particles rest at twice their rest offset and interact below twice particleContactOffset.
     """
 
     @classmethod
@@ -99,7 +98,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         self._set(values, strict)
 
     def GetParticleSystemEnabledAttr(self) -> Usd.Attribute:
-        """Whether the system and all its objects are simulated.
+        """Whether PhysX simulates the system and its objects.
 
         ``particleSystemEnabled``, bool, default True.
         """
@@ -112,9 +111,9 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "particleSystemEnabled", defaultValue, writeSparsely)
 
     def GetContactOffsetAttr(self) -> Usd.Attribute:
-        """Distance at which contacts with rigid and deformable bodies begin.
+        """Distance at which contacts with rigid and deformable bodies start.
 
-        Any negative value is automatic: particleContactOffset. Kept above restOffset, at least 1.01 times it.
+        Negative values mean particleContactOffset; the minimum is 1.01 times restOffset.
 
         ``contactOffset``, float, default -inf, range [-inf, inf), unit distance.
         """
@@ -125,9 +124,9 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "contactOffset", defaultValue, writeSparsely)
 
     def GetRestOffsetAttr(self) -> Usd.Attribute:
-        """Distance at which particles come to rest on rigid and deformable bodies.
+        """Distance at which particles rest on rigid and deformable bodies.
 
-        Any negative value is automatic: 0.99 times particleContactOffset.
+        Negative values mean 0.99 times particleContactOffset.
 
         ``restOffset``, float, default -inf, range [-inf, inf), unit distance.
         """
@@ -138,10 +137,10 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "restOffset", defaultValue, writeSparsely)
 
     def GetParticleContactOffsetAttr(self) -> Usd.Attribute:
-        """Half the distance at which particles begin to interact; the size that all other offsets derive from.
+        """Half the distance at which particles start to interact.
 
-        Unauthored it is that many metres in any stage units. Kept above both rest offsets, at least 1.01 times the
-        larger.
+        Other offsets derive from it. An unauthored value is in metres in all stages; the minimum is 1.01 times both
+        rest offsets.
 
         ``particleContactOffset``, float, default 0.05, range (0, inf), unit distance.
         """
@@ -154,9 +153,9 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "particleContactOffset", defaultValue, writeSparsely)
 
     def GetSolidRestOffsetAttr(self) -> Usd.Attribute:
-        """Half the distance that solid particles keep from solid and fluid ones.
+        """Half the rest distance of solid particles from other particles.
 
-        Any negative value is automatic: 0.99 times particleContactOffset.
+        Negative values mean 0.99 times particleContactOffset.
 
         ``solidRestOffset``, float, default -inf, range [-inf, inf), unit distance.
         """
@@ -169,9 +168,9 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "solidRestOffset", defaultValue, writeSparsely)
 
     def GetFluidRestOffsetAttr(self) -> Usd.Attribute:
-        """Half the distance that fluid particles keep from each other.
+        """Half the rest distance between fluid particles.
 
-        Any negative value is automatic: 0.594 times particleContactOffset.
+        Negative values mean 0.594 times particleContactOffset.
 
         ``fluidRestOffset``, float, default -inf, range [-inf, inf), unit distance.
         """
@@ -184,7 +183,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "fluidRestOffset", defaultValue, writeSparsely)
 
     def GetEnableCCDAttr(self) -> Usd.Attribute:
-        """Whether fast particles are swept against obstacles so that they do not pass through them.
+        """Whether PhysX sweeps fast particles against obstacles to prevent tunnelling.
 
         ``enableCCD``, bool, default False.
         """
@@ -208,7 +207,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "solverPositionIterationCount", defaultValue, writeSparsely)
 
     def GetMaxDepenetrationVelocityAttr(self) -> Usd.Attribute:
-        """Fastest velocity the solver adds to push overlapping particles apart.
+        """Maximum velocity with which the solver separates overlapping particles.
 
         ``maxDepenetrationVelocity``, float, default inf, range [0, inf], unit distance / time.
         """
@@ -221,9 +220,9 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "maxDepenetrationVelocity", defaultValue, writeSparsely)
 
     def GetWindAttr(self) -> Usd.Attribute:
-        """Velocity of the air around all particles of the system.
+        """Air velocity around all particles of the system.
 
-        May be animated.
+        It may be animated.
 
         ``wind``, float3, default [0, 0, 0], range (-inf, inf), unit distance / time.
         """
@@ -234,9 +233,9 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "wind", defaultValue, writeSparsely)
 
     def GetMaxNeighborhoodAttr(self) -> Usd.Attribute:
-        """Most neighbours that one particle interacts with.
+        """Maximum number of neighbours of a particle.
 
-        More take memory and time.
+        More neighbours need memory and time.
 
         ``maxNeighborhood``, int, default 96, range [1, inf), unit particles.
         """
@@ -247,9 +246,9 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "maxNeighborhood", defaultValue, writeSparsely)
 
     def GetNeighborhoodScaleAttr(self) -> Usd.Attribute:
-        """Enlarges the volume searched for neighbours.
+        """Scale of the search volume for neighbours.
 
-        Raise it where particles move fast against each other.
+        Raise it for fast relative motion.
 
         ``neighborhoodScale``, float, default 1.01, range [1, inf), unit dimensionless.
         """
@@ -262,9 +261,9 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "neighborhoodScale", defaultValue, writeSparsely)
 
     def GetMaxVelocityAttr(self) -> Usd.Attribute:
-        """Fastest velocity of a particle.
+        """Maximum velocity of a particle.
 
-        Between particles cflCoefficient of the material limits it too.
+        cflCoefficient of the material also limits it between particles.
 
         ``maxVelocity``, float, default inf, range [0, inf], unit distance / time.
         """
@@ -275,9 +274,9 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "maxVelocity", defaultValue, writeSparsely)
 
     def GetGlobalSelfCollisionEnabledAttr(self) -> Usd.Attribute:
-        """Whether particles may collide with each other at all.
+        """Whether particles can collide with each other.
 
-        When false no setting of an object brings it back, which saves time.
+        If false, no object can enable it, which saves time.
 
         ``globalSelfCollisionEnabled``, bool, default True.
         """
@@ -290,9 +289,9 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "globalSelfCollisionEnabled", defaultValue, writeSparsely)
 
     def GetNonParticleCollisionEnabledAttr(self) -> Usd.Attribute:
-        """Whether particles collide with anything that is no particle.
+        """Whether particles collide with other objects.
 
-        Switching it off saves time.
+        false saves time.
 
         ``nonParticleCollisionEnabled``, bool, default True.
         """
@@ -305,9 +304,9 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "nonParticleCollisionEnabled", defaultValue, writeSparsely)
 
     def GetSimulationOwnerRel(self) -> Usd.Relationship:
-        """The scene that simulates the system.
+        """Scene of the system.
 
-        Without one it is the first of the stage.
+        Without a target it is the first scene of the stage.
 
         ``simulationOwner``, relationship to PhysicsScene, one target.
         """

@@ -100,10 +100,10 @@ if TYPE_CHECKING:
     semantics="docs/reference/physx/bodies_and_frames.md",
 ))
 class PhysxRigidBodyAPI(SingleApplyAPI):
-    """PhysX's settings of a rigid body.
+    """PhysX settings of a rigid body.
 
-    Their defaults hold for every body, with or without this class: angular damping is 0.05 unless authored. Links of an
-    articulation take their iteration counts and sleeping from PhysxArticulationAPI.
+    The defaults also apply without this class, such as angular damping 0.05. PhysxArticulationAPI sets iteration counts
+    and sleeping of links.
 
     ``force = -mass * linearDamping * v``
     ``torque = -inertia * angularDamping * w``
@@ -126,9 +126,9 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetLinearDampingAttr(self) -> Usd.Attribute:
-        """Rate at which linear velocity decays.
+        """Decay rate of linear velocity.
 
-        Applied once per step and capped at one over the step.
+        Applied once per step; the maximum is one over the step.
 
         ``physxRigidBody:linearDamping``, float, default 0, range [0, inf), unit 1 / time.
         """
@@ -139,9 +139,9 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:linearDamping", defaultValue, writeSparsely)
 
     def GetAngularDampingAttr(self) -> Usd.Attribute:
-        """Rate at which angular velocity decays.
+        """Decay rate of angular velocity.
 
-        Applied once per step and capped at one over the step.
+        Applied once per step; the maximum is one over the step.
 
         ``physxRigidBody:angularDamping``, float, default 0.05, range [0, inf), unit 1 / time.
         """
@@ -152,9 +152,9 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:angularDamping", defaultValue, writeSparsely)
 
     def GetMaxLinearVelocityAttr(self) -> Usd.Attribute:
-        """Fastest linear velocity of the body.
+        """Maximum linear velocity.
 
-        PhysX uses 1e16 for inf.
+        inf means 1e16.
 
         ``physxRigidBody:maxLinearVelocity``, float, default inf, range [0, inf], unit distance / time.
         """
@@ -167,7 +167,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:maxLinearVelocity", defaultValue, writeSparsely)
 
     def GetMaxAngularVelocityAttr(self) -> Usd.Attribute:
-        """Fastest angular velocity of the body.
+        """Maximum angular velocity.
 
         The default is 100 radians per second.
 
@@ -182,9 +182,9 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:maxAngularVelocity", defaultValue, writeSparsely)
 
     def GetSleepThresholdAttr(self) -> Usd.Attribute:
-        """Kinetic energy per mass below which the body may freeze.
+        """Kinetic energy per mass below which the body can sleep.
 
-        Unauthored it is 0.005 m^2 / s^2.
+        If unauthored, 0.005 m^2 / s^2.
 
         ``physxRigidBody:sleepThreshold``, float, default 5e-05, range [0, inf), unit distance^2 / time^2.
         """
@@ -195,9 +195,9 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:sleepThreshold", defaultValue, writeSparsely)
 
     def GetStabilizationThresholdAttr(self) -> Usd.Attribute:
-        """Kinetic energy per mass below which the body may be stabilised.
+        """Kinetic energy per mass below which PhysX may stabilise the body.
 
-        Unauthored it is 0.001 m^2 / s^2.
+        If unauthored, 0.001 m^2 / s^2.
 
         ``physxRigidBody:stabilizationThreshold``, float, default 1e-05, range [0, inf), unit distance^2 / time^2.
         """
@@ -210,9 +210,9 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:stabilizationThreshold", defaultValue, writeSparsely)
 
     def GetMaxDepenetrationVelocityAttr(self) -> Usd.Attribute:
-        """Fastest velocity the solver adds to push overlapping bodies apart.
+        """Maximum velocity with which the solver separates overlapping bodies.
 
-        Unauthored it is 3 m / s.
+        If unauthored, 3 m / s.
 
         ``physxRigidBody:maxDepenetrationVelocity``, float, default 3, range [0, inf], unit distance / time.
         """
@@ -225,9 +225,9 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:maxDepenetrationVelocity", defaultValue, writeSparsely)
 
     def GetMaxContactImpulseAttr(self) -> Usd.Attribute:
-        """Largest impulse at one contact of this body.
+        """Maximum impulse at a contact.
 
-        Between two moving bodies the smaller value counts.
+        Between two moving bodies the smaller value applies.
 
         ``physxRigidBody:maxContactImpulse``, float, default inf, range [0, inf], unit force * time.
         """
@@ -266,9 +266,9 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:solverVelocityIterationCount", defaultValue, writeSparsely)
 
     def GetEnableCCDAttr(self) -> Usd.Attribute:
-        """Whether fast motion is swept against obstacles, so that the body does not pass through them.
+        """Whether PhysX sweeps fast motion against obstacles to prevent tunnelling.
 
-        Needs enableCCD of the scene.
+        Requires enableCCD of the scene.
 
         ``physxRigidBody:enableCCD``, bool, default False.
         """
@@ -281,7 +281,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetEnableSpeculativeCCDAttr(self) -> Usd.Attribute:
         """Whether the contact offset grows with velocity.
 
-        A cheaper guard against passing through obstacles.
+        A cheaper method against tunnelling.
 
         ``physxRigidBody:enableSpeculativeCCD``, bool, default False.
         """
@@ -294,7 +294,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:enableSpeculativeCCD", defaultValue, writeSparsely)
 
     def GetRetainAccelerationsAttr(self) -> Usd.Attribute:
-        """Whether applied forces stay for the next step.
+        """Whether applied forces remain for the next step.
 
         ``physxRigidBody:retainAccelerations``, bool, default False.
         """
@@ -307,7 +307,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:retainAccelerations", defaultValue, writeSparsely)
 
     def GetEnableGyroscopicForcesAttr(self) -> Usd.Attribute:
-        """Whether the gyroscopic torque of a free body is simulated.
+        """Whether PhysX simulates the gyroscopic torque of a free body.
 
         ``physxRigidBody:enableGyroscopicForces``, bool, default True.
         """
@@ -320,9 +320,9 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:enableGyroscopicForces", defaultValue, writeSparsely)
 
     def GetDisableGravityAttr(self) -> Usd.Attribute:
-        """Whether gravity spares this body.
+        """Whether the body ignores gravity.
 
-        On links it works link by link.
+        On a link it applies to that link only.
 
         ``physxRigidBody:disableGravity``, bool, default False.
         """
@@ -333,9 +333,9 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:disableGravity", defaultValue, writeSparsely)
 
     def GetSolveContactAttr(self) -> Usd.Attribute:
-        """Whether contacts of this body push.
+        """Whether contacts of this body exert force.
 
-        Otherwise they are reported only.
+        If false, they are only reported.
 
         ``physxRigidBody:solveContact``, bool, default True.
         """
@@ -368,8 +368,9 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:lockedRotAxis", defaultValue, writeSparsely)
 
     def GetContactSlopCoefficientAttr(self) -> Usd.Attribute:
-        """Lever arm below which a contact's normal force turns the body no more; smooths the rolling of meshes that
-        stand for round shapes.
+        """Lever arm below which a contact's normal force exerts no torque.
+
+        It smooths the rolling of meshes with round shapes.
 
         ``physxRigidBody:contactSlopCoefficient``, float, default 0, range [0, inf), unit distance.
         """
@@ -382,10 +383,10 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:contactSlopCoefficient", defaultValue, writeSparsely)
 
     def GetCfmScaleAttr(self) -> Usd.Attribute:
-        """Softening of the constraints of an articulation link: acceleration drives, friction and limits of a slider
-        act 1/1.025 as strongly at the default.
+        """Constraint softening of an articulation link.
 
-        Set 0 for exact values.
+        At the default, acceleration drives, friction and limits of a slider are weaker by 1/1.025. Use 0 for exact
+        values.
 
         ``physxRigidBody:cfmScale``, float, default 0.025, range [0, 1], unit dimensionless.
         """

@@ -176,9 +176,9 @@ else:
     semantics="docs/reference/physx/scene_settings.md",
 ))
 class PhysxSceneAPI(SingleApplyAPI):
-    """How PhysX steps a scene.
+    """Solver settings of a scene.
 
-    A physics material bound to the scene prim with purpose physics becomes the default material.
+    A physics material bound to the scene prim with purpose physics is the default material.
 
     Applies to: PhysicsScene.
     See docs/reference/physx/scene_settings.md.
@@ -198,7 +198,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetBounceThresholdAttr(self) -> Usd.Attribute:
-        """Slowest contact that bounces.
+        """Lowest approach speed of a contact that bounces.
 
         ``physxScene:bounceThreshold``, float, default 0, range [0, inf), unit distance / time.
         """
@@ -211,9 +211,9 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:bounceThreshold", defaultValue, writeSparsely)
 
     def GetFrictionOffsetThresholdAttr(self) -> Usd.Attribute:
-        """Largest separation at which a contact point still has friction.
+        """Largest separation of a contact point with friction.
 
-        Unauthored it is 0.04 m.
+        If unauthored, 0.04 m.
 
         ``physxScene:frictionOffsetThreshold``, float, default 0.04, range [0, inf), unit distance.
         """
@@ -226,9 +226,9 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:frictionOffsetThreshold", defaultValue, writeSparsely)
 
     def GetFrictionCorrelationDistanceAttr(self) -> Usd.Attribute:
-        """Distance within which contact points share a friction anchor.
+        """Distance below which contact points share a friction anchor.
 
-        Unauthored it is 0.025 m.
+        If unauthored, 0.025 m.
 
         ``physxScene:frictionCorrelationDistance``, float, default 0.025, range [0, inf), unit distance.
         """
@@ -241,7 +241,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:frictionCorrelationDistance", defaultValue, writeSparsely)
 
     def GetMaxBiasCoefficientAttr(self) -> Usd.Attribute:
-        """Upper bound of the coefficient with which the solver corrects position errors.
+        """Maximum coefficient for position errors in the solver.
 
         TGS on the CPU ignores it.
 
@@ -267,7 +267,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:collisionSystem", defaultValue, writeSparsely)
 
     def GetSolverTypeAttr(self) -> Usd.Attribute:
-        """Constraint solver: TGS integrates in every position iteration and PGS once a step.
+        """Constraint solver: TGS integrates in each position iteration, PGS once per step.
 
         ``physxScene:solverType``, uniform token, default TGS, one of PGS, TGS.
         """
@@ -278,9 +278,9 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:solverType", defaultValue, writeSparsely)
 
     def GetBroadphaseTypeAttr(self) -> Usd.Attribute:
-        """Algorithm that finds pairs of bodies close enough to collide.
+        """Algorithm that finds nearby pairs of bodies.
 
-        GPU needs a CUDA device; take MBP or SAP without one.
+        GPU needs a CUDA device; without one use MBP or SAP.
 
         ``physxScene:broadphaseType``, uniform token, default GPU, one of GPU, MBP, SAP.
         """
@@ -304,7 +304,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:frictionType", defaultValue, writeSparsely)
 
     def GetEnableCCDAttr(self) -> Usd.Attribute:
-        """Whether bodies that ask for it are swept along their motion.
+        """Whether PhysX sweeps bodies with enableCCD along their motion.
 
         ``physxScene:enableCCD``, bool, default False.
         """
@@ -315,7 +315,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:enableCCD", defaultValue, writeSparsely)
 
     def GetEnableStabilizationAttr(self) -> Usd.Attribute:
-        """Whether slow bodies are damped and held in a pass of its own.
+        """Whether a separate pass damps and holds slow bodies.
 
         ``physxScene:enableStabilization``, bool, default False.
         """
@@ -328,7 +328,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:enableStabilization", defaultValue, writeSparsely)
 
     def GetUpdateTypeAttr(self) -> Usd.Attribute:
-        """Whether the application waits for a step to finish or does not step the scene at all.
+        """Update mode: whether the application waits for each step or does not step the scene.
 
         ``physxScene:updateType``, uniform token, default Synchronous, one of Synchronous, Asynchronous, Disabled.
         """
@@ -339,9 +339,9 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:updateType", defaultValue, writeSparsely)
 
     def GetEnableGPUDynamicsAttr(self) -> Usd.Attribute:
-        """Whether the scene is solved on the GPU.
+        """Whether the GPU solves the scene.
 
-        Deformables and particles need it.
+        Deformables and particles require it.
 
         ``physxScene:enableGPUDynamics``, bool, default True.
         """
@@ -356,7 +356,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def GetEnableEnhancedDeterminismAttr(self) -> Usd.Attribute:
         """Whether results are independent of other bodies in the scene.
 
-        Costs speed.
+        It costs speed.
 
         ``physxScene:enableEnhancedDeterminism``, bool, default False.
         """
@@ -371,7 +371,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def GetEnableExternalForcesEveryIterationAttr(self) -> Usd.Attribute:
         """Whether gravity and efforts act in each TGS position iteration.
 
-        When false they act once a step, before the iterations. The default was false in older releases.
+        If false, they act once before the iterations. Older releases default to false.
 
         ``physxScene:enableExternalForcesEveryIteration``, bool, default True.
 
@@ -386,7 +386,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:enableExternalForcesEveryIteration", defaultValue, writeSparsely)
 
     def GetSolveArticulationContactLastAttr(self) -> Usd.Attribute:
-        """Whether contacts and maximum joint velocities of articulations come after all other constraints.
+        """Whether contacts and maximum joint velocities of articulations are solved after all other constraints.
 
         ``physxScene:solveArticulationContactLast``, bool, default False.
         """
@@ -399,7 +399,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:solveArticulationContactLast", defaultValue, writeSparsely)
 
     def GetEnableSceneQuerySupportAttr(self) -> Usd.Attribute:
-        """Whether ray casts and overlap queries see the scene's colliders.
+        """Whether ray casts and overlap queries find the scene's colliders.
 
         ``physxScene:enableSceneQuerySupport``, bool, default True.
         """
@@ -412,7 +412,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:enableSceneQuerySupport", defaultValue, writeSparsely)
 
     def GetTimeStepsPerSecondAttr(self) -> Usd.Attribute:
-        """Steps in one second of simulation.
+        """Steps per second of simulation.
 
         ``physxScene:timeStepsPerSecond``, uint, default 60, range [1, inf), unit 1 / time.
 
@@ -427,7 +427,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:timeStepsPerSecond", defaultValue, writeSparsely)
 
     def GetGpuTempBufferCapacityAttr(self) -> Usd.Attribute:
-        """Scratch memory of the GPU pipeline.
+        """Temporary memory of the GPU pipeline.
 
         ``physxScene:gpuTempBufferCapacity``, uint64, default 16777216, range [0, inf), unit bytes.
         """
@@ -440,7 +440,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:gpuTempBufferCapacity", defaultValue, writeSparsely)
 
     def GetGpuMaxRigidContactCountAttr(self) -> Usd.Attribute:
-        """Contact points between rigid bodies the GPU has room for.
+        """GPU capacity for contact points between rigid bodies.
 
         ``physxScene:gpuMaxRigidContactCount``, uint, default 524288, range [0, inf), unit contacts.
         """
@@ -453,7 +453,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:gpuMaxRigidContactCount", defaultValue, writeSparsely)
 
     def GetGpuMaxRigidPatchCountAttr(self) -> Usd.Attribute:
-        """Contact patches between rigid bodies the GPU has room for.
+        """GPU capacity for contact patches between rigid bodies.
 
         ``physxScene:gpuMaxRigidPatchCount``, uint, default 81920, range [0, inf), unit contact patches.
         """
@@ -477,7 +477,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:gpuHeapCapacity", defaultValue, writeSparsely)
 
     def GetGpuFoundLostPairsCapacityAttr(self) -> Usd.Attribute:
-        """Pairs the GPU broad phase may find or lose in a step.
+        """GPU capacity for pairs that the broad phase finds or loses in a step.
 
         ``physxScene:gpuFoundLostPairsCapacity``, uint, default 262144, range [0, inf), unit pairs.
         """
@@ -490,7 +490,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:gpuFoundLostPairsCapacity", defaultValue, writeSparsely)
 
     def GetGpuFoundLostAggregatePairsCapacityAttr(self) -> Usd.Attribute:
-        """Pairs of aggregates the GPU broad phase may find or lose in a step.
+        """GPU capacity for aggregate pairs that the broad phase finds or loses in a step.
 
         ``physxScene:gpuFoundLostAggregatePairsCapacity``, uint, default 1024, range [0, inf), unit pairs.
         """
@@ -503,7 +503,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:gpuFoundLostAggregatePairsCapacity", defaultValue, writeSparsely)
 
     def GetGpuTotalAggregatePairsCapacityAttr(self) -> Usd.Attribute:
-        """Pairs of aggregates the GPU broad phase has room for.
+        """GPU capacity for aggregate pairs in the broad phase.
 
         ``physxScene:gpuTotalAggregatePairsCapacity``, uint, default 1024, range [0, inf), unit pairs.
         """
@@ -516,7 +516,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:gpuTotalAggregatePairsCapacity", defaultValue, writeSparsely)
 
     def GetGpuMaxDeformableVolumeContactsAttr(self) -> Usd.Attribute:
-        """Contacts of volume deformables the GPU has room for.
+        """GPU capacity for contacts of volume deformables.
 
         ``physxScene:gpuMaxDeformableVolumeContacts``, uint, default 1048576, range [0, inf), unit contacts.
         """
@@ -529,7 +529,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:gpuMaxDeformableVolumeContacts", defaultValue, writeSparsely)
 
     def GetGpuMaxDeformableSurfaceContactsAttr(self) -> Usd.Attribute:
-        """Contacts of surface deformables the GPU has room for.
+        """GPU capacity for contacts of surface deformables.
 
         ``physxScene:gpuMaxDeformableSurfaceContacts``, uint, default 1048576, range [0, inf), unit contacts.
         """
@@ -542,7 +542,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:gpuMaxDeformableSurfaceContacts", defaultValue, writeSparsely)
 
     def GetGpuMaxParticleContactsAttr(self) -> Usd.Attribute:
-        """Contacts of particles the GPU has room for.
+        """GPU capacity for contacts of particles.
 
         ``physxScene:gpuMaxParticleContacts``, uint, default 1048576, range [0, inf), unit contacts.
         """
@@ -555,9 +555,9 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:gpuMaxParticleContacts", defaultValue, writeSparsely)
 
     def GetGpuMaxNumPartitionsAttr(self) -> Usd.Attribute:
-        """Groups into which the GPU sorts independent constraints.
+        """Number of groups of independent constraints on the GPU.
 
-        Where it is no power of 2 PhysX takes 8.
+        If it is no power of 2, PhysX uses 8.
 
         ``physxScene:gpuMaxNumPartitions``, uint, default 8, range [1, 32], unit partitions.
         """
@@ -570,7 +570,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:gpuMaxNumPartitions", defaultValue, writeSparsely)
 
     def GetGpuCollisionStackSizeAttr(self) -> Usd.Attribute:
-        """Stack of the GPU's contact generation.
+        """GPU stack for contact generation.
 
         ``physxScene:gpuCollisionStackSize``, uint, default 67108864, range [0, inf), unit bytes.
         """
@@ -583,7 +583,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:gpuCollisionStackSize", defaultValue, writeSparsely)
 
     def GetInvertCollisionGroupFilterAttr(self) -> Usd.Attribute:
-        """Whether collision group filters name the groups that collide and not those that do not.
+        """Whether collision group filters list the groups that collide instead of those that do not.
 
         ``physxScene:invertCollisionGroupFilter``, bool, default False.
         """
@@ -596,7 +596,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:invertCollisionGroupFilter", defaultValue, writeSparsely)
 
     def GetReportKinematicKinematicPairsAttr(self) -> Usd.Attribute:
-        """Whether contacts between two kinematic bodies are reported.
+        """Whether PhysX reports contacts between two kinematic bodies.
 
         ``physxScene:reportKinematicKinematicPairs``, bool, default False.
         """
@@ -609,7 +609,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:reportKinematicKinematicPairs", defaultValue, writeSparsely)
 
     def GetReportKinematicStaticPairsAttr(self) -> Usd.Attribute:
-        """Whether contacts between kinematic and static bodies are reported.
+        """Whether PhysX reports contacts between kinematic and static bodies.
 
         ``physxScene:reportKinematicStaticPairs``, bool, default False.
         """
@@ -622,9 +622,9 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:reportKinematicStaticPairs", defaultValue, writeSparsely)
 
     def GetMinPositionIterationCountAttr(self) -> Usd.Attribute:
-        """Fewest position iterations of any actor.
+        """Minimum position iterations of all actors.
 
-        PhysX cuts it down to the maximum.
+        PhysX reduces it to the maximum.
 
         ``physxScene:minPositionIterationCount``, uniform uint, default 1, range [1, maxPositionIterationCount], unit
         iterations per step.
@@ -638,9 +638,9 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:minPositionIterationCount", defaultValue, writeSparsely)
 
     def GetMaxPositionIterationCountAttr(self) -> Usd.Attribute:
-        """Most position iterations of any actor.
+        """Maximum position iterations of all actors.
 
-        Overrides actors that ask for more.
+        It overrides higher counts of actors.
 
         ``physxScene:maxPositionIterationCount``, uniform uint, default 255, range [minPositionIterationCount, 255],
         unit iterations per step.
@@ -654,9 +654,9 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:maxPositionIterationCount", defaultValue, writeSparsely)
 
     def GetMinVelocityIterationCountAttr(self) -> Usd.Attribute:
-        """Fewest velocity iterations of any actor.
+        """Minimum velocity iterations of all actors.
 
-        PhysX cuts it down to the maximum.
+        PhysX reduces it to the maximum.
 
         ``physxScene:minVelocityIterationCount``, uniform uint, default 0, range [0, maxVelocityIterationCount], unit
         iterations per step.
@@ -670,9 +670,9 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:minVelocityIterationCount", defaultValue, writeSparsely)
 
     def GetMaxVelocityIterationCountAttr(self) -> Usd.Attribute:
-        """Most velocity iterations of any actor.
+        """Maximum velocity iterations of all actors.
 
-        Overrides actors that ask for more.
+        It overrides higher counts of actors.
 
         ``physxScene:maxVelocityIterationCount``, uniform uint, default 255, range [minVelocityIterationCount, 255],
         unit iterations per step.
@@ -698,7 +698,7 @@ class PhysxSceneAPI(SingleApplyAPI):
 
     @deprecated("nothing replaces it; PhysX no longer measures solver residuals")
     def GetEnableResidualReportingAttr(self) -> Usd.Attribute:
-        """Whether the solver measured its residuals for PhysxResidualReportingAPI, at some cost of speed.
+        """Whether the solver measures residuals for PhysxResidualReportingAPI, at some cost of speed.
 
         ``physxScene:enableResidualReporting``, bool, default False.
 
@@ -715,7 +715,7 @@ class PhysxSceneAPI(SingleApplyAPI):
 
     @deprecated("use gpuMaxDeformableVolumeContacts of PhysxSceneAPI")
     def GetGpuMaxSoftBodyContactsAttr(self) -> Usd.Attribute:
-        """Contacts of volume deformables the GPU has room for.
+        """GPU capacity for contacts of volume deformables.
 
         ``physxScene:gpuMaxSoftBodyContacts``, uint, default 1048576, range [0, inf), unit contacts.
 

@@ -2,8 +2,8 @@
 # mypy: allow-subclassing-any
 # pyright: reportIncompatibleMethodOverride=false
 # Stubs of USD call class methods static, or methods of objects.
-"""The wheels of a vehicle and their tires, with their friction on ground materials. Wheel and tire are applied to the
-wheel attachment, or to a prim of their own that several attachments share.
+"""Wheels of a vehicle, their tires, and the friction of tires. Apply wheel and tire to the wheel attachment, or to a
+separate prim that several attachments share.
 """
 
 from __future__ import annotations
@@ -78,9 +78,9 @@ if TYPE_CHECKING:
     ),
 ))
 class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
-    """Friction of a tire on the ground materials it may meet.
+    """Friction of a tire on ground materials.
 
-    The materials' own friction does not count for tires. PhysX refuses a table whose two lists differ in length.
+    Tires ignore the materials' friction. PhysX refuses a table with lists of different lengths.
     """
 
     @classmethod
@@ -104,7 +104,7 @@ class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
         self._set(values, strict)
 
     def GetFrictionValuesAttr(self) -> Usd.Attribute:
-        """Friction on each material of groundMaterials, in the same order.
+        """Friction on each entry of groundMaterials.
 
         ``frictionValues``, float[], no default, range [0, inf), unit dimensionless.
         """
@@ -117,7 +117,7 @@ class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
         return create_attribute(self, "frictionValues", defaultValue, writeSparsely)
 
     def GetDefaultFrictionValueAttr(self) -> Usd.Attribute:
-        """Friction on every material that groundMaterials does not list.
+        """Friction on materials not in groundMaterials.
 
         ``defaultFrictionValue``, float, default 1, range [0, inf), unit dimensionless.
         """
@@ -130,9 +130,9 @@ class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
         return create_attribute(self, "defaultFrictionValue", defaultValue, writeSparsely)
 
     def GetGroundMaterialsRel(self) -> Usd.Relationship:
-        """Materials that frictionValues are for.
+        """Ground materials with a friction value.
 
-        The list cannot change while the simulation runs.
+        The list cannot change during simulation.
 
         ``groundMaterials``, relationship to PhysicsMaterialAPI, several targets.
         """
@@ -181,8 +181,7 @@ class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
 class PhysxVehicleWheelAPI(SingleApplyAPI):
     """Size and inertia of a wheel, rim and tire together.
 
-    For the prim with PhysxVehicleWheelAttachmentAPI, or for one that attachments name in their relationship wheel.
-    radius, width, mass, moi and dampingRate have no fallback: PhysX makes no vehicle without them.
+    PhysX creates no vehicle without radius, width, mass, moi and dampingRate, which have no default.
 
     ``moi * d(wheelSpeed)/dt = driveTorque - sign(wheelSpeed) * brakeTorque - radius * tireForce - dampingRate *
     wheelSpeed``
@@ -202,9 +201,9 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetRadiusAttr(self) -> Usd.Attribute:
-        """Radius of the wheel.
+        """Wheel radius.
 
-        Not scaled by the vehicle's scale. Required.
+        The vehicle's scale does not apply. Required.
 
         ``physxVehicleWheel:radius``, float, no default, range (0, inf), unit distance.
         """
@@ -215,9 +214,9 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleWheel:radius", defaultValue, writeSparsely)
 
     def GetWidthAttr(self) -> Usd.Attribute:
-        """Width of the wheel.
+        """Wheel width.
 
-        Only ground queries of type sweep depend on it. Required.
+        Only sweep queries use it. Required.
 
         ``physxVehicleWheel:width``, float, no default, range (0, inf), unit distance.
         """
@@ -228,9 +227,9 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleWheel:width", defaultValue, writeSparsely)
 
     def GetMassAttr(self) -> Usd.Attribute:
-        """Mass of the wheel.
+        """Wheel mass, not added to the vehicle's mass.
 
-        Not added to the vehicle's; it enters only limitSuspensionExpansionVelocity. Required.
+        Only limitSuspensionExpansionVelocity uses it. Required.
 
         ``physxVehicleWheel:mass``, float, no default, range (0, inf), unit mass.
         """
@@ -241,7 +240,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleWheel:mass", defaultValue, writeSparsely)
 
     def GetMoiAttr(self) -> Usd.Attribute:
-        """Inertia of the wheel about its rolling axis.
+        """Moment of inertia about the rolling axis.
 
         Required.
 
@@ -254,7 +253,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleWheel:moi", defaultValue, writeSparsely)
 
     def GetDampingRateAttr(self) -> Usd.Attribute:
-        """Torque that slows the wheel per radian per time of its rotation.
+        """Torque that slows the wheel, per angular speed.
 
         Required.
 
@@ -267,9 +266,9 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleWheel:dampingRate", defaultValue, writeSparsely)
 
     def GetMaxBrakeTorqueAttr(self) -> Usd.Attribute:
-        """Torque of the full brake on this wheel.
+        """Full brake torque on this wheel.
 
-        Unauthored means 0. Ignored where the vehicle has PhysxVehicleBrakesAPI.
+        If unauthored, 0. Ignored if the vehicle has PhysxVehicleBrakesAPI.
 
         ``physxVehicleWheel:maxBrakeTorque``, float, no default, range [0, inf), unit torque.
 
@@ -282,9 +281,9 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleWheel:maxBrakeTorque", defaultValue, writeSparsely)
 
     def GetMaxHandBrakeTorqueAttr(self) -> Usd.Attribute:
-        """Torque of the full handbrake on this wheel.
+        """Full handbrake torque on this wheel.
 
-        Unauthored means 0. Ignored where the vehicle has PhysxVehicleBrakesAPI.
+        If unauthored, 0. Ignored if the vehicle has PhysxVehicleBrakesAPI.
 
         ``physxVehicleWheel:maxHandBrakeTorque``, float, no default, range [0, inf), unit torque.
 
@@ -301,7 +300,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
     def GetMaxSteerAngleAttr(self) -> Usd.Attribute:
         """Angle of this wheel at full steer.
 
-        Unauthored means 0. Ignored where the vehicle has a steering class.
+        If unauthored, 0. Ignored if the vehicle has a steering class.
 
         ``physxVehicleWheel:maxSteerAngle``, float, no default, range (-1.5707963, 1.5707963), unit radian.
 
@@ -314,9 +313,9 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleWheel:maxSteerAngle", defaultValue, writeSparsely)
 
     def GetToeAngleAttr(self) -> Usd.Attribute:
-        """Toe angle at every compression.
+        """Toe angle at all compressions.
 
-        Unauthored means 0. Ignored beside PhysxVehicleSuspensionComplianceAPI.
+        If unauthored, 0. Ignored with PhysxVehicleSuspensionComplianceAPI.
 
         ``physxVehicleWheel:toeAngle``, float, no default, range (-1.5707963, 1.5707963), unit radian.
 
@@ -377,10 +376,9 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
     ),
 ))
 class PhysxVehicleTireAPI(SingleApplyAPI):
-    """How slip of a tire becomes force.
+    """Force of a tire from its slip.
 
-    For the prim with PhysxVehicleWheelAttachmentAPI, or for one that attachments name in their relationship tire. The
-    load that enters is smoothed: load / restLoad between 0 and 3 is mapped linearly to 0.2308 to 3, and stays 3 above.
+    PhysX smooths the load: load / restLoad from 0 to 3 maps linearly to 0.2308 to 3, and larger values to 3.
 
     ``friction = tableFriction * frictionVsSlipGraph(|longitudinalSlip|)``
     ``lateralStiffness = lateralStiffnessGraph[1] * s(3 * load / restLoad / lateralStiffnessGraph[0])``
@@ -403,9 +401,9 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetLatStiffXAttr(self) -> Usd.Attribute:
-        """Load / restLoad from which lateral stiffness stays constant.
+        """Load / restLoad from which lateral stiffness is constant.
 
-        Read only while lateralStiffnessGraph is 0.
+        Read if lateralStiffnessGraph is 0.
 
         ``physxVehicleTire:latStiffX``, float, default 2, range [0, inf), unit dimensionless.
 
@@ -418,9 +416,9 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleTire:latStiffX", defaultValue, writeSparsely)
 
     def GetLatStiffYAttr(self) -> Usd.Attribute:
-        """Greatest lateral stiffness divided by restLoad.
+        """Maximum lateral stiffness divided by restLoad.
 
-        Read only while lateralStiffnessGraph is 0; unauthored means 17.095. All tires of a vehicle use it or none does.
+        Read if lateralStiffnessGraph is 0; if unauthored, 17.095. Use it for all tires or for none.
 
         ``physxVehicleTire:latStiffY``, float, no default, range (0, inf), unit dimensionless.
 
@@ -433,11 +431,10 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleTire:latStiffY", defaultValue, writeSparsely)
 
     def GetLateralStiffnessGraphAttr(self) -> Usd.Attribute:
-        """Load / restLoad from which lateral stiffness stays constant, then the stiffness there, which has to be
-        positive.
+        """Load / restLoad from which lateral stiffness is constant, then the positive stiffness there.
 
-        A first value of 0 makes stiffness independent of load; two zeros hand over to the deprecated latStiffX and
-        latStiffY.
+        If the first value is 0, stiffness is independent of load. With two zeros the deprecated latStiffX and latStiffY
+        apply.
 
         ``physxVehicleTire:lateralStiffnessGraph``, float2, default [0, 0], range [0, inf), unit dimensionless, force.
         """
@@ -452,7 +449,7 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
     def GetLongitudinalStiffnessPerUnitGravityAttr(self) -> Usd.Attribute:
         """Longitudinal stiffness divided by gravity.
 
-        Read only while longitudinalStiffness is 0; unauthored means 500 kg in units of the stage.
+        Read if longitudinalStiffness is 0; if unauthored, 500 kg.
 
         ``physxVehicleTire:longitudinalStiffnessPerUnitGravity``, float, no default, range (0, inf), unit mass.
 
@@ -468,9 +465,9 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
             self, "physxVehicleTire:longitudinalStiffnessPerUnitGravity", defaultValue, writeSparsely)
 
     def GetLongitudinalStiffnessAttr(self) -> Usd.Attribute:
-        """Longitudinal force per longitudinal slip while slip is small.
+        """Longitudinal force per longitudinal slip for small slip.
 
-        0 hands over to the deprecated longitudinalStiffnessPerUnitGravity.
+        At 0 the deprecated longitudinalStiffnessPerUnitGravity applies.
 
         ``physxVehicleTire:longitudinalStiffness``, float, default 0, range [0, inf), unit force.
         """
@@ -485,7 +482,7 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
     def GetCamberStiffnessPerUnitGravityAttr(self) -> Usd.Attribute:
         """Camber stiffness divided by gravity.
 
-        Read only while camberStiffness is -1.
+        Read if camberStiffness is -1.
 
         ``physxVehicleTire:camberStiffnessPerUnitGravity``, float, default 0, range [0, inf), unit mass / radian.
 
@@ -500,9 +497,9 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleTire:camberStiffnessPerUnitGravity", defaultValue, writeSparsely)
 
     def GetCamberStiffnessAttr(self) -> Usd.Attribute:
-        """Lateral force per camber angle while the angle is small.
+        """Lateral force per camber angle for small angles.
 
-        -1 hands over to the deprecated camberStiffnessPerUnitGravity; other negative values are refused.
+        At -1 the deprecated camberStiffnessPerUnitGravity applies.
 
         ``physxVehicleTire:camberStiffness``, float, default -1, range [-1, inf), unit force / radian.
         """
@@ -515,10 +512,10 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleTire:camberStiffness", defaultValue, writeSparsely)
 
     def GetFrictionVsSlipGraphAttr(self) -> Usd.Attribute:
-        """Factor of the table's friction over longitudinal slip, as exactly three points (slip, factor) with growing
-        slip: at rest with slip 0, at the peak, and from where it stays constant.
+        """Factor on the table's friction by longitudinal slip, as three points (slip, factor): slip 0, the peak, and
+        the start of the constant part.
 
-        Unauthored means 1 at any slip.
+        If unauthored, 1.
 
         ``physxVehicleTire:frictionVsSlipGraph``, float2[], no default, range [0, inf), unit dimensionless,
         dimensionless.
@@ -532,9 +529,9 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleTire:frictionVsSlipGraph", defaultValue, writeSparsely)
 
     def GetRestLoadAttr(self) -> Usd.Attribute:
-        """Load on the tire of the vehicle at rest on a plane.
+        """Load on the tire of a vehicle at rest on a plane.
 
-        0 means sprungMass times gravity. All tires of a vehicle have 0 or none has.
+        0, allowed only on all tires, means sprungMass times gravity.
 
         ``physxVehicleTire:restLoad``, float, default 0, range [0, inf), unit force.
         """
@@ -547,7 +544,7 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
     def GetFrictionTableRel(self) -> Usd.Relationship:
         """Friction of this tire on ground materials.
 
-        Without one it is 1 on all of them.
+        Without a target it is 1.
 
         ``physxVehicleTire:frictionTable``, relationship to PhysxVehicleTireFrictionTable, one target.
         """

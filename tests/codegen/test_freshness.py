@@ -7,6 +7,7 @@ import re
 from click.testing import CliRunner
 from physx_codegen import emit, fields, language, value_types, write_usda
 from physx_codegen.generate import generate
+from physx_codegen.generate_command import companions
 from physx_codegen.generate_command import generate_command as command
 from support.nonempty import nonempty
 from support.places import ROOT
@@ -43,6 +44,11 @@ def test_the_editors_schema_is_fresh() -> None:
 def test_the_page_on_the_language_is_fresh() -> None:
     path = ROOT / "docs/reference/schema_language.md"
     assert path.read_text(encoding="utf-8") == language.render_page()
+
+
+def test_generate_keeps_the_page_on_the_language_current() -> None:
+    names = {path.relative_to(ROOT).as_posix() for path in companions(ROOT / "schema")}
+    assert names == {"schema/physx-schema.schema.json", "docs/reference/schema_language.md"}
 
 
 def test_the_page_on_the_language_says_where_every_key_stands_in_usda() -> None:

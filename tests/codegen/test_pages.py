@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import html
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -15,7 +13,6 @@ from support.places import ROOT
 
 LIBRARIES = tuple(load(folder) for folder in libraries(ROOT / "schema"))
 PAGES = pages.render(LIBRARIES)
-VOID = {"meta", "input", "link", "br", "hr"}
 HOSTILE = """\
 name: Toy
 plugin: toy
@@ -24,38 +21,8 @@ classes:
   kind: single-apply
   doc: "Breaks | tables and </code><script>alert(1)</script> with `code`."
   attributes:
-  - {name: size, type: float, default: 1, doc: "a < b | c, *never*."}
+  - {name: size, type: float, default: 1, unit: "<b>", doc: "a < b | c, never."}
 """
-
-
-class Outline(HTMLParser):
-    """Collects anchors and links, and checks that elements are closed in order."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.anchors: set[str] = set()
-        self.links: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        self.anchors |= {given["id"] or ""} if "id" in given else set()
-        self.links += [given["href"] or ""] if "href" in given else []
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-
-def outline(name: str) -> Outline:
-    parsed = Outline()
-    parsed.feed(PAGES[name])
-    assert parsed.open == []
-    return parsed
-
-
-OUTLINES = {name: outline(name) for name in PAGES if name.endswith(".html")}
 
 
 def toy(folder: Path, text: str = HOSTILE) -> Library:
@@ -63,61 +30,72 @@ def toy(folder: Path, text: str = HOSTILE) -> Library:
     return load(folder)
 
 
+def entries(page: str, cls: str) -> dict[str, str]:
+    """Property to its entry, from the section of a class."""
+    section = PAGES[page].split(f"\n## {cls}\n")[1].partition("\n## ")[0]
+    return {entry.partition("`")[0]: entry for entry in section.split("\n**`")[1:]}
+
+
 @pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.plugin)
-def test_every_property_is_on_both_pages_with_its_facts(library: Library) -> None:
+def test_every_property_is_on_its_page_once_with_its_facts(library: Library) -> None:
     for family in library.families:
-        page = pages.page_name(library, family)
+        page = f"{pages.page_name(library, family)}.md"
         for cls in family.classes:
-            assert f"## {cls.name}\n" in PAGES[f"{page}.md"]
-            assert cls.name in OUTLINES[f"{page}.html"].anchors
+            found = entries(page, cls.name)
+            assert list(found) == [naming.display_name(cls, prop) for prop in cls.properties]
             for prop in cls.properties:
-                shown = naming.display_name(cls, prop)
-                assert f"`{shown}`" in PAGES[f"{page}.md"]
-                row = PAGES[f"{page}.html"].split(f'id="{cls.name}.{prop.name}"')[1].split("</tr>")[0]
-                facts = [shown, getattr(prop, "range_text", ""), getattr(prop, "unit", "")]
-                assert all(html.escape(fact, quote=False) in row for fact in facts), shown
+                entry = found[naming.display_name(cls, prop)]
+                bounds = getattr(prop, "range_text", "")
+                unit = getattr(prop, "unit", "").replace(" / ", "/").replace(" * ", "\\*")
+                facts = [*prop.doc.split(), *([bounds.replace(", ", ",")] if bounds != "(-inf, inf)" else []), unit]
+                assert all(fact.replace("<", "&lt;") in entry for fact in facts), entry
 
 
-@pytest.mark.parametrize("name", sorted(OUTLINES))
-def test_every_link_of_an_html_page_leads_to_an_anchor(name: str) -> None:
-    for link in OUTLINES[name].links:
-        page, _, anchor = link.partition("#")
-        target = OUTLINES[page or name]
-        assert not anchor or anchor in target.anchors, link
-
-
-@pytest.mark.parametrize("name", sorted(name for name in PAGES if name.endswith(".md")))
-def test_every_link_of_a_markdown_page_leads_to_a_heading(name: str) -> None:
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_every_link_leads_to_a_heading(name: str) -> None:
     for page, anchor in re.findall(r"\]\(([\w-]+\.md)(?:#([\w-]+))?\)", PAGES[name]):
         headings = {line.lstrip("# ").lower() for line in PAGES[page].splitlines() if line.startswith("## ")}
         assert not anchor or anchor in headings, (page, anchor)
 
 
-def test_html_pages_fetch_nothing() -> None:
-    for name in OUTLINES:
-        assert "http" not in PAGES[name] and "src=" not in PAGES[name]
+def test_the_index_leads_to_every_class() -> None:
+    for library in LIBRARIES:
+        for family in library.families:
+            for cls in family.classes:
+                page = pages.page_name(library, family)
+                assert f"[`{cls.name}`]({page}.md#{cls.name.lower()})" in PAGES["index.md"]
 
 
 def test_prose_is_escaped(tmp_path: Path) -> None:
-    made = pages.render((toy(tmp_path),))
-    assert "<script>alert" not in made["toy.html"]
-    assert "&lt;script&gt;" in made["toy.html"] and "<code>code</code>" in made["toy.html"]
-    assert "&lt;/code>&lt;script>alert(1)&lt;/script> with `code`." in made["toy.md"]
-    assert "<script" not in made["toy.md"]
-    row = next(line for line in made["toy.md"].splitlines() if line.startswith("| `size`"))
-    assert row.endswith("a &lt; b \\| c, \\*never\\*. |")
+    text = pages.render((toy(tmp_path),))["toy.md"]
+    assert "&lt;/code>&lt;script>alert(1)&lt;/script> with `code`." in text
+    assert "<script" not in text
+    assert "\n**`size`** (`float=1`, &lt;b>).  \na &lt; b | c, never.\n" in text
 
 
 def test_paragraphs_and_lists_stay_apart(tmp_path: Path) -> None:
     doc = "One.\\n\\nTwo\\n- a\\n  b\\n- c | d"
-    made = pages.render((toy(tmp_path, HOSTILE.replace("Breaks | tables", doc)),))
+    made = pages.render((toy(tmp_path, HOSTILE.replace("Breaks | tables", doc).replace("never.", "no.\\n\\nTwo.")),))
     assert "\nOne.\n\nTwo\n- a b\n- c | d" in made["toy.md"]
-    assert "<p>One.</p>\n<p>Two<br>- a b<br>- c | d" in made["toy.html"]
+    assert "\na &lt; b | c, no.\n\nTwo.\n" in made["toy.md"]
 
 
-def test_a_property_that_overrides_another_has_no_methods(tmp_path: Path) -> None:
-    made = pages.render((toy(tmp_path, HOSTILE.replace("type: float", "type: float, override: true")),))
-    assert "GetAttr" not in made["toy.md"] + made["toy.html"]
+def test_notes_follow_the_text_of_a_property(tmp_path: Path) -> None:
+    keys = "type: token, tokens: [a, b], deprecated: use c"
+    text = pages.render((toy(tmp_path, HOSTILE.replace("type: float, default: 1", keys)),))["toy.md"]
+    assert "(`token`, deprecated, &lt;b>).  \na &lt; b | c, never. One of `a`, `b`. Use c.\n" in text
+
+
+def test_only_accessors_with_another_name_are_on_the_page(tmp_path: Path) -> None:
+    assert "GetSizeAttr" not in pages.render((toy(tmp_path),))["toy.md"]
+    renamed = pages.render((toy(tmp_path, HOSTILE.replace("type: float", "type: float, api: width")),))["toy.md"]
+    assert "`GetWidthAttr` `CreateWidthAttr`" in renamed
+
+
+def test_the_example_of_a_class_is_a_block_of_code(tmp_path: Path) -> None:
+    key = "example: ToyAPI.Apply(prim, size=2)\n  attributes:"
+    text = pages.render((toy(tmp_path, HOSTILE.replace("attributes:", key)),))["toy.md"]
+    assert "\n```python\nToyAPI.Apply(prim, size=2)\n```\n" in text
 
 
 def test_pages_are_the_same_every_time() -> None:

@@ -2,7 +2,7 @@
 # mypy: allow-subclassing-any
 # pyright: reportIncompatibleMethodOverride=false
 # Stubs of USD call class methods static, or methods of objects.
-"""Attachments of the retired deformables: points held together, and what generated them."""
+"""Attachments of the retired deformables, and their automatic generation."""
 
 from __future__ import annotations
 
@@ -105,10 +105,10 @@ else:
     retired="25.11.1",
 ))
 class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
-    """Holds points of two actors together, one of them a deformable body, a deformable surface or a particle cloth.
+    """Ties points of two actors, one of them a deformable or a particle cloth.
 
-    An actor that is not given is the world. Points lie in the rest state of a deformable, and entry i of points0 goes
-    with entry i of points1. Between two deformables there is no automatic conversion.
+    Without a target an actor is the world. Entry i of points0 belongs to entry i of points1. Attachments between two
+    deformables cannot be converted automatically.
 
     Deprecated: use OmniPhysicsVtxXformAttachment for surfaces, OmniPhysicsTetXformAttachment for volumes, and
     OmniPhysicsElementCollisionFilter. Dropped in 25.11.1.
@@ -153,7 +153,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
 
     @deprecated("use vertex or tetrahedron indices of a deformable, localPositionsSrc1 of a rigid actor")
     def GetPoints0Attr(self) -> Usd.Attribute:
-        """Where actor0 is attached in its own frame.
+        """Attachment points in the frame of actor0.
 
         ``points0``, point3f[], no default, range (-inf, inf), unit distance.
 
@@ -171,7 +171,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
 
     @deprecated("use vertex or tetrahedron indices of a deformable, localPositionsSrc1 of a rigid actor")
     def GetPoints1Attr(self) -> Usd.Attribute:
-        """Where actor1 is attached in its own frame.
+        """Attachment points in the frame of actor1.
 
         ``points1``, point3f[], no default, range (-inf, inf), unit distance.
 
@@ -189,7 +189,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
 
     @deprecated("use groupElemIndices0 of OmniPhysicsElementCollisionFilter")
     def GetCollisionFilterIndices0Attr(self) -> Usd.Attribute:
-        """Parts of actor0 that do not collide with actor1, counted as filterType0 says.
+        """Parts of actor0 that do not collide with actor1.
 
         A rigid actor has none.
 
@@ -208,7 +208,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
 
     @deprecated("OmniPhysicsElementCollisionFilter counts surface triangles")
     def GetFilterType0Attr(self) -> Usd.Attribute:
-        """Whether collisionFilterIndices0 counts vertices or elements, that is triangles or tetrahedra.
+        """Unit of collisionFilterIndices0: vertices or elements.
 
         ``filterType0``, uniform token, no default, one of Vertices, Geometry.
 
@@ -223,7 +223,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
 
     @deprecated("use groupElemIndices1 of OmniPhysicsElementCollisionFilter")
     def GetCollisionFilterIndices1Attr(self) -> Usd.Attribute:
-        """Parts of actor1 that do not collide with actor0, counted as filterType1 says.
+        """Parts of actor1 that do not collide with actor0.
 
         A rigid actor has none.
 
@@ -242,7 +242,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
 
     @deprecated("OmniPhysicsElementCollisionFilter counts surface triangles")
     def GetFilterType1Attr(self) -> Usd.Attribute:
-        """Whether collisionFilterIndices1 counts vertices or elements, that is triangles or tetrahedra.
+        """Unit of collisionFilterIndices1: vertices or elements.
 
         ``filterType1``, uniform token, no default, one of Vertices, Geometry.
 
@@ -257,7 +257,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
 
     @deprecated("use src0 of OmniPhysicsAttachment for the deformable")
     def GetActor0Rel(self) -> Usd.Relationship:
-        """The first actor.
+        """First actor.
 
         ``actor0``, relationship to PhysxDeformableAPI or PhysxParticleClothAPI or PhysicsRigidBodyAPI or
         PhysicsCollisionAPI, one target.
@@ -273,7 +273,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
 
     @deprecated("use src1 of OmniPhysicsAttachment for the rigid actor")
     def GetActor1Rel(self) -> Usd.Relationship:
-        """The second actor.
+        """Second actor.
 
         ``actor1``, relationship to PhysxDeformableAPI or PhysxParticleClothAPI or PhysicsRigidBodyAPI or
         PhysicsCollisionAPI, one target.
@@ -331,9 +331,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
     retired="25.11.1",
 ))
 class PhysxAutoAttachmentAPI(SingleApplyAPI):
-    """Has points and filtered elements of a PhysxPhysicsAttachment generated from where the two actors overlap.
-
-    Its attributes live on under the same names in PhysxAutoDeformableAttachmentAPI.
+    """Generates points and filtered elements of a PhysxPhysicsAttachment from the overlap of the two actors.
 
     Applies to: PhysxPhysicsAttachment.
 
@@ -355,7 +353,7 @@ class PhysxAutoAttachmentAPI(SingleApplyAPI):
 
     @deprecated("use enableDeformableVertexAttachments of PhysxAutoDeformableAttachmentAPI")
     def GetEnableDeformableVertexAttachmentsAttr(self) -> Usd.Attribute:
-        """Whether vertices of the deformable that lie in the other actor are attached.
+        """Whether vertices of the deformable inside the other actor are attached.
 
         ``physxAutoAttachment:enableDeformableVertexAttachments``, bool, default True.
 
@@ -373,7 +371,7 @@ class PhysxAutoAttachmentAPI(SingleApplyAPI):
 
     @deprecated("use deformableVertexOverlapOffset of PhysxAutoDeformableAttachmentAPI")
     def GetDeformableVertexOverlapOffsetAttr(self) -> Usd.Attribute:
-        """How far outside the other actor a vertex may lie and still be attached.
+        """Largest distance of an attached vertex from the other actor.
 
         ``physxAutoAttachment:deformableVertexOverlapOffset``, float, default 0, range [0, inf), unit distance.
 
@@ -390,7 +388,7 @@ class PhysxAutoAttachmentAPI(SingleApplyAPI):
 
     @deprecated("use enableRigidSurfaceAttachments of PhysxAutoDeformableAttachmentAPI")
     def GetEnableRigidSurfaceAttachmentsAttr(self) -> Usd.Attribute:
-        """Whether points sampled on the rigid actor's surface are attached.
+        """Whether points on the rigid actor's surface are attached.
 
         ``physxAutoAttachment:enableRigidSurfaceAttachments``, bool, default False.
 
@@ -407,9 +405,9 @@ class PhysxAutoAttachmentAPI(SingleApplyAPI):
 
     @deprecated("use rigidSurfaceSamplingDistance of PhysxAutoDeformableAttachmentAPI")
     def GetRigidSurfaceSamplingDistanceAttr(self) -> Usd.Attribute:
-        """Distance between neighbouring samples on the rigid surface.
+        """Distance between samples on the rigid surface.
 
-        Negative values such as -inf leave it to the simulation.
+        Negative values are automatic.
 
         ``physxAutoAttachment:rigidSurfaceSamplingDistance``, float, default -inf, range [-inf, inf), unit distance.
 
@@ -443,9 +441,9 @@ class PhysxAutoAttachmentAPI(SingleApplyAPI):
 
     @deprecated("use collisionFilteringOffset of PhysxAutoDeformableAttachmentAPI")
     def GetCollisionFilteringOffsetAttr(self) -> Usd.Attribute:
-        """How far from the other actor vertices are still filtered.
+        """Distance from the other actor for filtered vertices.
 
-        Negative values such as -inf leave it to the simulation.
+        Negative values are automatic.
 
         ``physxAutoAttachment:collisionFilteringOffset``, float, default -inf, range [-inf, inf), unit distance.
 
@@ -462,9 +460,7 @@ class PhysxAutoAttachmentAPI(SingleApplyAPI):
 
     @deprecated("use enableDeformableFilteringPairs of PhysxAutoDeformableAttachmentAPI")
     def GetEnableDeformableFilteringPairsAttr(self) -> Usd.Attribute:
-        """Whether two deformables are filtered pair by pair of elements.
-
-        When false, a filtered element collides with no element of the other deformable.
+        """Whether elements of two deformables are filtered by pairs, instead of against all elements.
 
         ``physxAutoAttachment:enableDeformableFilteringPairs``, bool, default False.
 

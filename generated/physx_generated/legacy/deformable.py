@@ -2,9 +2,8 @@
 # mypy: allow-subclassing-any
 # pyright: reportIncompatibleMethodOverride=false
 # Stubs of USD call class methods static, or methods of objects.
-"""Deformable bodies and surfaces whose simulation and collision meshes were attributes of the mesh that is drawn.
-OmniPhysics deformables have prims for them: a root, a simulation mesh, collision meshes, and bind poses that connect
-them.
+"""Deformable bodies and surfaces of older releases, with simulation and collision meshes as attributes of the rendered
+mesh.
 """
 
 from __future__ import annotations
@@ -108,7 +107,7 @@ else:
     retired="25.11.1",
 ))
 class TetrahedralMesh(TypedSchema, UsdGeom.PointBased):
-    """Mesh of tetrahedra, four indices each.
+    """Mesh of tetrahedra with four indices each.
 
     Deprecated: use TetMesh of UsdGeom. Dropped in 25.11.1.
     """
@@ -130,7 +129,7 @@ class TetrahedralMesh(TypedSchema, UsdGeom.PointBased):
 
     @deprecated("use tetVertexIndices of TetMesh, which takes them in fours")
     def GetIndicesAttr(self) -> Usd.Attribute:
-        """Points of all tetrahedra, one tetrahedron after the other.
+        """Point indices of all tetrahedra in sequence.
 
         ``indices``, int[], no default, range [0, inf), unit dimensionless.
 
@@ -149,7 +148,7 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
 
     @deprecated("use deformableBodyEnabled of OmniPhysicsDeformableBodyAPI")
     def GetDeformableEnabledAttr(self) -> Usd.Attribute:
-        """Whether the mesh is simulated.
+        """Whether PhysX simulates the mesh.
 
         ``physxDeformable:deformableEnabled``, bool, default True.
 
@@ -181,17 +180,17 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
         """Author :meth:`GetSolverPositionIterationCountAttr`."""
         return create_attribute(self, "physxDeformable:solverPositionIterationCount", defaultValue, writeSparsely)
 
-    @deprecated("use linearDamping of PhysxBaseDeformableBodyAPI, whose default is 0")
+    @deprecated("use linearDamping of PhysxBaseDeformableBodyAPI, which has the default 0")
     def GetVertexVelocityDampingAttr(self) -> Usd.Attribute:
-        """Damping of vertex velocities, much like the drag of air.
+        """Damping of vertex velocities.
 
         ``physxDeformable:vertexVelocityDamping``, float, default 0.005, range [0, inf), unit 1 / time.
 
-        Deprecated: use linearDamping of PhysxBaseDeformableBodyAPI, whose default is 0. Dropped in 25.11.1.
+        Deprecated: use linearDamping of PhysxBaseDeformableBodyAPI, which has the default 0. Dropped in 25.11.1.
         """
         return get_attribute(self, "physxDeformable:vertexVelocityDamping")
 
-    @deprecated("use linearDamping of PhysxBaseDeformableBodyAPI, whose default is 0")
+    @deprecated("use linearDamping of PhysxBaseDeformableBodyAPI, which has the default 0")
     def CreateVertexVelocityDampingAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
@@ -200,7 +199,7 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
 
     @deprecated("use settlingDamping of PhysxBaseDeformableBodyAPI")
     def GetSleepDampingAttr(self) -> Usd.Attribute:
-        """Damping in addition for vertices slower than settlingThreshold.
+        """Additional damping of vertices slower than settlingThreshold.
 
         ``physxDeformable:sleepDamping``, float, default 10, range [0, inf), unit 1 / time.
 
@@ -215,7 +214,7 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
 
     @deprecated("use sleepThreshold of PhysxBaseDeformableBodyAPI")
     def GetSleepThresholdAttr(self) -> Usd.Attribute:
-        """Speed below which a vertex may fall asleep.
+        """Speed below which a vertex can sleep.
 
         ``physxDeformable:sleepThreshold``, float, default 0.05, range [0, inf), unit distance / time.
 
@@ -247,7 +246,7 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
 
     @deprecated("use maxDepenetrationVelocity of PhysxBaseDeformableBodyAPI")
     def GetMaxDepenetrationVelocityAttr(self) -> Usd.Attribute:
-        """Fastest that the solver pushes bodies apart that overlap.
+        """Maximum velocity with which the solver separates overlapping bodies.
 
         ``physxDeformable:maxDepenetrationVelocity``, float, default inf, range [0, inf], unit distance / time.
 
@@ -279,9 +278,9 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
 
     @deprecated("use selfCollisionFilterDistance of PhysxBaseDeformableBodyAPI")
     def GetSelfCollisionFilterDistanceAttr(self) -> Usd.Attribute:
-        """Parts closer than this at rest do not collide with one another.
+        """Rest distance below which parts do not collide.
 
-        At least twice the rest offset; -inf leaves it to the simulation.
+        The minimum is twice the rest offset; -inf is automatic.
 
         ``physxDeformable:selfCollisionFilterDistance``, float, default -inf, range [-inf, inf), unit distance.
 
@@ -313,7 +312,7 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
 
     @deprecated("use points of OmniPhysicsDeformablePoseAPI on the drawn mesh, as its bind pose")
     def GetRestPointsAttr(self) -> Usd.Attribute:
-        """Points of the drawn mesh at rest in its own frame.
+        """Points of the rendered mesh at rest.
 
         ``physxDeformable:restPoints``, point3f[], no default, range (-inf, inf), unit distance.
 
@@ -347,7 +346,7 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
 
     @deprecated("use tetVertexIndices of a TetMesh for bodies, faceVertexIndices of a Mesh for surfaces")
     def GetSimulationIndicesAttr(self) -> Usd.Attribute:
-        """Elements of the simulation mesh: four points per tetrahedron of a body, three per triangle of a surface.
+        """Elements of the simulation mesh: four points per tetrahedron or three per triangle.
 
         ``physxDeformable:simulationIndices``, uniform int[], no default, range [0, inf), unit dimensionless.
 
@@ -365,7 +364,9 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
 
     @deprecated("use simulationOwner of OmniPhysicsBodyAPI")
     def GetSimulationOwnerRel(self) -> Usd.Relationship:
-        """The scene that simulates the deformable; the first one of the stage where none is given.
+        """Scene of the deformable.
+
+        Without a target it is the first scene of the stage.
 
         ``physxDeformable:simulationOwner``, relationship to PhysicsScene, one target.
 
@@ -396,7 +397,7 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
         ),
         Attribute(
             "physxDeformable:vertexVelocityDamping", "float", 0.005, range=Range(0.0, inf, True, False),
-            unit="1 / time", deprecated="use linearDamping of PhysxBaseDeformableBodyAPI, whose default is 0",
+            unit="1 / time", deprecated="use linearDamping of PhysxBaseDeformableBodyAPI, which has the default 0",
             retired="25.11.1",
         ),
         Attribute(
@@ -455,10 +456,9 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
     retired="25.11.1",
 ))
 class PhysxDeformableAPI(PhysxDeformableAPIAccessors):
-    """What deformable bodies and surfaces have in common.
+    """Common settings of deformable bodies and surfaces.
 
-    Not applied by itself: PhysxDeformableBodyAPI and PhysxDeformableSurfaceAPI bring it along. The simulation moves the
-    mesh, so its points are output.
+    PhysxDeformableBodyAPI and PhysxDeformableSurfaceAPI include it. The simulation writes the mesh's points.
 
     Applies to: Mesh.
 
@@ -519,10 +519,9 @@ class PhysxDeformableAPI(PhysxDeformableAPIAccessors):
     retired="25.11.1",
 ))
 class PhysxDeformableBodyAPI(PhysxDeformableAPIAccessors):
-    """Simulates a mesh as an elastic solid: tetrahedra that move, tetrahedra that collide, and the drawn mesh that
-    follows them.
+    """Simulates a mesh as an elastic solid, with tetrahedra for simulation and for collision.
 
-    The material is bound with PhysxDeformableBodyMaterialAPI.
+    The rendered mesh follows them. PhysxDeformableBodyMaterialAPI is its material.
 
     Applies to: Mesh.
     Built in: PhysxDeformableAPI.
@@ -546,7 +545,7 @@ class PhysxDeformableBodyAPI(PhysxDeformableAPIAccessors):
 
     @deprecated("use disableGravity of PhysxBaseDeformableBodyAPI")
     def GetDisableGravityAttr(self) -> Usd.Attribute:
-        """Whether gravity leaves the body alone.
+        """Whether the body ignores gravity.
 
         ``physxDeformable:disableGravity``, bool, default False.
 
@@ -561,7 +560,7 @@ class PhysxDeformableBodyAPI(PhysxDeformableAPIAccessors):
 
     @deprecated("use tetVertexIndices of a TetMesh with PhysicsCollisionAPI")
     def GetCollisionIndicesAttr(self) -> Usd.Attribute:
-        """Tetrahedra of the collision mesh, four points each, on collisionPoints.
+        """Tetrahedra of the collision mesh, with four points each from collisionPoints.
 
         ``physxDeformable:collisionIndices``, uniform int[], no default, range [0, inf), unit dimensionless.
 
@@ -579,8 +578,6 @@ class PhysxDeformableBodyAPI(PhysxDeformableAPIAccessors):
     @deprecated("use points of a TetMesh with PhysicsCollisionAPI")
     def GetCollisionPointsAttr(self) -> Usd.Attribute:
         """Points of the collision mesh in the mesh's frame.
-
-        Output of the simulation.
 
         ``physxDeformable:collisionPoints``, point3f[], no default, range (-inf, inf), unit distance.
 
@@ -616,8 +613,6 @@ class PhysxDeformableBodyAPI(PhysxDeformableAPIAccessors):
     @deprecated("use points of a TetMesh with OmniPhysicsVolumeDeformableSimAPI")
     def GetSimulationPointsAttr(self) -> Usd.Attribute:
         """Points of the simulation mesh in the mesh's frame.
-
-        The simulation may update them.
 
         ``physxDeformable:simulationPoints``, point3f[], no default, range (-inf, inf), unit distance.
 
@@ -689,9 +684,9 @@ class PhysxDeformableBodyAPI(PhysxDeformableAPIAccessors):
     retired="25.11.1",
 ))
 class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
-    """Simulates a mesh as an elastic surface such as cloth, by finite elements.
+    """Simulates a mesh as an elastic surface, such as cloth, by finite elements.
 
-    The material is bound with PhysxDeformableSurfaceMaterialAPI.
+    PhysxDeformableSurfaceMaterialAPI is its material.
 
     Applies to: Mesh.
     Built in: PhysxDeformableAPI.
@@ -715,7 +710,7 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
 
     @deprecated("use restBendAnglesDefault of OmniPhysicsSurfaceDeformableSimAPI: flatDefault for true, restShapeDefault for false")
     def GetFlatteningEnabledAttr(self) -> Usd.Attribute:
-        """Whether bending forces flatten the surface and do not restore the bends it has at rest.
+        """Whether bending forces flatten the surface.
 
         ``physxDeformableSurface:flatteningEnabled``, bool, default False.
 
@@ -733,7 +728,7 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
 
     @deprecated("use surfaceBendStiffness of OmniPhysicsSurfaceDeformableMaterialAPI")
     def GetBendingStiffnessScaleAttr(self) -> Usd.Attribute:
-        """Factor on the bending stiffness that follows from Young's modulus, Poisson's ratio and thickness.
+        """Factor on the bending stiffness of the material.
 
         ``physxDeformableSurface:bendingStiffnessScale``, float, default 0, range [0, inf), unit dimensionless.
 
@@ -750,9 +745,9 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
 
     @deprecated("use collisionPairUpdateFrequency of PhysxSurfaceDeformableBodyAPI")
     def GetCollisionPairUpdateFrequencyAttr(self) -> Usd.Attribute:
-        """How often in a step contacts between surfaces are searched, at most once per position iteration.
+        """Number of contact searches per step, at most one per position iteration.
 
-        0 leaves it to the solver.
+        With 0 the solver decides.
 
         ``physxDeformableSurface:collisionPairUpdateFrequency``, uint, default 1, range [0, inf), unit updates per step.
 
@@ -770,9 +765,7 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
 
     @deprecated("use collisionIterationMultiplier of PhysxSurfaceDeformableBodyAPI")
     def GetCollisionIterationMultiplierAttr(self) -> Usd.Attribute:
-        """How often contacts are solved in each position iteration, at most half as often as there are iterations.
-
-        They are not searched again.
+        """Number of contact solves per position iteration, at most half the number of iterations.
 
         ``physxDeformableSurface:collisionIterationMultiplier``, uint, default 1, range [1, inf), unit dimensionless.
 
@@ -790,9 +783,9 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
 
     @deprecated("use maxLinearVelocity of PhysxBaseDeformableBodyAPI")
     def GetMaxVelocityAttr(self) -> Usd.Attribute:
-        """Fastest that a vertex may move.
+        """Maximum velocity of a vertex.
 
-        Negative values leave it to the simulation.
+        Negative values are automatic.
 
         ``physxDeformableSurface:maxVelocity``, float, default inf, range [-inf, inf], unit distance / time.
 
@@ -818,7 +811,8 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
         ),
         Attribute(
             "physxDeformableBodyMaterial:elasticityDamping", "float", 0.005, range=Range(0.0, inf, True, False),
-            unit="dimensionless", deprecated="use elasticityDamping of PhysxDeformableMaterialAPI, whose default is 0",
+            unit="dimensionless",
+            deprecated="use elasticityDamping of PhysxDeformableMaterialAPI, which has the default 0",
             retired="25.11.1",
         ),
         Attribute(
@@ -848,7 +842,7 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
 class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
     """Elasticity, density and friction of a deformable body.
 
-    The defaults of OmniPhysicsDeformableMaterialAPI are others, so author all values there.
+    Author all values of its replacement, which has other defaults.
 
     Applies to: Material.
 
@@ -874,7 +868,7 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
     def GetDensityAttr(self) -> Usd.Attribute:
         """Mass per volume.
 
-        0 leaves it to the simulation; mass or density in PhysicsMassAPI win.
+        0 is automatic; mass or density of PhysicsMassAPI win.
 
         ``physxDeformableBodyMaterial:density``, float, default 0, range [0, inf), unit mass / distance^3.
 
@@ -887,19 +881,17 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
         """Author :meth:`GetDensityAttr`."""
         return create_attribute(self, "physxDeformableBodyMaterial:density", defaultValue, writeSparsely)
 
-    @deprecated("use elasticityDamping of PhysxDeformableMaterialAPI, whose default is 0")
+    @deprecated("use elasticityDamping of PhysxDeformableMaterialAPI, which has the default 0")
     def GetElasticityDampingAttr(self) -> Usd.Attribute:
-        """Damping of the deformation.
-
-        Far below 1.
+        """Damping of the deformation, far below 1.
 
         ``physxDeformableBodyMaterial:elasticityDamping``, float, default 0.005, range [0, inf), unit dimensionless.
 
-        Deprecated: use elasticityDamping of PhysxDeformableMaterialAPI, whose default is 0. Dropped in 25.11.1.
+        Deprecated: use elasticityDamping of PhysxDeformableMaterialAPI, which has the default 0. Dropped in 25.11.1.
         """
         return get_attribute(self, "physxDeformableBodyMaterial:elasticityDamping")
 
-    @deprecated("use elasticityDamping of PhysxDeformableMaterialAPI, whose default is 0")
+    @deprecated("use elasticityDamping of PhysxDeformableMaterialAPI, which has the default 0")
     def CreateElasticityDampingAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
@@ -925,7 +917,7 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
 
     @deprecated("use youngsModulus of OmniPhysicsDeformableMaterialAPI")
     def GetYoungsModulusAttr(self) -> Usd.Attribute:
-        """Stiffness of the material when stretched.
+        """Stiffness against stretching.
 
         ``physxDeformableBodyMaterial:youngsModulus``, float, default 50000000, range [0, inf), unit force / distance^2.
 
@@ -940,7 +932,9 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
 
     @deprecated("use poissonsRatio of OmniPhysicsDeformableMaterialAPI")
     def GetPoissonsRatioAttr(self) -> Usd.Attribute:
-        """How much the material keeps its volume when stretched; 0.5 keeps it altogether.
+        """Conservation of volume under stretching.
+
+        At 0.5 the volume is constant.
 
         ``physxDeformableBodyMaterial:poissonsRatio``, float, default 0.45, range [0, 0.5], unit dimensionless.
 
@@ -955,9 +949,9 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
 
     @deprecated("nothing replaces it")
     def GetDampingScaleAttr(self) -> Usd.Attribute:
-        """How much of elasticityDamping acts on all motion.
+        """Share of elasticityDamping that acts on all motion.
 
-        At 0 only some motion is damped, and the body behaves as if filled with water.
+        At 0 the body behaves as if it contained water.
 
         ``physxDeformableBodyMaterial:dampingScale``, float, default 1, range [0, 1], unit dimensionless.
 
@@ -1009,7 +1003,7 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
 class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
     """Elasticity, density, thickness and friction of a deformable surface.
 
-    The defaults of OmniPhysicsSurfaceDeformableMaterialAPI are others, so author all values there.
+    Author all values of its replacement, which has other defaults.
 
     Applies to: Material.
 
@@ -1033,9 +1027,9 @@ class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
 
     @deprecated("use density of OmniPhysicsBaseMaterialAPI")
     def GetDensityAttr(self) -> Usd.Attribute:
-        """Mass per volume, where volume is area times thickness.
+        """Mass per volume, with volume as area times thickness.
 
-        0 leaves it to the simulation; mass or density in PhysicsMassAPI win.
+        0 is automatic; mass or density of PhysicsMassAPI win.
 
         ``physxDeformableSurfaceMaterial:density``, float, default 0, range [0, inf), unit mass / distance^3.
 
@@ -1067,9 +1061,9 @@ class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
 
     @deprecated("use youngsModulus of OmniPhysicsDeformableMaterialAPI")
     def GetYoungsModulusAttr(self) -> Usd.Attribute:
-        """Stiffness of the material when stretched, from which stiffness in the plane and in bending follow.
+        """Stiffness against stretching.
 
-        Negative values such as -inf leave it to the simulation.
+        Negative values are automatic.
 
         ``physxDeformableSurfaceMaterial:youngsModulus``, float, default -inf, range [-inf, inf), unit force /
         distance^2.
@@ -1085,7 +1079,9 @@ class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
 
     @deprecated("use poissonsRatio of OmniPhysicsDeformableMaterialAPI")
     def GetPoissonsRatioAttr(self) -> Usd.Attribute:
-        """How much the material keeps its volume when stretched; 0.5 keeps it altogether.
+        """Conservation of volume under stretching.
+
+        At 0.5 the volume is constant.
 
         ``physxDeformableSurfaceMaterial:poissonsRatio``, float, default 0, range [0, 0.5], unit dimensionless.
 
@@ -1100,9 +1096,9 @@ class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
 
     @deprecated("use surfaceThickness of OmniPhysicsSurfaceDeformableMaterialAPI")
     def GetThicknessAttr(self) -> Usd.Attribute:
-        """Thickness that enters mass and stiffness and not collision.
+        """Thickness for mass and stiffness, unused for collision.
 
-        0 leaves it to the simulation.
+        0 is automatic.
 
         ``physxDeformableSurfaceMaterial:thickness``, float, default 0, range [0, inf), unit distance.
 

@@ -2,8 +2,8 @@
 # mypy: allow-subclassing-any
 # pyright: reportIncompatibleMethodOverride=false
 # Stubs of USD call class methods static, or methods of objects.
-"""Attachments tie points of a deformable body to another body or to a frame; element filters stop parts from colliding.
-The class names say what is tied: vertices, triangles, tetrahedra, curves, or a prim's transform (xform).
+"""Attachments tie points of a deformable body to another body or to a frame. Element filters disable collisions of
+parts. PhysX ties rigidly.
 """
 
 from __future__ import annotations
@@ -115,10 +115,9 @@ if TYPE_CHECKING:
     equation="force = -stiffness * (p0 - p1) - damping * (v0 - v1)",
 ))
 class Attachment(TypedSchema, UsdGeom.Imageable):
-    """What all attachments share: two sources and a spring between them.
+    """Common settings of attachments: two sources and a spring between them.
 
-    It ties nothing itself; define one of the types derived from it. Their arrays run in parallel, one entry per tied
-    point. PhysX ties hard and uses neither stiffness nor damping.
+    Define one of its derived types. Their arrays have one entry per tied point.
 
     ``force = -stiffness * (p0 - p1) - damping * (v0 - v1)``
     """
@@ -139,7 +138,7 @@ class Attachment(TypedSchema, UsdGeom.Imageable):
         self._set(values, strict)
 
     def GetAttachmentEnabledAttr(self) -> Usd.Attribute:
-        """Whether the attachment holds.
+        """Whether the attachment acts.
 
         ``omniphysics:attachmentEnabled``, bool, default True.
         """
@@ -154,7 +153,7 @@ class Attachment(TypedSchema, UsdGeom.Imageable):
     def GetStiffnessAttr(self) -> Usd.Attribute:
         """Spring stiffness of each tied point.
 
-        inf ties it hard; PhysX always does.
+        inf means a rigid tie, which PhysX always uses.
 
         ``omniphysics:stiffness``, float, default inf, range [0, inf], unit force / distance.
         """
@@ -167,7 +166,7 @@ class Attachment(TypedSchema, UsdGeom.Imageable):
     def GetDampingAttr(self) -> Usd.Attribute:
         """Damping of the relative motion of each tied point.
 
-        PhysX does not use it.
+        PhysX ignores it.
 
         ``omniphysics:damping``, float, default 0, range [0, inf), unit force * time / distance.
         """
@@ -178,7 +177,7 @@ class Attachment(TypedSchema, UsdGeom.Imageable):
         return create_attribute(self, "omniphysics:damping", defaultValue, writeSparsely)
 
     def GetSrc0Rel(self) -> Usd.Relationship:
-        """The simulation mesh of a deformable body that is tied.
+        """Simulation mesh of the tied deformable body.
 
         ``omniphysics:src0``, relationship to OmniPhysicsVolumeDeformableSimAPI or OmniPhysicsSurfaceDeformableSimAPI or
         OmniPhysicsCurvesDeformableSimAPI, one target.
@@ -190,8 +189,7 @@ class Attachment(TypedSchema, UsdGeom.Imageable):
         return create_relationship(self, "omniphysics:src0")
 
     def GetSrc1Rel(self) -> Usd.Relationship:
-        """What it is tied to: the simulation mesh of another deformable body, or a prim with a transform, as the type
-        says.
+        """Simulation mesh of another deformable body, or prim with a transform.
 
         ``omniphysics:src1``, relationship to OmniPhysicsVolumeDeformableSimAPI or OmniPhysicsSurfaceDeformableSimAPI or
         OmniPhysicsCurvesDeformableSimAPI or Xformable, one target.
@@ -214,7 +212,7 @@ class Attachment(TypedSchema, UsdGeom.Imageable):
     inherited=(Attachment.definition,),
 ))
 class VtxVtxAttachment(Attachment):
-    """Ties vertices of one simulation mesh to vertices of another, pair by pair.
+    """Ties vertices of one simulation mesh to vertices of another.
 
     Both sources are volumes or surfaces.
     """
@@ -235,7 +233,7 @@ class VtxVtxAttachment(Attachment):
         self._set(values, strict)
 
     def GetVtxIndicesSrc0Attr(self) -> Usd.Attribute:
-        """The tied vertices of src0.
+        """Tied vertices of src0.
 
         ``omniphysics:vtxIndicesSrc0``, int[], no default, range [0, inf), unit index.
         """
@@ -248,7 +246,7 @@ class VtxVtxAttachment(Attachment):
         return create_attribute(self, "omniphysics:vtxIndicesSrc0", defaultValue, writeSparsely)
 
     def GetVtxIndicesSrc1Attr(self) -> Usd.Attribute:
-        """The vertices of src1 they are tied to, one for each in vtxIndicesSrc0.
+        """Vertex of src1 for each entry of vtxIndicesSrc0.
 
         ``omniphysics:vtxIndicesSrc1``, int[], no default, range [0, inf), unit index.
         """
@@ -277,10 +275,9 @@ class VtxVtxAttachment(Attachment):
     equation="p1 = u * x0 + v * x1 + (1 - u - v) * x2 + offset * normal",
 ))
 class VtxTriAttachment(Attachment):
-    """Ties vertices of one simulation mesh to points on triangles of another: the faces of a Mesh, or the surface faces
-    of a TetMesh.
+    """Ties vertices of one simulation mesh to points on triangles of another.
 
-    In PhysX src1 has to be a surface.
+    In PhysX src1 must be a surface.
 
     ``p1 = u * x0 + v * x1 + (1 - u - v) * x2 + offset * normal``
     """
@@ -301,7 +298,7 @@ class VtxTriAttachment(Attachment):
         self._set(values, strict)
 
     def GetVtxIndicesSrc0Attr(self) -> Usd.Attribute:
-        """The tied vertices of src0.
+        """Tied vertices of src0.
 
         ``omniphysics:vtxIndicesSrc0``, int[], no default, range [0, inf), unit index.
         """
@@ -314,7 +311,7 @@ class VtxTriAttachment(Attachment):
         return create_attribute(self, "omniphysics:vtxIndicesSrc0", defaultValue, writeSparsely)
 
     def GetTriIndicesSrc1Attr(self) -> Usd.Attribute:
-        """The triangles of src1 they are tied to, one for each in vtxIndicesSrc0.
+        """Triangle of src1 for each entry of vtxIndicesSrc0.
 
         ``omniphysics:triIndicesSrc1``, int[], no default, range [0, inf), unit index.
         """
@@ -327,9 +324,9 @@ class VtxTriAttachment(Attachment):
         return create_attribute(self, "omniphysics:triIndicesSrc1", defaultValue, writeSparsely)
 
     def GetTriCoordsSrc1Attr(self) -> Usd.Attribute:
-        """Where on each triangle: two weights of corners and the distance along the normal.
+        """Position on each triangle: two corner weights and the distance along the normal.
 
-        PhysX knows no offset and takes the third number as weight of the third corner.
+        PhysX uses the third number as the third corner's weight.
 
         ``omniphysics:triCoordsSrc1``, vector3f[], no default, range (-inf, inf), unit dimensionless (u, v), distance
         (offset).
@@ -358,9 +355,7 @@ class VtxTriAttachment(Attachment):
     equation="p1 = u * x0 + v * x1 + w * x2 + (1 - u - v - w) * x3",
 ))
 class VtxTetAttachment(Attachment):
-    """Ties vertices of one simulation mesh to points in tetrahedra of another.
-
-    src1 is a TetMesh, src0 a volume or a surface.
+    """Ties vertices of one simulation mesh to points in tetrahedra of another, a TetMesh.
 
     ``p1 = u * x0 + v * x1 + w * x2 + (1 - u - v - w) * x3``
     """
@@ -381,7 +376,7 @@ class VtxTetAttachment(Attachment):
         self._set(values, strict)
 
     def GetVtxIndicesSrc0Attr(self) -> Usd.Attribute:
-        """The tied vertices of src0.
+        """Tied vertices of src0.
 
         ``omniphysics:vtxIndicesSrc0``, int[], no default, range [0, inf), unit index.
         """
@@ -394,7 +389,7 @@ class VtxTetAttachment(Attachment):
         return create_attribute(self, "omniphysics:vtxIndicesSrc0", defaultValue, writeSparsely)
 
     def GetTetIndicesSrc1Attr(self) -> Usd.Attribute:
-        """The tetrahedra of src1 they are tied to, one for each in vtxIndicesSrc0.
+        """Tetrahedron of src1 for each entry of vtxIndicesSrc0.
 
         ``omniphysics:tetIndicesSrc1``, int[], no default, range [0, inf), unit index.
         """
@@ -407,9 +402,9 @@ class VtxTetAttachment(Attachment):
         return create_attribute(self, "omniphysics:tetIndicesSrc1", defaultValue, writeSparsely)
 
     def GetTetCoordsSrc1Attr(self) -> Usd.Attribute:
-        """Weights of the first three corners of each tetrahedron; the fourth is what is left to 1.
+        """Weights of the first three corners of each tetrahedron; all four sum to 1.
 
-        Negative weights lie outside.
+        Negative weights are outside.
 
         ``omniphysics:tetCoordsSrc1``, vector3f[], no default, range (-inf, inf), unit dimensionless.
         """
@@ -439,7 +434,7 @@ class VtxTetAttachment(Attachment):
 class VtxCrvAttachment(Attachment):
     """Ties vertices of one simulation mesh to points along curves of another.
 
-    A draft, which PhysX leaves out without a message.
+    A draft, which PhysX silently ignores.
     """
 
     @classmethod
@@ -458,7 +453,7 @@ class VtxCrvAttachment(Attachment):
         self._set(values, strict)
 
     def GetVtxIndicesSrc0Attr(self) -> Usd.Attribute:
-        """The tied vertices of src0.
+        """Tied vertices of src0.
 
         ``omniphysics:vtxIndicesSrc0``, int[], no default, range [0, inf), unit index.
         """
@@ -471,7 +466,7 @@ class VtxCrvAttachment(Attachment):
         return create_attribute(self, "omniphysics:vtxIndicesSrc0", defaultValue, writeSparsely)
 
     def GetCrvSegIndicesSrc1Attr(self) -> Usd.Attribute:
-        """The curve of src1 and its segment that each is tied to, one pair for each in vtxIndicesSrc0.
+        """Curve of src1 and its segment, one pair for each entry of vtxIndicesSrc0.
 
         ``omniphysics:crvSegIndicesSrc1``, int2[], no default, range [0, inf), unit index.
         """
@@ -484,8 +479,7 @@ class VtxCrvAttachment(Attachment):
         return create_attribute(self, "omniphysics:crvSegIndicesSrc1", defaultValue, writeSparsely)
 
     def GetCrvSegCoordsSrc1Attr(self) -> Usd.Attribute:
-        """Where on each segment: the share of its length, then offsets along the curve's normal N and along N x T, T
-        being the tangent.
+        """Position on each segment: the share of its length, then offsets along the normal N and along N x T.
 
         ``omniphysics:crvSegCoordsSrc1``, vector3f[], no default, range (-inf, inf), unit dimensionless (u), distance
         (v, w).
@@ -510,10 +504,9 @@ class VtxCrvAttachment(Attachment):
     inherited=(Attachment.definition,),
 ))
 class VtxXformAttachment(Attachment):
-    """Ties vertices of a simulation mesh to points fixed in a prim's frame.
+    """Ties vertices of a simulation mesh to fixed points in a prim's frame.
 
-    A prim that is a rigid body, or lies below one, is pulled by the deformable body in turn; any other prim holds it
-    like the world.
+    The reaction acts on a rigid body at or above the prim.
     """
 
     @classmethod
@@ -532,7 +525,7 @@ class VtxXformAttachment(Attachment):
         self._set(values, strict)
 
     def GetVtxIndicesSrc0Attr(self) -> Usd.Attribute:
-        """The tied vertices of src0.
+        """Tied vertices of src0.
 
         ``omniphysics:vtxIndicesSrc0``, int[], no default, range [0, inf), unit index.
         """
@@ -545,7 +538,7 @@ class VtxXformAttachment(Attachment):
         return create_attribute(self, "omniphysics:vtxIndicesSrc0", defaultValue, writeSparsely)
 
     def GetLocalPositionsSrc1Attr(self) -> Usd.Attribute:
-        """The points in the frame of src1 they are tied to, one for each in vtxIndicesSrc0.
+        """Point in the frame of src1 for each entry of vtxIndicesSrc0.
 
         ``omniphysics:localPositionsSrc1``, point3f[], no default, range (-inf, inf), unit distance.
         """
@@ -573,10 +566,9 @@ class VtxXformAttachment(Attachment):
     equation="p0 = u * x0 + v * x1 + w * x2 + (1 - u - v - w) * x3",
 ))
 class TetXformAttachment(Attachment):
-    """Ties points in tetrahedra of a volume to points fixed in a prim's frame.
+    """Ties points in tetrahedra of a volume to fixed points in a prim's frame.
 
-    A prim that is a rigid body, or lies below one, is pulled by the deformable body in turn; any other prim holds it
-    like the world.
+    The reaction acts on a rigid body at or above the prim.
 
     ``p0 = u * x0 + v * x1 + w * x2 + (1 - u - v - w) * x3``
     """
@@ -597,7 +589,7 @@ class TetXformAttachment(Attachment):
         self._set(values, strict)
 
     def GetTetIndicesSrc0Attr(self) -> Usd.Attribute:
-        """The tied tetrahedra of src0.
+        """Tied tetrahedra of src0.
 
         ``omniphysics:tetIndicesSrc0``, int[], no default, range [0, inf), unit index.
         """
@@ -610,9 +602,7 @@ class TetXformAttachment(Attachment):
         return create_attribute(self, "omniphysics:tetIndicesSrc0", defaultValue, writeSparsely)
 
     def GetTetCoordsSrc0Attr(self) -> Usd.Attribute:
-        """Weights of the first three corners of each tetrahedron; the fourth is what is left to 1.
-
-        One for each in tetIndicesSrc0.
+        """Weights of the first three corners; all four sum to 1.
 
         ``omniphysics:tetCoordsSrc0``, vector3f[], no default, range (-inf, inf), unit dimensionless.
         """
@@ -625,7 +615,7 @@ class TetXformAttachment(Attachment):
         return create_attribute(self, "omniphysics:tetCoordsSrc0", defaultValue, writeSparsely)
 
     def GetLocalPositionsSrc1Attr(self) -> Usd.Attribute:
-        """The points in the frame of src1 they are tied to, one for each in tetIndicesSrc0.
+        """Point in the frame of src1 for each entry of tetIndicesSrc0.
 
         ``omniphysics:localPositionsSrc1``, point3f[], no default, range (-inf, inf), unit distance.
         """
@@ -658,10 +648,9 @@ class TetXformAttachment(Attachment):
     equation="p = u * x0 + v * x1 + (1 - u - v) * x2 + offset * normal",
 ))
 class TriTriAttachment(Attachment):
-    """Ties points on triangles of one simulation mesh to points on triangles of another: faces of a Mesh, or surface
-    faces of a TetMesh.
+    """Ties points on triangles of one simulation mesh to points on triangles of another.
 
-    PhysX leaves it out without a message.
+    PhysX silently ignores it.
 
     ``p = u * x0 + v * x1 + (1 - u - v) * x2 + offset * normal``
     """
@@ -682,7 +671,7 @@ class TriTriAttachment(Attachment):
         self._set(values, strict)
 
     def GetTriIndicesSrc0Attr(self) -> Usd.Attribute:
-        """The tied triangles of src0.
+        """Tied triangles of src0.
 
         ``omniphysics:triIndicesSrc0``, int[], no default, range [0, inf), unit index.
         """
@@ -695,9 +684,7 @@ class TriTriAttachment(Attachment):
         return create_attribute(self, "omniphysics:triIndicesSrc0", defaultValue, writeSparsely)
 
     def GetTriCoordsSrc0Attr(self) -> Usd.Attribute:
-        """Where on each triangle of src0: two weights of corners and the distance along the normal.
-
-        One for each in triIndicesSrc0.
+        """Position on each triangle of src0, as in triCoordsSrc1.
 
         ``omniphysics:triCoordsSrc0``, vector3f[], no default, range (-inf, inf), unit dimensionless (u, v), distance
         (offset).
@@ -711,7 +698,7 @@ class TriTriAttachment(Attachment):
         return create_attribute(self, "omniphysics:triCoordsSrc0", defaultValue, writeSparsely)
 
     def GetTriIndicesSrc1Attr(self) -> Usd.Attribute:
-        """The triangles of src1 they are tied to, one for each in triIndicesSrc0.
+        """Triangle of src1 for each entry of triIndicesSrc0.
 
         ``omniphysics:triIndicesSrc1``, int[], no default, range [0, inf), unit index.
         """
@@ -724,9 +711,7 @@ class TriTriAttachment(Attachment):
         return create_attribute(self, "omniphysics:triIndicesSrc1", defaultValue, writeSparsely)
 
     def GetTriCoordsSrc1Attr(self) -> Usd.Attribute:
-        """Where on each triangle of src1: two weights of corners and the distance along the normal.
-
-        One for each in triIndicesSrc1.
+        """Position on each triangle of src1: two corner weights and the distance along the normal.
 
         ``omniphysics:triCoordsSrc1``, vector3f[], no default, range (-inf, inf), unit dimensionless (u, v), distance
         (offset).
@@ -755,14 +740,12 @@ class TriTriAttachment(Attachment):
     ),
 ))
 class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
-    """Keeps elements of two colliders from colliding: triangles of a Mesh, surface triangles of a TetMesh, segments of
-    curves, points of Points.
+    """Disables collisions between elements of two colliders, at least one of a deformable body; equal sources filter
+    self-collision.
 
-    At least one collider belongs to a deformable body; both may be the same one, to filter self-collision. Elements
-    come in groups: group k of src0 does not collide with group k of src1, like faces in a mesh given by counts and
-    indices. An empty group stands for the whole collider, and so do empty counts, as for a rigid body. Corners and
-    edges shared with an element that is not filtered still collide. PhysX filters between volumes, surfaces and rigid
-    bodies.
+    Group k of src0 does not collide with group k of src1. An empty group, or empty counts, means the whole collider.
+    Corners and edges shared with unfiltered elements still collide. PhysX filters only between volumes, surfaces and
+    rigid bodies.
     """
 
     @classmethod
@@ -786,7 +769,7 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
         self._set(values, strict)
 
     def GetFilterEnabledAttr(self) -> Usd.Attribute:
-        """Whether the filter is in force.
+        """Whether the filter acts.
 
         ``omniphysics:filterEnabled``, bool, default True.
         """
@@ -797,9 +780,9 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
         return create_attribute(self, "omniphysics:filterEnabled", defaultValue, writeSparsely)
 
     def GetGroupElemCounts0Attr(self) -> Usd.Attribute:
-        """Elements in each group of src0.
+        """Number of elements in each group of src0.
 
-        As many groups as groupElemCounts1 has, or none for all of src0.
+        Empty means all of src0.
 
         ``omniphysics:groupElemCounts0``, uint[], no default, range [0, inf), unit elements.
         """
@@ -812,9 +795,9 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
         return create_attribute(self, "omniphysics:groupElemCounts0", defaultValue, writeSparsely)
 
     def GetGroupElemCounts1Attr(self) -> Usd.Attribute:
-        """Elements in each group of src1.
+        """Number of elements in each group of src1.
 
-        As many groups as groupElemCounts0 has, or none for all of src1.
+        Empty means all of src1.
 
         ``omniphysics:groupElemCounts1``, uint[], no default, range [0, inf), unit elements.
         """
@@ -827,9 +810,7 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
         return create_attribute(self, "omniphysics:groupElemCounts1", defaultValue, writeSparsely)
 
     def GetGroupElemIndices0Attr(self) -> Usd.Attribute:
-        """The elements of src0, group after group.
-
-        On curves each is two numbers, curve and segment.
+        """Elements of src0 by group; curves use two numbers, curve and segment.
 
         ``omniphysics:groupElemIndices0``, uint[], no default, range [0, inf), unit index.
         """
@@ -842,9 +823,7 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
         return create_attribute(self, "omniphysics:groupElemIndices0", defaultValue, writeSparsely)
 
     def GetGroupElemIndices1Attr(self) -> Usd.Attribute:
-        """The elements of src1, group after group.
-
-        On curves each is two numbers, curve and segment.
+        """Elements of src1 by group; curves use two numbers, curve and segment.
 
         ``omniphysics:groupElemIndices1``, uint[], no default, range [0, inf), unit index.
         """
@@ -857,7 +836,7 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
         return create_attribute(self, "omniphysics:groupElemIndices1", defaultValue, writeSparsely)
 
     def GetSrc0Rel(self) -> Usd.Relationship:
-        """The collider that groupElemCounts0 and groupElemIndices0 refer to.
+        """Collider of groupElemCounts0 and groupElemIndices0.
 
         ``omniphysics:src0``, relationship to PhysicsCollisionAPI, one target.
         """
@@ -868,7 +847,7 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
         return create_relationship(self, "omniphysics:src0")
 
     def GetSrc1Rel(self) -> Usd.Relationship:
-        """The collider that groupElemCounts1 and groupElemIndices1 refer to.
+        """Collider of groupElemCounts1 and groupElemIndices1.
 
         ``omniphysics:src1``, relationship to PhysicsCollisionAPI, one target.
         """
