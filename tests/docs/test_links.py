@@ -54,7 +54,7 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)], cwd=ROOT,
                           env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "tasks" / "drive_gains" / "index.html").is_file()
+    assert (tmp_path / "guides" / "drive_gains" / "index.html").is_file()
 
 
 # --- glossary --------------------------------------------------------------------------------------------------------
