@@ -5,6 +5,7 @@
 #   make sweep    long comparisons, with real PhysX and SAPIEN where they can be installed
 #   make fuzz     100,000 hostile inputs and 2,000 commands with options and stages by chance: what went wrong
 #   make fingerprint  digests of programs, motions, sessions and texts: which of them changed
+#   make docs     the documentation as a site, in site/
 #   make validators  NVIDIA's validators, each with this package in an environment of its own
 #   make compat   the quick tests of what touches USD, on every USD that is supported, each in an environment of its own
 PYTHON ?= python3
@@ -33,7 +34,7 @@ export USD_VALIDATION_PYTHON ?= $(CURDIR)/.venv-usd-validation/bin/python
 export ASSET_VALIDATOR_PYTHON ?= $(CURDIR)/.venv-asset-validator/bin/python
 export SIMREADY_PYTHON ?= $(CURDIR)/.venv-simready/bin/python
 
-.PHONY: demo test sweep fuzz fingerprint compat oracle validators release
+.PHONY: demo test sweep fuzz fingerprint compat docs oracle validators release
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.ready-demo
@@ -49,6 +50,9 @@ fuzz: $(VENV)/.ready-dev
 # Digests of programs, motions, sessions and texts, and which of them a change of code has changed.
 fingerprint: $(VENV)/.ready-dev
 	PYTHONPATH=tests $(VENV)/bin/python -m support.fingerprint
+
+docs: $(VENV)/.ready-docs
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --strict
 
 release:
 	bash .ci/release

@@ -107,7 +107,7 @@ def test_a_file_of_rules_adds_its_findings(with_rule: Copy) -> None:
 def test_a_file_of_rules_adds_its_page(with_rule: Copy, tmp_path: Path) -> None:
     assert with_rule.run("explain", "--pages", str(tmp_path / "rules")).returncode == 0
     assert "\n# Gears\n" in (tmp_path / "rules/gear.md").read_text(encoding="utf-8")
-    assert "## [Gears](gear.md)" in (tmp_path / "rules/README.md").read_text(encoding="utf-8")
+    assert "## [Gears](gear.md)" in (tmp_path / "rules/index.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

@@ -59,6 +59,8 @@ def test_every_example_has_a_test() -> None:
     assert {path.name for path in EXAMPLES.glob("*.py")} == {
         "author_tendons_and_mimics.py", "centroidal_momentum.py", "change_a_definition.py", "gravity_compensation.py",
         "humanoid.py", "live_session.py", "operational_space.py", "test_planted_value.py",
+        # that of the README, in test_readme and in the guides
+        "finger.py",
         # those that touch, in test_touching_examples
         "ant_on_the_ground.py", "hold_a_ball.py", "lift_a_box.py", "stack_of_boxes.py",
         # those built of components, in test_component_examples

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
         ),
     ),
     applies_to=("PhysicsArticulationRootAPI",),
-    semantics="docs/reference/physx/semantics.md#articulation",
+    semantics="docs/reference/physx/reading.md#articulations",
 ))
 class PhysxArticulationAPI(SingleApplyAPI):
     """Solver settings of an articulation.
@@ -63,7 +63,7 @@ class PhysxArticulationAPI(SingleApplyAPI):
     Each velocity iteration applies tendons once more.
 
     Applies to: PhysicsArticulationRootAPI.
-    See docs/reference/physx/semantics.md#articulation.
+    See docs/reference/physx/reading.md#articulations.
     """
 
     @classmethod

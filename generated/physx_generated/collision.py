@@ -127,7 +127,7 @@ class PhysxContactReportAPI(SingleApplyAPI):
         ),
     ),
     applies_to=("PhysicsCollisionAPI",),
-    semantics="docs/reference/physx/semantics.md#contacts",
+    semantics="docs/reference/physx/contacts.md",
 ))
 class PhysxCollisionAPI(SingleApplyAPI):
     """Contact distances of a collider and its torsional friction.
@@ -136,7 +136,7 @@ class PhysxCollisionAPI(SingleApplyAPI):
     their rest offsets. contactOffset must exceed restOffset.
 
     Applies to: PhysicsCollisionAPI.
-    See docs/reference/physx/semantics.md#contacts.
+    See docs/reference/physx/contacts.md.
     """
 
     @classmethod

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
         "|effort| <= maxForce - velocityDependentResistance * |qd|\n"
         "|qd| <= maxActuatorVelocity - speedEffortGradient * |effort|"
     ),
-    semantics="docs/reference/physx/semantics.md#performance-envelope",
+    semantics="docs/reference/physx/drives.md#performance-envelope",
 ))
 class PhysxDrivePerformanceEnvelopeAPI(MultipleApplyAPI):
     """Torque-speed envelope of a drive's motor.
@@ -63,7 +63,7 @@ class PhysxDrivePerformanceEnvelopeAPI(MultipleApplyAPI):
 
     Applies to: PhysicsJoint.
     Instance names: linear, angular, rotX, rotY, rotZ.
-    See docs/reference/physx/semantics.md#performance-envelope.
+    See docs/reference/physx/drives.md#performance-envelope.
     """
 
     @classmethod

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         ),
     ),
     applies_to=("Xformable",),
-    semantics="docs/reference/physx/semantics.md#forces",
+    semantics="docs/reference/physx/bodies_and_frames.md#forces",
 ))
 class PhysxForceAPI(SingleApplyAPI):
     """Pushes a rigid body or link in every step.
@@ -54,7 +54,7 @@ class PhysxForceAPI(SingleApplyAPI):
     origin and also turns the body. Kinematic bodies ignore it. PhysX drops a force or torque below 0.00316.
 
     Applies to: Xformable.
-    See docs/reference/physx/semantics.md#forces.
+    See docs/reference/physx/bodies_and_frames.md#forces.
     """
 
     @classmethod

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
         Relationship("physics:hinge1", targets=("PhysicsRevoluteJoint",)),
     ),
     equation="w1 = -gearRatio * w0",
-    semantics="docs/reference/physx/semantics.md#joints-between-free-bodies",
+    semantics="docs/reference/physx/maximal_joints.md#gears-and-racks",
 ))
 class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
     """Couples the rotation of two bodies, physics:body0 and physics:body1, that each turn on a hinge.
@@ -64,7 +64,7 @@ class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
 
     ``w1 = -gearRatio * w0``
 
-    See docs/reference/physx/semantics.md#joints-between-free-bodies.
+    See docs/reference/physx/maximal_joints.md#gears-and-racks.
     """
 
     @classmethod
@@ -137,7 +137,7 @@ class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
         Relationship("physics:prismatic", targets=("PhysicsPrismaticJoint",)),
     ),
     equation="w = ratio * v",
-    semantics="docs/reference/physx/semantics.md#joints-between-free-bodies",
+    semantics="docs/reference/physx/maximal_joints.md#gears-and-racks",
 ))
 class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
     """Couples the rotation of a pinion, physics:body0, with the motion of a rack, physics:body1.
@@ -146,7 +146,7 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
 
     ``w = ratio * v``
 
-    See docs/reference/physx/semantics.md#joints-between-free-bodies.
+    See docs/reference/physx/maximal_joints.md#gears-and-racks.
     """
 
     @classmethod
@@ -226,7 +226,7 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
     ),
     applies_to=("PhysicsDistanceJoint",),
     equation="force = springStiffness * excess + springDamping * d(excess)/dt, while out of range",
-    semantics="docs/reference/physx/semantics.md#joints-between-free-bodies",
+    semantics="docs/reference/physx/maximal_joints.md",
 ))
 class PhysxPhysicsDistanceJointAPI(SingleApplyAPI):
     """Makes a distance joint soft: a spring acts beyond physics:minDistance and physics:maxDistance.
@@ -237,7 +237,7 @@ class PhysxPhysicsDistanceJointAPI(SingleApplyAPI):
     ``force = springStiffness * excess + springDamping * d(excess)/dt, while out of range``
 
     Applies to: PhysicsDistanceJoint.
-    See docs/reference/physx/semantics.md#joints-between-free-bodies.
+    See docs/reference/physx/maximal_joints.md.
     """
 
     @classmethod

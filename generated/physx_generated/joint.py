@@ -74,7 +74,7 @@ if TYPE_CHECKING:
         "friction = -sign(qd) * (dynamicFrictionEffort + viscousFrictionCoefficient * |qd|)     while moving\n"
         "|friction| <= staticFrictionEffort                                                     while at rest"
     ),
-    semantics="docs/reference/physx/semantics.md#joint-axis",
+    semantics="docs/reference/physx/limits_and_friction.md",
 ))
 class PhysxJointAxisAPI(MultipleApplyAPI):
     """Armature, friction and maximum velocity of one joint axis.
@@ -87,7 +87,7 @@ class PhysxJointAxisAPI(MultipleApplyAPI):
 
     Applies to: PhysicsJoint.
     Instance names: linear, angular, rotX, rotY, rotZ.
-    See docs/reference/physx/semantics.md#joint-axis.
+    See docs/reference/physx/limits_and_friction.md.
     """
 
     @classmethod
@@ -210,7 +210,7 @@ class PhysxJointAxisAPI(MultipleApplyAPI):
     ),
     applies_to=("PhysicsJoint",),
     instances=("linear", "angular", "cone", "distance", "transX", "transY", "transZ", "rotX", "rotY", "rotZ"),
-    semantics="docs/reference/physx/semantics.md#limits",
+    semantics="docs/reference/physx/limits_and_friction.md#position-limits",
 ))
 class PhysxLimitAPI(MultipleApplyAPI):
     """Bounce or softness of a joint limit.
@@ -220,7 +220,7 @@ class PhysxLimitAPI(MultipleApplyAPI):
 
     Applies to: PhysicsJoint.
     Instance names: linear, angular, cone, distance, transX, transY, transZ, rotX, rotY, rotZ.
-    See docs/reference/physx/semantics.md#limits.
+    See docs/reference/physx/limits_and_friction.md#position-limits.
     """
 
     @classmethod
@@ -312,7 +312,7 @@ class PhysxLimitAPI(MultipleApplyAPI):
     ),
     applies_to=("PhysicsJoint",),
     instances=("linear", "angular", "transX", "transY", "transZ", "rotX", "rotY", "rotZ"),
-    semantics="docs/reference/physx/semantics.md#joint-state",
+    semantics="docs/reference/physx/limits_and_friction.md#initial-joint-state",
 ))
 class JointStateAPI(MultipleApplyAPI):
     """Position and velocity of one joint axis of an articulation.
@@ -321,7 +321,7 @@ class JointStateAPI(MultipleApplyAPI):
 
     Applies to: PhysicsJoint.
     Instance names: linear, angular, transX, transY, transZ, rotX, rotY, rotZ.
-    See docs/reference/physx/semantics.md#joint-state.
+    See docs/reference/physx/limits_and_friction.md#initial-joint-state.
     """
 
     @classmethod

@@ -91,7 +91,7 @@ else:
         "force = compliantContactStiffness * depth + compliantContactDamping * d(depth)/dt, at every contact "
         "point"
     ),
-    semantics="docs/reference/physx/semantics.md#contacts",
+    semantics="docs/reference/physx/contacts.md#friction",
 ))
 class PhysxMaterialAPI(SingleApplyAPI):
     """Additional settings of a rigid surface's material.
@@ -103,7 +103,7 @@ class PhysxMaterialAPI(SingleApplyAPI):
     ``force = compliantContactStiffness * depth + compliantContactDamping * d(depth)/dt, at every contact point``
 
     Applies to: PhysicsMaterialAPI.
-    See docs/reference/physx/semantics.md#contacts.
+    See docs/reference/physx/contacts.md#friction.
     """
 
     @classmethod

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     applies_to=("PhysicsJoint",),
     instances=("rotX", "rotY", "rotZ"),
     equation="q + gearing * q_reference + offset = 0",
-    semantics="docs/reference/physx/semantics.md#mimic-joints",
+    semantics="docs/reference/physx/mimic_joints.md",
     deprecated="use NewtonMimicAPI, which has no instances, with coef1 = -gearing and coef0 = -offset",
 ))
 class PhysxMimicJointAPI(MultipleApplyAPI):
@@ -62,7 +62,7 @@ class PhysxMimicJointAPI(MultipleApplyAPI):
 
     Applies to: PhysicsJoint.
     Instance names: rotX, rotY, rotZ.
-    See docs/reference/physx/semantics.md#mimic-joints.
+    See docs/reference/physx/mimic_joints.md.
 
     Deprecated: use NewtonMimicAPI, which has no instances, with coef1 = -gearing and coef0 = -offset.
     """

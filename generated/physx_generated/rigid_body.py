@@ -97,7 +97,7 @@ if TYPE_CHECKING:
     ),
     applies_to=("PhysicsRigidBodyAPI",),
     equation="force = -mass * linearDamping * v\ntorque = -inertia * angularDamping * w",
-    semantics="docs/reference/physx/semantics.md#rigid-bodies",
+    semantics="docs/reference/physx/bodies_and_frames.md",
 ))
 class PhysxRigidBodyAPI(SingleApplyAPI):
     """PhysX settings of a rigid body.
@@ -109,7 +109,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     ``torque = -inertia * angularDamping * w``
 
     Applies to: PhysicsRigidBodyAPI.
-    See docs/reference/physx/semantics.md#rigid-bodies.
+    See docs/reference/physx/bodies_and_frames.md.
     """
 
     @classmethod

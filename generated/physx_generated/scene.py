@@ -173,7 +173,7 @@ else:
         ),
     ),
     applies_to=("PhysicsScene",),
-    semantics="docs/reference/physx/semantics.md#scene",
+    semantics="docs/reference/physx/scene_settings.md",
 ))
 class PhysxSceneAPI(SingleApplyAPI):
     """Solver settings of a scene.
@@ -181,7 +181,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     A physics material bound to the scene prim with purpose physics is the default material.
 
     Applies to: PhysicsScene.
-    See docs/reference/physx/semantics.md#scene.
+    See docs/reference/physx/scene_settings.md.
     """
 
     @classmethod

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     ),
     applies_to=("PhysicsScene",),
     includes=("CollectionAPI:quasistaticactors",),
-    semantics="docs/reference/physx/semantics.md#scene",
+    semantics="docs/reference/physx/scene_settings.md",
 ))
 class PhysxSceneQuasistaticAPI(SingleApplyAPI):
     """Removes the velocity of bodies after each step.
@@ -40,7 +40,7 @@ class PhysxSceneQuasistaticAPI(SingleApplyAPI):
 
     Applies to: PhysicsScene.
     Built in: CollectionAPI:quasistaticactors.
-    See docs/reference/physx/semantics.md#scene.
+    See docs/reference/physx/scene_settings.md.
     """
 
     @classmethod

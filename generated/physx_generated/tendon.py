@@ -133,7 +133,7 @@ class PhysxTendonAxisAPIAccessors(MultipleApplyAPI):
     conflicts=("PhysxTendonAttachmentAPI", "PhysxTendonAttachmentRootAPI", "PhysxTendonAttachmentLeafAPI"),
     applies_to=("PhysicsJoint",),
     equation="length = offset + sum(gearing[k] * q[k])",
-    semantics="docs/reference/physx/semantics.md#fixed-tendons",
+    semantics="docs/reference/physx/tendons.md#fixed-tendons",
 ))
 class PhysxTendonAxisAPI(PhysxTendonAxisAPIAccessors):
     """Adds a revolute or prismatic joint to the fixed tendon with the instance's name.
@@ -145,7 +145,7 @@ class PhysxTendonAxisAPI(PhysxTendonAxisAPIAccessors):
     ``length = offset + sum(gearing[k] * q[k])``
 
     Applies to: PhysicsJoint.
-    See docs/reference/physx/semantics.md#fixed-tendons.
+    See docs/reference/physx/tendons.md#fixed-tendons.
     """
 
     @classmethod
@@ -193,7 +193,7 @@ class PhysxTendonAxisAPI(PhysxTendonAxisAPIAccessors):
         "effort[k] = -forceCoefficient[k] * (stiffness * (length - restLength) + damping * d(length)/dt + "
         "limitStiffness * excess) / axisCount"
     ),
-    semantics="docs/reference/physx/semantics.md#fixed-tendons",
+    semantics="docs/reference/physx/tendons.md#fixed-tendons",
 ))
 class PhysxTendonAxisRootAPI(PhysxTendonAxisAPIAccessors):
     """Starts a fixed tendon: a spring-damper on a weighted sum of joint positions.
@@ -206,7 +206,7 @@ class PhysxTendonAxisRootAPI(PhysxTendonAxisAPIAccessors):
 
     Applies to: PhysicsJoint.
     Built in: PhysxTendonAxisAPI.
-    See docs/reference/physx/semantics.md#fixed-tendons.
+    See docs/reference/physx/tendons.md#fixed-tendons.
     """
 
     @classmethod
@@ -394,7 +394,7 @@ class PhysxTendonAttachmentAPIAccessors(MultipleApplyAPI):
     conflicts=("PhysxTendonAxisAPI", "PhysxTendonAxisRootAPI"),
     applies_to=("PhysicsRigidBodyAPI",),
     equation="length = offset + sum(gearing[i] * |p[i] - p[parent(i)]|)",
-    semantics="docs/reference/physx/semantics.md#spatial-tendons",
+    semantics="docs/reference/physx/tendons.md#spatial-tendons",
 ))
 class PhysxTendonAttachmentAPI(PhysxTendonAttachmentAPIAccessors):
     """A via point of a spatial tendon on a link.
@@ -405,7 +405,7 @@ class PhysxTendonAttachmentAPI(PhysxTendonAttachmentAPIAccessors):
     ``length = offset + sum(gearing[i] * |p[i] - p[parent(i)]|)``
 
     Applies to: PhysicsRigidBodyAPI.
-    See docs/reference/physx/semantics.md#spatial-tendons.
+    See docs/reference/physx/tendons.md#spatial-tendons.
     """
 
     @classmethod
@@ -449,7 +449,7 @@ class PhysxTendonAttachmentAPI(PhysxTendonAttachmentAPIAccessors):
         "length = offset + sum(gearing[i] * |p[i] - p[parent(i)]|)\n"
         "pull = stiffness * (length - restLength) + damping * rate + limitStiffness * excess"
     ),
-    semantics="docs/reference/physx/semantics.md#spatial-tendons",
+    semantics="docs/reference/physx/tendons.md#spatial-tendons",
 ))
 class PhysxTendonAttachmentRootAPI(PhysxTendonAttachmentAPIAccessors):
     """Starts a spatial tendon: the root of a tree of attachments.
@@ -462,7 +462,7 @@ class PhysxTendonAttachmentRootAPI(PhysxTendonAttachmentAPIAccessors):
 
     Applies to: PhysicsRigidBodyAPI.
     Built in: PhysxTendonAttachmentAPI.
-    See docs/reference/physx/semantics.md#spatial-tendons.
+    See docs/reference/physx/tendons.md#spatial-tendons.
     """
 
     @classmethod
@@ -561,7 +561,7 @@ class PhysxTendonAttachmentRootAPI(PhysxTendonAttachmentAPIAccessors):
     conflicts=("PhysxTendonAxisAPI", "PhysxTendonAxisRootAPI"),
     applies_to=("PhysicsRigidBodyAPI",),
     includes=("PhysxTendonAttachmentAPI",),
-    semantics="docs/reference/physx/semantics.md#spatial-tendons",
+    semantics="docs/reference/physx/tendons.md#spatial-tendons",
 ))
 class PhysxTendonAttachmentLeafAPI(PhysxTendonAttachmentAPIAccessors):
     """Ends a sub-tendon of a spatial tendon.
@@ -571,7 +571,7 @@ class PhysxTendonAttachmentLeafAPI(PhysxTendonAttachmentAPIAccessors):
 
     Applies to: PhysicsRigidBodyAPI.
     Built in: PhysxTendonAttachmentAPI.
-    See docs/reference/physx/semantics.md#spatial-tendons.
+    See docs/reference/physx/tendons.md#spatial-tendons.
     """
 
     @classmethod

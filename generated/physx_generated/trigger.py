@@ -54,7 +54,7 @@ else:
         ),
     ),
     applies_to=("PhysicsCollisionAPI",),
-    semantics="docs/reference/physx/semantics.md#contacts",
+    semantics="docs/reference/physx/contacts.md#shapes",
 ))
 class PhysxTriggerAPI(SingleApplyAPI):
     """Makes a collider a trigger.
@@ -63,7 +63,7 @@ class PhysxTriggerAPI(SingleApplyAPI):
     with a warning; use convexHull. Triggers do not detect each other. PhysxTriggerStateAPI lists the colliders inside.
 
     Applies to: PhysicsCollisionAPI.
-    See docs/reference/physx/semantics.md#contacts.
+    See docs/reference/physx/contacts.md#shapes.
     """
 
     @classmethod

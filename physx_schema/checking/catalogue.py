@@ -1,7 +1,7 @@
-"""Every rule by its code, every finder, and what the rules say of themselves on a terminal and on Markdown pages.
+"""Every rule by its code, every finder, and the texts of rules for terminals and Markdown pages.
 
-Rules and finders are read from the files of `checking/rules`, each of which is a family of them, and of the folders of
-rules in packages that build on this one.
+Rules and finders are read from the files of `checking/rules`, and from the rule folders of packages that build on this
+one.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches, unified_diff
+from difflib import SequenceMatcher, get_close_matches
 from importlib.util import find_spec
-from itertools import islice
 from types import ModuleType
 
 from physx_schema.checking import rules
+from physx_schema.checking.engine.finding import DEFAULT_PROFILES
 from physx_schema.checking.engine.published import (
     FEATURES,
     PUBLISHED_RULES,
@@ -57,7 +57,7 @@ FINDERS: tuple[Finder, ...] = (reader(RULES), *(item for item in _MEMBERS if isi
 
 
 def explain(code: str) -> str | None:
-    """What a code means, None for an unknown one."""
+    """The meaning of a code, None for an unknown one."""
     rule = rule_of(code)
     return rule.text if rule else None
 
@@ -92,10 +92,10 @@ def _judging(name: str) -> tuple[str, ...]:
 
 
 def _suggestion(name: str) -> str:
-    """What to write in place of an unknown name."""
+    """The advice for an unknown name."""
     known = (*RULES, *dict.fromkeys(map(family, RULES)), *PUBLISHED_RULES, *FEATURES)
     close = get_close_matches(bare(name), known, 1)
-    return f"did you mean {close[0]}?" if close else "`physx-schema check --list-rules` lists them"
+    return f"did you mean {close[0]}?" if close else "list them with `physx-schema check --list-rules`"
 
 
 def _joined(groups: Iterable[Iterable[str]]) -> Iterator[str]:
@@ -106,36 +106,37 @@ def _joined(groups: Iterable[Iterable[str]]) -> Iterator[str]:
 COMMAND = "physx-schema explain --pages docs/reference/rules"
 BANNER = f"<!-- Written by `{COMMAND}` from physx_schema/checking/rules; do not edit. -->"
 _INTRODUCTION = (
-    "What `physx-schema check` looks for. `physx-schema explain CODE` says the same in a terminal. How the rules fare "
-    "on other people's stages is in [rules_review.md](../../evidence/rules_review.md), next to other validators in "
-    "[rules_comparison.md](../../evidence/rules_comparison.md)."
+    "`physx-schema check` reports these faults; `physx-schema explain CODE` explains one in a terminal. The severity "
+    "is that of the severest finding. Rules without a named profile belong to the default, physx+simready. "
+    "[Review of the rules](../../evidence/rules_review.md) lists findings on robots from other sources. "
+    "[Comparison](../../evidence/rules_comparison.md) compares the rules with other validators."
 )
-_FAMILIES: Mapping[str, str] = {    # what the codes of a family are about
-    "DJ.001": "Driven joints: drives and their targets", "DJ.002": "Driven joints: joint states",
-    "DJ.003": "Driven joints: joint frames", "DJ.004": "Driven joints: what moves a joint",
-    "DJ.005": "Driven joints: velocity limits", "DJ.006": "Driven joints: sizes of values",
+_FAMILIES: Mapping[str, str] = {    # titles of families
+    "DJ.001": "Driven joints: drives and targets", "DJ.002": "Driven joints: joint states",
+    "DJ.003": "Driven joints: joint frames", "DJ.004": "Driven joints: missing drives",
+    "DJ.005": "Driven joints: velocity limits", "DJ.006": "Driven joints: drive values",
     "DJ.007": "Mimic joints", "DJ.011": "Loops in articulations", "articulation": "Articulations",
     "baseline": "Baselines", "body": "Rigid bodies", "collider": "Colliders", "engine": "Other engines",
-    "group": "Collision groups", "iterations": "Iterations of the solver", "joint": "Joints", "material": "Materials",
+    "group": "Collision groups", "iterations": "Solver iterations", "joint": "Joints", "material": "Materials",
     "pair": "Filtered pairs", "report": "Contact reports",
-    "rule-failed": "Rules that failed", "scene": "Physics scenes", "schema": "Applied schemas", "stage": "The stage",
-    "tendon": "Tendons", "unit": "Units", "unused": "Opinions that nothing uses", "value": "Authored values",
+    "rule-failed": "Failed rules", "scene": "Physics scenes", "schema": "Applied schemas", "stage": "The stage",
+    "tendon": "Tendons", "unit": "Units", "unused": "Values without effect", "value": "Authored values",
     "waiver": "Waivers",
 }
 
 
-# A file of rules may name families of its own, `FAMILIES = {"gear": "Gears"}`.
+# A file of rules may name further families, `FAMILIES = {"gear": "Gears"}`.
 _TITLES: Mapping[str, str] = {
     **_FAMILIES, **{name: title for file in _FILES for name, title in getattr(file, "FAMILIES", {}).items()}}
 
 
 def family(code: str) -> str:
-    """What a code begins with, up to the slash."""
+    """The family of a code: its part before the slash."""
     return code.partition("/")[0]
 
 
 def family_title(name: str) -> str:
-    """What the codes of a family are about."""
+    """The title of a family."""
     return _TITLES.get(name, name)
 
 
@@ -182,7 +183,7 @@ def _published_lines(rule: Published) -> Iterator[str]:
 
 def _rule_lines(rule: Rule) -> Iterator[str]:
     yield f"{rule.code}: {rule.title}"
-    yield f"    {rule.severity} at most, wanted by {', '.join(rule.profiles)}"
+    yield f"    {_audience(rule)}"
     yield ""
     yield rule.text
     if rule.measured:
@@ -205,9 +206,9 @@ def pages() -> dict[str, str]:
 def _index(families: Iterable[str]) -> str:
     lines = [BANNER, "", "# Rules", "", _INTRODUCTION, ""]
     for name in families:
-        lines += [f"## [{family_title(name)}]({name}.md)", "", "| code | severity | wanted by | |", "|---|---|---|---|"]
-        lines += [f"| [{rule.code}]({name}.md#{_anchor(rule)}) | {rule.severity} | {', '.join(rule.profiles)} "
-                  f"| {rule.title} |" for rule in RULES.values() if family(rule.code) == name]
+        lines += [f"## [{family_title(name)}]({name}.md)", "", "|Code|Severity|Rule|", "|---|---|---|"]
+        lines += [f"|[`{rule.code}`]({name}.md#{_anchor(rule)})|{rule.severity}|{rule.title}|"
+                  for rule in RULES.values() if family(rule.code) == name]
         lines.append("")
     return "\n".join(lines)
 
@@ -221,25 +222,61 @@ def _anchor(rule: Rule) -> str:
 def _page(name: str) -> str:
     lines = [BANNER, "", f"# {family_title(name)}", ""]
     for rule in (item for item in RULES.values() if family(item.code) == name):
-        lines += [f"## {rule.code}", "", f"**{rule.title}.** Severity {rule.severity} at most; wanted by "
-                  f"{', '.join(rule.profiles)}.", "", rule.text, ""]
+        audience = rule.severity if rule.profiles == DEFAULT_PROFILES else _audience(rule)
+        lines += [f"## `{rule.code}`", "", f"**{rule.title}** *({audience})*", "", rule.text, ""]
         if rule.measured:
             lines += [f"Measured: {rule.measured}", ""]
         if rule.remedy:
-            lines += ["```diff", *_changed_lines(rule.example, rule.remedy), "```", ""]
+            lines += ["```diff", *changed_lines(rule.example, rule.remedy), "```", ""]
         elif rule.example:
             lines += ["```usda", rule.example.rstrip(), "```", ""]
     return "\n".join(lines)
 
 
-_CONTEXT = 2        # lines around a change, which name the prim and its bodies
+def _audience(rule: Rule) -> str:
+    """The severity of a rule's severest finding, and the profiles that have the rule."""
+    return f"{rule.severity}; {'profile' if len(rule.profiles) == 1 else 'profiles'} {', '.join(rule.profiles)}"
 
 
-def _changed_lines(example: str, remedy: str) -> Iterator[str]:
-    """The repair of an example as a unified diff without its headings; dots stand for lines that are left out."""
-    hunks = unified_diff(example.rstrip().splitlines(), remedy.rstrip().splitlines(), n=_CONTEXT, lineterm="")
-    for number, line in enumerate(islice(hunks, 2, None)):
-        if not line.startswith("@@"):
-            yield line.rstrip()
-        elif number:
-            yield "  ..."
+_LONGEST = 6        # lines that a diff adds or removes in one place
+
+
+def changed_lines(example: str, remedy: str) -> Iterator[str]:
+    """The repair of an example as a diff: the changed lines without brackets, each below the prim that has it.
+
+    The prim is left out where the example has only one. `explain` prints both texts in full.
+    """
+    before, after = _without_brackets(example), _without_brackets(remedy)
+    several, shown = sum(map(_is_prim, before)) > 1, ""
+    for kind, start, end, new_start, new_end in SequenceMatcher(None, before, after).get_opcodes():
+        if kind == "equal":
+            continue
+        removed, added = before[start:end], after[new_start:new_end]
+        prim = _owner(before[:start], (removed or added)[0])
+        if several and prim not in ("", shown):
+            yield f" {prim}"
+            shown = prim
+        yield from _block("-", removed)
+        yield from _block("+", added)
+        shown = next(filter(_is_prim, reversed(removed)), shown)
+
+
+def _without_brackets(prims: str) -> list[str]:
+    return [line.removesuffix(" (") for line in prims.splitlines() if any(map(str.isalnum, line))]
+
+
+def _is_prim(line: str) -> bool:
+    return line.lstrip().startswith(("def ", "over ", "class "))
+
+
+def _owner(above: Sequence[str], line: str) -> str:
+    """The line of the prim that has a line, "" for a line at the top."""
+    depth = len(line) - len(line.lstrip())
+    return next((item for item in reversed(above) if _is_prim(item) and len(item) - len(item.lstrip()) < depth), "")
+
+
+def _block(sign: str, lines: Sequence[str]) -> Iterator[str]:
+    """Lines that a diff removes or adds."""
+    yield from (f"{sign}{line}" for line in lines[:_LONGEST])
+    if len(lines) > _LONGEST:
+        yield f"{sign}    ..."

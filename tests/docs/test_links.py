@@ -1,14 +1,10 @@
-"""Links of the documentation lead to files and headings, and the site is built without a warning."""
+"""Links of the documentation lead to files and headings."""
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
-import pytest
 from support.places import ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -43,18 +39,3 @@ def test_a_link_to_no_file_or_no_heading_is_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# One heading\n[a](gone.md) [b](#one-heading) [c](#no-heading) [d](https://example.org)\n")
     assert broken(page) == ["page.md: gone.md", "page.md: #no-heading"]
-
-
-# --- site ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.sweep
-def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
-    pytest.importorskip("material", reason="pip install '.[docs]' to build the site")
-    done = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)], cwd=ROOT,
-                          env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "tasks" / "drive_gains" / "index.html").is_file()
-
-
-# --- glossary --------------------------------------------------------------------------------------------------------

@@ -136,7 +136,7 @@ def _thoughts(plain: str, kind: str) -> list[str]:
 
 def _plain(text: str) -> str:
     """The sentence with code, links and quoted text replaced."""
-    text = re.sub(r"`[^`]*`", _CODE, text)
+    text = re.sub(r"`[^`]*`|\"[^\"]*\"", _CODE, text)
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"https?://\S+", _CODE, text)
     return re.sub(r"\*\*|__", "", text)

@@ -1,7 +1,4 @@
-"""Articulations that are missing, or more than was meant.
-
-Loops in articulations, which PhysX makes trees: DJ.011.
-"""
+"""Rules on articulation roots, the bodies of articulations, and loops (DJ.011)."""
 
 from __future__ import annotations
 
@@ -33,13 +30,14 @@ _TREE = usda.body(name="c") + usda.body(name="d") + usda.joint("j3", parent="c",
 ARTICULATION_NO_ROOT = Rule("articulation/no-root", "warning", """
     Joined bodies without an articulation root
 
-    Without PhysicsArticulationRootAPI PhysX solves joints one by one, as soft constraints.
+    Without PhysicsArticulationRootAPI, PhysX solves the joints as separate, softer constraints. Joint states,
+    armature, friction and envelopes have no effect.
 
-    Measured: The end of four welded bodies of mass 1, 3 m from the world, sags by 1.43 mm under gravity 10, as an
-    articulation by 0.0000 mm. (`experiments/measure_articulation_rules.py`)
+    Measured: Four welded bodies, 3 m long, sag by 1.43 mm; as an articulation by 0.
+    (`experiments/measure_articulation_rules.py`)
     """,
-    why="PhysX solves them as separate joints, softer and without joint state, armature, friction and envelope",
-    fix="apply PhysicsArticulationRootAPI to a prim above the bodies, or leave it if loose joints are meant",
+    why="PhysX solves separate, softer joints; joint states, armature, friction and envelopes have no effect",
+    fix="apply PhysicsArticulationRootAPI to a prim above the bodies, unless loose joints are intended",
     profiles=PROFILES,
     explains=(Explains("stage", ("unused/idle", "DJ.007/same-articulation"), _OF_ARTICULATIONS),),
 )
@@ -47,13 +45,13 @@ ARTICULATION_NO_ROOT = Rule("articulation/no-root", "warning", """
 SEVERAL_TREES = Rule("articulation/several-trees", "warning", """
     Several trees below one articulation root
 
-    PhysX makes an articulation of each tree below a root, all of one path.
+    PhysX creates a separate articulation for each tree of bodies below the root. All of them have the root's path.
 
-    Measured: All four bodies of two hinges become links, under the one path.
+    Measured: The four bodies of two separate hinges become links under one path.
     (`experiments/measure_articulation_rules.py`)
     """,
-    why="PhysX makes one articulation of each, all under this path",
-    fix="apply PhysicsArticulationRootAPI once for each tree, or join the trees where one robot is meant",
+    why="PhysX creates an articulation for each, all with this path",
+    fix="apply PhysicsArticulationRootAPI once for each tree, or join the trees if they are one robot",
     example=_TREE,
     remedy=_TREE + usda.joint("k", parent="a", child="c"),
 )
@@ -61,28 +59,28 @@ SEVERAL_TREES = Rule("articulation/several-trees", "warning", """
 
 @finder("articulation-roots", ARTICULATION_NO_ROOT, SEVERAL_TREES)
 def roots(description: Description) -> Iterator[Finding]:
-    """Robots without a root, and roots with several robots."""
+    """Find robots without a root, and roots with several robots."""
     movable = {body.path for body in description.bodies if not body.kinematic}
     joints = [joint for joint in description.joints
               if joint.kind in TREE_KINDS and {joint.body0, joint.body1} <= movable]
     has_root = any(item.schema == "PhysicsArticulationRootAPI" for item in description.applied) or any(
         problem.code.startswith("articulation/") for problem in description.problems)
     if joints and not description.articulations and not has_root:
-        yield ARTICULATION_NO_ROOT.at(joints[0].path, "", "joints between bodies, and no articulation on the stage")
+        yield ARTICULATION_NO_ROOT.at(joints[0].path, "", "joints connect bodies, but the stage has no articulation")
     for path, count in Counter(item.path for item in description.articulations).items():
         if count > 1:
             starts = ", ".join(item.links[0].path for item in description.articulations if item.path == path)
             yield SEVERAL_TREES.at(
-                path, "apiSchemas", f"{count} separate trees of bodies below one articulation root: {starts}",
+                path, "apiSchemas", f"{count} separate trees of bodies are below one articulation root: {starts}",
             )
 
 
 NESTED_ROOT = ReaderRule("articulation/nested-root", "error", """
     Articulation root inside another
 
-    An articulation root inside the prims of another is ignored.
+    PhysX ignores an articulation root below another one.
 
-    Measured: PhysX logs an error and ignores the inner root; the bodies around it are links of the outer one.
+    Measured: PhysX logs an error; the bodies of the inner root become links of the outer one.
     (`experiments/measure_articulation_rules.py`)
     """,
     profiles=PROFILES,
@@ -93,9 +91,9 @@ NESTED_ROOT = ReaderRule("articulation/nested-root", "error", """
 ARTICULATION_NO_BODIES = ReaderRule("articulation/no-bodies", "error", """
     Articulation root without bodies
 
-    PhysicsArticulationRootAPI holds no enabled rigid body.
+    No enabled rigid body belongs to the root. PhysX creates no articulation.
 
-    Measured: Nothing is made of a root over no bodies or disabled ones; kinematic ones stay bodies.
+    Measured: A root above no bodies or disabled ones creates nothing; kinematic bodies stay separate bodies.
     (`experiments/measure_articulation_rules.py`)
     """,
     profiles=PROFILES,
@@ -104,11 +102,10 @@ ARTICULATION_NO_BODIES = ReaderRule("articulation/no-bodies", "error", """
 STATIC_ROOT = ReaderRule("articulation/static-root", "error", """
     Articulation root on a disabled or kinematic body
 
-    PhysicsArticulationRootAPI is on a body that is disabled or kinematic, and PhysX ignores it.
+    PhysX ignores PhysicsArticulationRootAPI on a disabled or kinematic body. The bodies and joints beyond it stay
+    separate.
 
-    Measured: On a disabled and on a kinematic body PhysX warns and makes no articulation: the bodies and joints beyond
-    stay separate, with the root above a kinematic body too. With the root on the next body the kinematic one becomes a
-    link and falls by 5.003 in a second; held by a fixed joint that has the root it stays, and an articulation is made.
+    Measured: PhysX warns and creates no articulation; with the root on the next body, the kinematic body falls.
     (`experiments/measure_articulation_rules.py`)
     """,
 )
@@ -116,34 +113,31 @@ STATIC_ROOT = ReaderRule("articulation/static-root", "error", """
 KINEMATIC_BODY = ReaderRule("articulation/kinematic-body", "error", """
     Articulation fixed to a kinematic body
 
-    PhysX makes no articulation whose base a joint to a kinematic body would fix.
+    PhysX creates no articulation if a joint fixes its base to a kinematic body.
 
-    Measured: PhysX logs that articulations with kinematic bodies are not supported and makes none; so it does of
-    SphericalArtiAtOrigin, a sample of the ovphysx wheel. Where the body is kinematic no more the whole robot falls by
-    5.003 in a second; held to the world by a fixed joint it stays. (`experiments/measure_articulation_rules.py`)
+    Measured: PhysX logs an error and creates none; fixed to the world instead, the robot stays in place.
+    (`experiments/measure_articulation_rules.py`)
     """,
 )
 
 WORLD_MAXIMAL_JOINT = ReaderRule("articulation/world-joint-outside", "warning", """
-    Joint to the world left outside the articulation
+    World joint outside the articulation
 
-    With PhysicsArticulationRootAPI on the body itself the base is floating, and its joint to the world is solved as a
-    separate, softer constraint: its drive and limits act, joint state, armature, friction and envelopes do not. With
-    the API on the joint or above the bodies the base is fixed, whatever kind the joint is. Converters of URDF author a
-    fixed joint to the world of robots that drive or walk as well; without that joint they float.
+    With PhysicsArticulationRootAPI on the body itself, the base floats. PhysX solves its joint to the world as a
+    separate, softer constraint. With the API on the joint or above the bodies, the base is fixed.
 
-    Measured: The base is floating, and the end of four welded links, 3 m from the world, sags by 0.045 mm where a fixed
-    base leaves 0.0000 mm. (`experiments/measure_articulation_rules.py`)
+    Measured: Four welded links, 3 m long, sag by 0.045 mm; with a fixed base by 0.
+    (`experiments/measure_articulation_rules.py`)
     """,
 )
 
 ARTICULATION_IN_INSTANCE = ReaderRule("articulation/in-instance", "error", """
     Articulation inside an instance
 
-    PhysX makes no articulation of what is inside an instance or a point instancer.
+    PhysX creates no articulation inside an instance or a point instancer.
 
-    Measured: Nothing is made of an articulation inside an instance; with instanceable off it is made. Of one in a point
-    instancer PhysX makes bodies. (`experiments/measure_articulation_rules.py`)
+    Measured: With instanceable off the articulation exists; in a point instancer PhysX creates separate bodies.
+    (`experiments/measure_articulation_rules.py`)
     """,
     explains=(Explains("instance", WITHOUT_BODIES),),
 )
@@ -151,22 +145,20 @@ ARTICULATION_IN_INSTANCE = ReaderRule("articulation/in-instance", "error", """
 SHARED_BODIES = ReaderRule("articulation/shared-bodies", "error", """
     Two articulation roots over the same bodies
 
-    Two articulation roots reach for the same bodies. PhysX begins with the root whose path comes last, and makes
-    nothing of the other.
+    Two articulation roots claim the same bodies. PhysX uses the root with the last path and ignores the other.
 
-    Measured: Of the roots /robot and /z the articulation is that of /z, of /robot and /A that of /robot.
+    Measured: Of the roots /robot and /z PhysX uses /z; of /robot and /A it uses /robot.
     (`experiments/measure_articulation_rules.py`)
     """,
 )
 
 ARTICULATION_SEVERAL_SCENES = ReaderRule("articulation/several-scenes", "error", """
-    Articulation across scenes
+    Articulation across physics scenes
 
-    The links' bodies have different simulation owners, or only some of them have one where there are several scenes;
-    PhysX makes no articulation.
+    The links have different simulation owners, or only some have one although the stage has several scenes. PhysX
+    creates no articulation.
 
-    Measured: With links of /one and /two both fall as bodies of their own, by 5.005 and 0.501. So they do with a link
-    of /one and one without owner where there are two scenes; where /one is the only scene they are an articulation.
+    Measured: Links owned by /one and /two fall as separate bodies, by 5.005 and 0.501.
     (`experiments/measure_articulation_rules.py`)
     """,
     example=usda.body({_OWNER: "</Robot/s2>"}, name="c") + usda.joint("j2", child="c") + _SCENES,
@@ -174,24 +166,23 @@ ARTICULATION_SEVERAL_SCENES = ReaderRule("articulation/several-scenes", "error",
 )
 
 ROOT_JOINT = ReaderRule("articulation/root-joint", "error", """
-    Articulation root on a joint that cannot be one
+    Articulation root on an unsuitable joint
 
-    PhysicsArticulationRootAPI on a joint counts where the joint is enabled and has one side that is neither a rigid
-    body nor a collider.
+    A joint with PhysicsArticulationRootAPI must be enabled, and one of its sides must be neither a rigid body nor a
+    collider. PhysX otherwise creates no articulation.
 
-    Measured: On a disabled joint, on one between two bodies and on one to a static collider, switched off or not, no
-    articulation is made; on a joint to an Xform or to a prim that does not exist it is.
+    Measured: A disabled joint and one to a static collider create none; a joint to an Xform creates one.
     (`experiments/measure_articulation_rules.py`)
     """,
 )
 
 JOINT_KIND = ReaderRule("articulation/joint-kind", "warning", """
-    Joint of a kind that articulations do not have
+    Joint type that articulations do not support
 
-    Distance, gear and rack joints are never part of an articulation. What only they connect stays outside, though they
-    take part in the choice of the root.
+    Distance, gear and rack joints are never part of an articulation. Bodies that only they connect stay outside.
+    The joints still influence the choice of the root.
 
-    Measured: PhysX logs an error and leaves the body behind a distance joint outside: it falls by 1.025 on a rope of 1.
+    Measured: PhysX logs an error; the body behind a distance joint of length 1 falls by 1.025.
     (`experiments/measure_articulation_rules.py`)
     """,
     example=usda.joint("j2", kind="Distance", parent="a"),
@@ -201,10 +192,10 @@ JOINT_KIND = ReaderRule("articulation/joint-kind", "warning", """
 KINEMATIC_LINK = ReaderRule("articulation/kinematic-link", "error", """
     Kinematic link away from the root
 
-    A kinematic body away from the root becomes a link that moves by forces, and what lies beyond it is left outside.
+    A kinematic body away from the root becomes a dynamic link. Bodies beyond it stay outside the articulation.
 
-    Measured: A kinematic link on a slider falls by 5.003 in a second, as it does where it is not kinematic; the body
-    welded to it is a body of its own. (`experiments/measure_articulation_rules.py`)
+    Measured: A kinematic link on a slider falls by 5.003 in a second; the body welded to it stays separate.
+    (`experiments/measure_articulation_rules.py`)
     """,
     example=usda.body(_KINEMATIC, name="c") + usda.joint("j2") + usda.joint("k", parent="b", child="c"),
     remedy=usda.body(name="c") + usda.joint("j2") + usda.joint("k", parent="b", child="c"),
@@ -215,7 +206,7 @@ _MAXIMAL_JOINT = {"bool physics:excludeFromArticulation": "true"}
 
 
 def _exclude_repair(problem: Problem, values: Values) -> Repair | None:
-    """The joint outside the articulation, where that is the fix: elsewhere it would lock the bodies."""
+    """The exclusion of the joint from the articulation, if that is the fix: elsewhere it would lock the bodies."""
     if not problem.fix.startswith(EXCLUDE):
         return None
     return unsafe(SetValue(problem.path, problem.property, True, "bool"))
@@ -224,13 +215,11 @@ def _exclude_repair(problem: Problem, values: Values) -> Repair | None:
 LOOP = ReaderRule("DJ.011/loop", "error", """
     Joint that closes a loop
 
-    A joint connects two links that the tree already connects, by whatever kinds of joints, or connects two bodies a
-    second time. PhysX articulations are trees: it makes no joint of this one, neither inside nor beside the
-    articulation. Excluded and disabled joints close no loop.
+    A joint connects two links that the articulation already connects. PhysX articulations are trees, and PhysX
+    drops this joint. Excluded and disabled joints close no loop.
 
-    Measured: Two links in a ring of three hinges j0, j1 and j2 have the joints j0 and j1; where the third is a0, a0 and
-    j1; where it is fixed, j1 alone, and where it is a second hinge between the two by path last, j0 and j1. PhysX logs
-    a closed articulation with its joints, not which one it drops. (`experiments/measure_joint_bodies.py`)
+    Measured: In a ring of hinges j0, j1 and j2 PhysX drops j2; its log does not name the dropped joint.
+    (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
     example=usda.joint("j2", usda.LIMITS) + usda.joint("j3", usda.LIMITS, kind="Fixed", parent="b", child="a"),
@@ -242,13 +231,12 @@ LOOP = ReaderRule("DJ.011/loop", "error", """
 PARALLEL_JOINT = ReaderRule("DJ.011/beside", "warning", """
     Third joint between two links
 
-    Of several joints between the same two bodies PhysX makes the first the articulation's, by type and then by path,
-    and drops the second. Every further one it makes beside the articulation, as a separate and softer constraint, in
-    which joint states, armature, friction and envelopes do not count. The hinges of one MuJoCo body become such joints
-    where a converter puts no bodies between them.
+    PhysX adds one joint between two bodies to the articulation and drops the second. Further ones become separate,
+    softer constraints without joint state, armature, friction or envelope. MuJoCo bodies with several hinges
+    convert to such joints.
 
-    Measured: A link on a hinge about y sags by 10.232 degrees in half a second, with a second hinge about x by as much,
-    and with a third about z not at all. (`experiments/measure_joint_bodies.py`)
+    Measured: A hinged link sags by 10.232 degrees, with a second hinge by as much, with a third by 0.
+    (`experiments/measure_joint_bodies.py`)
     """,
     example=usda.joint("j2", usda.LIMITS) + usda.joint("j3", usda.LIMITS) + usda.joint("j4", usda.LIMITS),
     remedy=usda.joint("j2", usda.LIMITS),
@@ -259,15 +247,15 @@ PARALLEL_JOINT = ReaderRule("DJ.011/beside", "warning", """
 WORLD_LOOP = Rule("DJ.011/world-loop", "warning", """
     Second joint from an articulation to the world
 
-    One joint to the world fixes the base. A second one closes a loop through the world: PhysX solves it beside the
-    articulation, as a separate and softer constraint.
+    One joint to the world fixes the base. A second one closes a loop; PhysX solves it as a separate, softer
+    constraint.
 
-    Measured: With a fixed base and a second, prismatic joint from a link to the world PhysX makes an articulation of
-    one joint without a message; the other two hold it from outside. (`experiments/measure_start_poses.py`)
+    Measured: PhysX accepts a second, prismatic joint from a link to the world without a message.
+    (`experiments/measure_start_poses.py`)
     """,
-    why="PhysX solves it beside the articulation, as a separate and softer constraint",
-    fix="remove one of the two, or set physics:excludeFromArticulation where the loop is meant; verify says how far it "
-        "opens",
+    why="PhysX solves it outside the articulation, as a softer constraint",
+    fix="remove one of the two, or set physics:excludeFromArticulation if the loop is intended; `physx-schema verify` "
+        "measures how far it opens",
     example=usda.joint("j2", usda.LIMITS) + usda.joint("j3", usda.LIMITS, parent="", child="b"),
     remedy=usda.joint("j2", usda.LIMITS),
 )
@@ -276,17 +264,15 @@ WORLD_LOOP = Rule("DJ.011/world-loop", "warning", """
 MOVING_LOOP = Rule("DJ.011/moving-loop", "warning", """
     Loop between links that one joint moves
 
-    PhysX solves a loop's joint with each link's own response and leaves out that both move with a joint above them; of
-    links one above the other it also misreads the speed. Such a loop opens far more than one between links that no
-    joint moves together, and can end in NaN. Loops to the base, the world and other bodies are right.
+    PhysX solves such a loop as if no joint moved both links together. The loop opens far more than others and can
+    end in NaN. Loops to the base, the world or other bodies are correct.
 
-    Measured: A driven four-bar on a fixed base opens by 0.008 mm, on a link that swings by 0.12, and by 0.45 where its
-    own link closes it. Undriven on the swinging link it ends in NaN or opens by 6.2 mm; 64/4 iterations help little.
-    On a floating base it opens by 0.003 mm. (`experiments/measure_outside_rules.py`)
+    Measured: A driven four-bar opens by 0.008 mm on a fixed base, and by 0.12 mm on a swinging link.
+    (`experiments/measure_outside_rules.py`)
     """,
-    why="PhysX leaves out that this joint moves both, and the loop opens more than others or ends in NaN",
-    fix="close the loop at another joint, root the articulation at the link that both hang on, or shorten the step; "
-        "verify says how far it opens",
+    why="PhysX ignores this common motion; the loop opens further than others or ends in NaN",
+    fix="close the loop at another joint, put the articulation root on the link that carries both, or shorten the "
+        "step; `physx-schema verify` measures how far it opens",
     example=usda.joint("j2", usda.LIMITS, parent="a") + usda.joint("k", _MAXIMAL_JOINT, kind="Spherical", parent="a"),
     remedy=usda.joint("j2", usda.LIMITS, parent="a") + usda.joint("k", _MAXIMAL_JOINT, kind="Spherical", parent="base"),
 )
@@ -294,7 +280,7 @@ MOVING_LOOP = Rule("DJ.011/moving-loop", "warning", """
 
 @finder("moving-loops", MOVING_LOOP)
 def moving_loops(description: Description) -> Iterator[Finding]:
-    """Joints outside between two links that a joint above or between them moves together."""
+    """Find joints outside articulations between two links that an articulation joint moves together."""
     owners = {link.path: item for item in description.articulations if item.enabled for link in item.links}
     parallel = {problem.path for problem in description.problems if problem.code == PARALLEL_JOINT.code}
     for joint in description.joints:
@@ -306,7 +292,8 @@ def moving_loops(description: Description) -> Iterator[Finding]:
         common = [path for path in first if path in second]
         if common:
             yield MOVING_LOOP.at(joint.path, "physics:body0",
-                                 f"holds {joint.body0} and {joint.body1}, which {common[0]} moves together")
+                                 f"the joint connects {joint.body0} and {joint.body1}, although {common[0]} "
+                                 "moves both")
 
 
 def _moving_joints(articulation: Articulation, body: str) -> list[str]:
@@ -322,7 +309,7 @@ def _moving_joints(articulation: Articulation, body: str) -> list[str]:
 
 @finder("world-loops", WORLD_LOOP)
 def world_loops(description: Description) -> Iterator[Finding]:
-    """Joints beside the one that fixes an articulation's base, from its links to the world."""
+    """Find further joints from a fixed-base articulation to the world."""
     links = {link.path: item for item in description.articulations for link in item.links if item.fixed_base}
     excluded = {item.path for item in description.authored if item.base == "excludeFromArticulation" and item.value}
     for joint in description.joints:
@@ -333,8 +320,9 @@ def world_loops(description: Description) -> Iterator[Finding]:
         base, on_base = links[body].base_joint, body == links[body].links[0].path
         yield WORLD_LOOP.at(
             joint.path, "physics:excludeFromArticulation",
-            f"holds {body} to the world, which {base.path if base else ''} already does for its articulation",
-            fix="remove one of the two: excluded it would still be locked by the other" if on_base else "",
+            f"the joint connects {body} to the world, although {base.path if base else 'another'} already fixes the "
+            "base",
+            fix="remove one of the two; with this one excluded, the other still locks it" if on_base else "",
             repair=None if on_base else unsafe(
                 SetValue(joint.path, "physics:excludeFromArticulation", True, "bool")),
         )

@@ -1,4 +1,4 @@
-"""The base of an articulation: what fixes it, which link it is, and articulations that are switched off."""
+"""Rules on the base of an articulation, its root link, and disabled articulations."""
 
 from __future__ import annotations
 
@@ -36,16 +36,13 @@ def _wheeled(body0: str) -> str:
 FIXED_BASE = Rule("articulation/fixed-base-joint", "warning", """
     Joint to the world that fixes the base
 
-    A joint from the world to the base of an articulation fixes the base, of whatever kind the joint is. This holds if
-    PhysicsArticulationRootAPI is above the bodies or on the joint. PhysX makes no degree of freedom of a hinge, slider,
-    ball, generic or distance joint there, and reads neither its axis nor its limits nor its drives.
+    If PhysicsArticulationRootAPI is above the bodies or on the joint, any joint from the world fixes the base.
+    PhysX ignores the joint's axis, limits and drive.
 
-    Measured: Driven by 1 degree a second about z and by 1 along x, a hinge, a slider and a generic joint from the world
-    leave the base in place and one degree of freedom, that of the arm; a ball and a distance joint fix it too. From a
-    body that a fixed joint holds to the world each has its own, the ball three: the base turns by 1.0 degrees and
-    slides by 0.979 in a second. On an excluded distance joint the base floats. (`experiments/measure_borders.py`)
+    Measured: In a second a driven hinge from the world turns by 0, from a fixed body by 1.0 degrees.
+    (`experiments/measure_borders.py`)
     """,
-    why="PhysX fixes the base: this joint has no degree of freedom, and its axis, limits and drive are not read",
+    why="PhysX creates no degree of freedom, and ignores the joint's axis, limits and drive",
     example=usda.body(name="c") + usda.body(name="d") + usda.joint("k", parent="c", child="d") + usda.joint(
         "turn", parent="", child="c"),
     remedy=usda.body(name="c") + usda.body(name="d") + usda.joint("k", parent="c", child="d") + usda.body(
@@ -56,7 +53,7 @@ FIXED_BASE = Rule("articulation/fixed-base-joint", "warning", """
 
 @finder("fixed-base-joints", FIXED_BASE)
 def fixed_base_joints(description: Description) -> Iterator[Finding]:
-    """Joints that fix a base and are authored to let it move."""
+    """Find joints that fix a base although their type allows motion."""
     unread = Counter(item.path for item in description.unused if item.code == "fixed-base")
     faulty = {item.path: item.property for item in description.problems
               if item.code in _NO_BODIES and item.severity != "info"}
@@ -65,16 +62,16 @@ def fixed_base_joints(description: Description) -> Iterator[Finding]:
         if joint is None or not articulation.enabled or joint.kind == "fixed" or _is_locked(description, joint):
             continue
         base, kind = articulation.links[0].path, _NAMES.get(joint.kind, joint.kind)
-        opinions = f"; {unread[joint.path]} of its opinions are not read" if unread[joint.path] else ""
-        fix = (f"put a body fixed to the world between, such as a rail: author that body and a fixed joint from the "
-               f"world to it at this place, and let {joint.path} join it and {base}")
+        opinions = f"; PhysX ignores {unread[joint.path]} of its values" if unread[joint.path] else ""
+        fix = (f"add a body in between, such as a rail; connect it to the world with a fixed joint at this place, and "
+               f"to {base} with {joint.path}")
         if joint.kind in WITHOUT_ANCHORS:
-            fix = f"set physics:excludeFromArticulation to true on {joint.path}, which leaves the base floating"
+            fix = f"set physics:excludeFromArticulation to true on {joint.path}; the base then floats"
         if joint.path in faulty:
-            fix = f"repair what is reported of {faulty[joint.path]}: without a body there the joint is one to the world"
+            fix = f"repair the finding on {faulty[joint.path]}; without a body there, the joint connects to the world"
         yield FIXED_BASE.at(
-            joint.path, "", f"a {kind} joint from the world to {base} under the articulation root {articulation.path}, "
-            f"which gives a fixed base{opinions}", fix=fix)
+            joint.path, "", f"a {kind} joint from the world to {base} fixes the base of {articulation.path}{opinions}",
+            fix=fix)
 
 
 def _is_locked(description: Description, joint: Joint) -> bool:
@@ -90,15 +87,12 @@ def _locks(low: object, high: object) -> bool:
 
 
 ROOT_SELECTED = Rule("articulation/root-chosen", "warning", """
-    Root of a floating articulation that is not its base
+    Root link that is not the base
 
-    If PhysicsArticulationRootAPI is above the bodies of a floating articulation, PhysX chooses the root: the link in
-    the middle of the tree, from which the way to the farthest link is shortest. That may be another link than the one
-    from which the joints lead. The root's pose and velocity are then that link's, and the order of links and joints
-    begins there.
+    If PhysicsArticulationRootAPI is above the bodies of a floating tree, PhysX chooses its middle link as root.
+    Root pose, root velocity and the order of links start there.
 
-    Measured: Of a chassis of 40 kg and a row of six links PhysX takes arm2 for the root and orders arm2, arm1, arm3,
-    arm0, arm4, chassis, arm5; with the root API on the chassis, chassis, arm0 to arm5.
+    Measured: With a chassis and a row of six links, PhysX chooses arm2 as root and lists arm2 first.
     (`experiments/measure_borders.py`)
     """,
     example=_chain(4),
@@ -108,7 +102,7 @@ ROOT_SELECTED = Rule("articulation/root-chosen", "warning", """
 
 @finder("chosen-roots", ROOT_SELECTED)
 def selected_roots(description: Description) -> Iterator[Finding]:
-    """Floating trees whose root is another link than the one from which the joints lead."""
+    """Find floating trees with a root link that is not the base of their joints."""
     for articulation in description.articulations:
         root, base = articulation.links[0].path, _base(articulation)
         if articulation.fixed_base or not articulation.enabled or articulation.path == root:
@@ -116,10 +110,9 @@ def selected_roots(description: Description) -> Iterator[Finding]:
         if base not in ("", root):
             yield ROOT_SELECTED.at(
                 articulation.path, "apiSchemas",
-                f"PhysX takes {root} for the root of the floating articulation, and the joints lead from {base}",
-                why=f"poses and velocities of the root are those of {root}, and links and joints are ordered from it",
-                fix=f"apply PhysicsArticulationRootAPI to {base} instead of {articulation.path}, PhysxArticulationAPI "
-                    f"with it: {base} then is the root")
+                f"PhysX chooses {root} as root link, but the joints lead from {base}",
+                why=f"root pose and velocity are those of {root}, and links and joints are ordered from it",
+                fix=f"move PhysicsArticulationRootAPI and PhysxArticulationAPI from {articulation.path} to {base}")
 
 
 def _base(articulation: Articulation) -> str:
@@ -131,42 +124,38 @@ def _base(articulation: Articulation) -> str:
 
 
 SWITCHED_OFF = Rule("articulation/disabled", "warning", """
-    Articulation that is switched off
+    Disabled articulation
 
-    With physxArticulation:articulationEnabled false PhysX makes separate bodies of the links and separate, softer
-    joints between them. Their drives and limits act; joint states, armature, friction, velocity limits, envelopes,
-    tendons and mimic joints do not.
+    With physxArticulation:articulationEnabled false, PhysX creates separate bodies and softer joints. Drives and
+    limits act; joint states, armature, friction, velocity limits, envelopes, tendons and mimic joints do not.
 
-    Measured: The end of four welded links, 3 m from the world, sags by 11.6 mm under gravity 10 with
-    articulationEnabled false, by 0.0000 mm with true. (`experiments/measure_borders.py`)
+    Measured: Four welded links, 3 m long, sag by 11.6 mm with articulationEnabled false, by 0 with true.
+    (`experiments/measure_borders.py`)
     """,
-    why="PhysX makes separate bodies of the links and separate, softer joints, without joint state, armature, "
-        "friction, envelope, tendons and mimic joints",
-    fix="set physxArticulation:articulationEnabled to true, or leave it if loose joints are meant",
+    why="PhysX creates separate bodies and softer joints; joint states, armature, friction, envelopes, tendons and "
+        "mimic joints have no effect",
+    fix="set physxArticulation:articulationEnabled to true, unless loose joints are intended",
 )
 
 
 @finder("disabled-articulations", SWITCHED_OFF)
 def disabled_articulations(description: Description) -> Iterator[Finding]:
-    """Articulations with articulationEnabled false."""
+    """Find articulations with articulationEnabled false."""
     for path, count in Counter(item.path for item in description.articulations if not item.enabled).items():
-        trees = "" if count == 1 else f", of which {count} trees of bodies are below it"
+        trees = "" if count == 1 else f" with {count} trees of bodies below it"
         yield SWITCHED_OFF.at(path, "physxArticulation:articulationEnabled",
                               f"articulationEnabled is false on an articulation root{trees}",
                               repair=unsafe(SetValue(path, "physxArticulation:articulationEnabled", True, "bool")))
 
 
 EMPTY_ROOT_LINK = Rule("articulation/empty-root-link", "warning", """
-    Mobile robot held to the world by a root link that is no body
+    Mobile robot held by an empty root link
 
-    A root link without mass and collider, such as URDF's base_footprint, becomes a prim that is no rigid body. A fixed
-    joint from it to the next link then holds the robot to the world. Root links that are named footprint or floating
-    are reported, and others if two wheels, hinges without limits, are on the link that is held. With one wheel, which a
-    turntable has too, it is an info.
+    The root link, such as URDF's base_footprint, is not a rigid body. A fixed joint from it holds the robot to the
+    world. Reported if the link is named footprint or floating, or holds wheels.
 
-    Measured: A base with a wheel, fixed to an Xform base_footprint, stays where it is under gravity 10, with the root
-    API above and on the base. With jointEnabled false on that joint the base floats and falls by 5.003 in a second, its
-    wheel with it, in one degree of freedom each way. (`experiments/measure_borders.py`)
+    Measured: A wheeled base fixed to an Xform base_footprint stays in place; without that joint it falls.
+    (`experiments/measure_borders.py`)
     """,
     example=_wheeled("base_footprint"),
     remedy=_wheeled("base_footprint").replace('def PhysicsFixedJoint "stand"\n{\n',
@@ -175,7 +164,7 @@ EMPTY_ROOT_LINK = Rule("articulation/empty-root-link", "warning", """
 
 
 class _FixedRobot(NamedTuple):
-    """A link that a fixed joint holds to a prim that is no body."""
+    """A link that a fixed joint connects to a prim that is not a body."""
 
     joint: Joint | MaximalJoint
     body: str
@@ -185,7 +174,7 @@ class _FixedRobot(NamedTuple):
 
 @finder("empty-root-links", EMPTY_ROOT_LINK)
 def empty_root_links(description: Description) -> Iterator[Finding]:
-    """Fixed joints from a prim that is no body to a link of a robot that is meant to move."""
+    """Find fixed joints from a prim that is not a body to a link of a mobile robot."""
     by_root: dict[str, list[_FixedRobot]] = {}
     for item in _fixed_robots(description):
         by_root.setdefault(item.root, []).append(item)
@@ -195,10 +184,10 @@ def empty_root_links(description: Description) -> Iterator[Finding]:
         only = len(robots) == 1       # switched off, several joints would let their bodies fall apart
         yield EMPTY_ROOT_LINK.at(
             joint.path, "physics:body1" if joint.body0 else "physics:body0",
-            f"the robot is held to the world because its root link {name} is no body",
-            why=f"PhysX joins {bodies} to the world, and a mobile robot cannot drive, walk or fall",
+            f"root link {name} is not a rigid body",
+            why=f"PhysX fixes {bodies} to the world; a mobile robot cannot drive, walk or fall",
             fix=("for a mobile robot " + (f"set physics:jointEnabled to false on {joints}, or " if only else "")
-                 + f"make {root} a rigid body with mass and inertia, and let {joints} hold it in place of the world"),
+                 + f"make {root} a rigid body with mass and inertia and connect {joints} to it"),
             severity="warning" if any(item.is_mobile for item in robots) else "info",
             repair=unsafe(SetValue(joint.path, "physics:jointEnabled", False, "bool")) if only else None)
 

@@ -1,4 +1,4 @@
-"""Bodies that collide with another shape than is seen: with none, or with the hull of a hollow mesh."""
+"""Rules on bodies with a collision shape that differs from the visible one: none, or the hull of a hollow mesh."""
 
 from __future__ import annotations
 
@@ -35,15 +35,13 @@ def _open_box(approximation: str) -> str:
 
 
 NO_COLLIDER = Rule("body/no-collider", "warning", """
-    Body that is seen and has no collider
+    Visible body without a collider
 
-    Geometry is rendered below the body, and no prim of the body has PhysicsCollisionAPI. Where no link of an
-    articulation has a collider, the articulation is reported once. Links on fixed joints, such as sensors and covers,
-    are an info. Nothing is reported where nothing on the stage is solid, but for articulations with a floating base.
-    The published rule RB.013 asks for more: see body/shapeless.
+    The body has rendered geometry but no collider. It passes through everything. An articulation without colliders
+    is reported once; links on fixed joints get an info.
 
-    Measured: A body let go above the ground is at -4.405 a second later if its cube has no PhysicsCollisionAPI, and
-    rests at 0.500 with it. (`experiments/measure_plausibility.py`)
+    Measured: A body falls past the ground to -4.405 in a second; with PhysicsCollisionAPI it rests at 0.500.
+    (`experiments/measure_plausibility.py`)
     """,
     why="it passes through everything",
     fix="apply PhysicsCollisionAPI to its geometry, or to simpler shapes below it",
@@ -52,35 +50,31 @@ NO_COLLIDER = Rule("body/no-collider", "warning", """
 )
 
 SHAPELESS = Rule("body/shapeless", "error", f"""
-    Body without a collider that need not have one
+    Body without any collider
 
-    The published rule RB.013 wants a collider on every enabled body or below it: frames of sensors, robots that have
-    nothing to touch and kinematic bodies included. Where a collider is missed it is body/no-collider instead.
+    SimReady RB.013 requires a collider on or below every enabled body, also sensor frames and kinematic bodies.
     {ONLY_PUBLISHED}
 
-    Measured: A body without geometry and without a collider, let go above the ground, is at -4.405 a second later, as
-    one whose cube has no PhysicsCollisionAPI. (`experiments/measure_plausibility.py`)
+    Measured: A body without a collider, above the ground, is at -4.405 after a second.
+    (`experiments/measure_plausibility.py`)
     """,
-    why="nothing touches it, which PhysX does without; the published rule wants a collider on every body",
-    fix="apply PhysicsCollisionAPI to a shape below it, or make it an Xform without PhysicsRigidBodyAPI below its body",
+    why="nothing touches it; SimReady RB.013 requires a collider on every body",
+    fix="apply PhysicsCollisionAPI to a shape below it, or make it a plain Xform below the body that carries it",
     profiles=(DRIVEN,),
 )
 
 HULL_FOR_MESH = Rule("collider/hull-for-mesh", "warning", """
     Hollow mesh that collides as its convex hull
 
-    PhysX has no triangle meshes on bodies that move by forces. It takes the convex hull for an approximation of none,
-    of meshSimplification, of an unknown token and for one that is not authored. The hull closes hollows and openings.
-    Meshes that are convex are not reported.
+    PhysX has no triangle meshes on dynamic bodies. It uses the convex hull for none, meshSimplification, and
+    unknown or missing approximations. The hull closes hollows and openings.
 
-    Measured: A ball of radius 0.1 dropped into a tray 0.6 high, with a floor 0.1 thick, rests on the rim at 0.700 if
-    the tray moves and its approximation is none, meshSimplification, Hull, convexHull or not authored. It rests on the
-    floor with sdf (0.200), sphereFill (0.213) and convexDecomposition (0.221), and with none on a kinematic or static
-    tray (0.200). PhysX logs nothing. (`experiments/measure_plausibility.py`)
+    Measured: A ball rests on the rim of a moving tray at 0.700, and with sdf on its floor at 0.200.
+    (`experiments/measure_plausibility.py`)
     """,
-    why="what should go into it rests on the hull, and PhysX logs nothing",
+    why="objects rest on the hull instead of inside the mesh; PhysX logs nothing",
     fix="author physics:approximation with PhysicsMeshCollisionAPI: convexDecomposition or sdf keeps the hollow, "
-        "convexHull says that the hull is meant",
+        "convexHull confirms the hull",
     example=_open_box("none"),
     remedy=_open_box("convexDecomposition"),
 )
@@ -88,7 +82,7 @@ HULL_FOR_MESH = Rule("collider/hull-for-mesh", "warning", """
 
 @finder("bodies-without-colliders", NO_COLLIDER, SHAPELESS)
 def without_colliders(description: Description) -> Iterator[Finding]:
-    """Bodies that nothing can touch."""
+    """Find bodies without colliders."""
     links = chain(description.bodies, *(item.links for item in description.articulations))
     solid = bool(description.static_colliders) or any(link.colliders for link in links)
     for item in description.articulations:
@@ -106,7 +100,8 @@ def _of_robot(robot: Articulation, solid: bool) -> Iterator[Finding]:
         yield from map(_bare, bare)
         return
     if shown and (solid or not robot.fixed_base):
-        yield NO_COLLIDER.at(robot.path, "", f"none of the {len(bare)} links has a collider, and {shown} show geometry")
+        yield NO_COLLIDER.at(robot.path, "",
+                             f"none of the {len(bare)} links has a collider, although {shown} show geometry")
     yield from map(_shapeless, bare)
 
 
@@ -114,17 +109,17 @@ def _bare(body: Link) -> Finding:
     if not body.shows_geometry:
         return _shapeless(body)
     welded = body.joint is not None and not body.joint.dofs
-    return NO_COLLIDER.at(body.path, "", "geometry below the body is rendered, and no prim of the body is a collider",
+    return NO_COLLIDER.at(body.path, "", "the body has rendered geometry and no collider",
                           severity="info" if welded else "warning")
 
 
 def _shapeless(body: Link) -> Finding:
-    return SHAPELESS.at(body.path, "", "no prim of the body has PhysicsCollisionAPI")
+    return SHAPELESS.at(body.path, "", "the body has no collider")
 
 
 @finder("hulls-for-meshes", HULL_FOR_MESH)
 def hulls_for_meshes(description: Description) -> Iterator[Finding]:
-    """Meshes of moving bodies whose hull has another surface."""
+    """Find meshes of moving bodies with a surface that differs from their hull."""
     authored = {item.path for item in description.authored if item.property == "physics:approximation"}
     links = chain(description.bodies, *(item.links for item in description.articulations))
     for collider in chain.from_iterable(link.colliders for link in links):
@@ -138,6 +133,6 @@ def _hull(collider: Collider, share: float, authored: bool) -> Finding:
     where = "" if collider.geometry == collider.path else f" of {collider.geometry}"
     return HULL_FOR_MESH.at(
         collider.path, "physics:approximation",
-        f"{token} on a body that moves: PhysX collides with the convex hull{where}, {share:.0%} of whose surface the "
-        "mesh leaves open",
+        f"{token} on a moving body; PhysX uses the convex hull{where}, and the mesh leaves {share:.0%} of the hull "
+        "open",
     )

@@ -1,4 +1,4 @@
-"""What composition drops or brings in otherwise than it was meant: targets, overrides, variants, units of layers."""
+"""Rules on USD composition: dropped targets, overrides, variants, units of layers."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from physx_schema.checking.engine.rule import Explains, ReaderRule
 from physx_schema.checking.rules.stages import MISSING
 
 TARGET_DROPPED = ReaderRule("stage/target-dropped", "error", """
-    Target outside a reference
+    Relationship target outside a reference
 
-    A reference, payload or inherit brings in one prim and what is below it. USD drops relationship targets that lead
-    out of it, and the relationship is left with those that remain.
+    A reference, payload or inherit adds one prim and its descendants. USD drops relationship targets outside them.
 
-    Measured: A body welded to another that the reference leaves outside is held at the world's origin instead. With
-    body0 authored on the stage it falls with the other by 5.005 in a second.
+    Measured: A body welded to another outside the reference is fixed at the world's origin instead.
     (`experiments/measure_composition.py`)
     """,
     profiles=PROFILES,
@@ -22,22 +20,20 @@ TARGET_DROPPED = ReaderRule("stage/target-dropped", "error", """
 )
 
 USD_WARNING = ReaderRule("stage/usd", "info", """
-    Warning of USD
+    Warning from USD
 
-    USD warned of something on the stage while it was opened or read, and no other rule says more of it.
+    USD warned about the stage when it was opened or read. No other rule covers the warning.
     """,
     profiles=PROFILES,
 )
 
 UNITS_DIFFER = ReaderRule("stage/units-differ", "error", """
-    Layer in other units than the stage
+    Referenced layer with other units
 
-    PhysX reads metersPerUnit, kilogramsPerUnit and upAxis of the stage's root layer. USD converts no number of a layer
-    that is referenced with others. A scale of the prim that brings it in mends places and shapes alone.
+    PhysX reads metersPerUnit, kilogramsPerUnit and upAxis from the root layer. USD does not convert the values of
+    referenced layers. A scale on the prim corrects positions and shapes only.
 
-    Measured: A drive holds an arm of 0.25 m at 2.45 degrees below level in metres. Referenced by a stage in centimetres
-    it sinks by 73.33 degrees, scaled by 100 by 96.83, with inertias and gains times 1e4 as well by 2.45. A body of a
-    layer with upAxis Y falls across the layer's up axis on a stage with Z, and along it once turned by 90 degrees.
+    Measured: A drive holds an arm at 2.45 degrees in metres, and at 73.33 degrees in a stage in centimetres.
     (`experiments/measure_composition.py`)
     """,
     profiles=PROFILES,
@@ -45,11 +41,11 @@ UNITS_DIFFER = ReaderRule("stage/units-differ", "error", """
 )
 
 VARIANT_UNSELECTED = ReaderRule("stage/variant-unselected", "warning", """
-    Physics in a variant that is not selected
+    Physics in an unselected variant
 
-    Only the selected variant of a set is composed. The stage is without the physics of the others.
+    USD composes only the selected variant of a set. The physics of other variants is not on the stage.
 
-    Measured: PhysX makes no body of one in a variant that nothing selects; once selected it falls by 5.005 in a second.
+    Measured: A body in an unselected variant does not exist; once selected, it falls.
     (`experiments/measure_composition.py`)
     """,
     profiles=PROFILES,
@@ -63,11 +59,12 @@ VARIANT_UNSELECTED = ReaderRule("stage/variant-unselected", "warning", """
 )
 
 OVER_MISSPELT = ReaderRule("stage/over-misspelt", "warning", """
-    Override of a prim whose name is another
+    Misspelt name of an override
 
-    An over whose prim no layer defines. A prim with a similar name is there, or one of the same name elsewhere.
+    No layer defines the prim of this over, but a prim of a similar name or at another path exists. PhysX ignores
+    it.
 
-    Measured: PhysX makes nothing of a body that is an over alone. (`experiments/measure_scene_rules.py`)
+    Measured: PhysX creates no body for an over alone. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.body() + usda.body({"float physics:mass": "2"}, name="thingg").replace("def Xform", "over", 1),

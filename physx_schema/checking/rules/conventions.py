@@ -1,6 +1,6 @@
-"""Conventions that published rules ask for and PhysX does without: materials, purposes and units of mass.
+"""Conventions that SimReady requires and PhysX does not need: materials, purposes and units of mass.
 
-They have the profile driven, which only who names it gets, as does who names simready by itself.
+They have the profile driven, which is not part of the default.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ _GUIDE = "guide"
 _HIDDEN = {"token visibility": '"invisible"'}
 
 UNBOUND_COLLIDER = Rule("material/unbound-collider", "error", f"""
-    Collider that binds no physics material
+    Collider without a physics material
 
-    The published rule PMT.001 wants material:binding:physics on every collider, with a prim that has
-    PhysicsMaterialAPI as its target. {ONLY_PUBLISHED} Bindings of prims above a collider count in PhysX.
+    SimReady PMT.001 requires material:binding:physics on every collider, to a prim with PhysicsMaterialAPI.
+    {ONLY_PUBLISHED} PhysX also reads bindings of prims above.
 
-    Measured: A cube without a material slows down on the ground from 3 to 1.501 m/s in 18 steps, which is a friction
-    of 0.5; with a material of friction 0 it keeps 2.250. (`experiments/measure_plausibility.py`)
+    Measured: A cube without a material slows from 3 to 1.501 m/s in 18 steps, which is friction 0.5.
+    (`experiments/measure_plausibility.py`)
     """,
-    fix="bind a Material with PhysicsMaterialAPI by material:binding:physics",
+    fix="bind it with material:binding:physics to a Material that has PhysicsMaterialAPI",
     profiles=(DRIVEN,),
     example=usda.cube(),
     remedy=usda.prim("Material", "rubber", {}, "PhysicsMaterialAPI") + usda.cube(
@@ -35,15 +35,15 @@ UNBOUND_COLLIDER = Rule("material/unbound-collider", "error", f"""
 )
 
 INVISIBLE_MESH = Rule("collider/invisible-mesh", "warning", f"""
-    Invisible collider whose purpose is not guide
+    Invisible collider without the purpose guide
 
-    The published rule RB.010 wants the purpose guide on geometry that collides and is invisible, so that programs know
-    that it is not to be rendered. {ONLY_PUBLISHED}
+    SimReady RB.010 requires the purpose guide on invisible colliders, which marks them as not rendered.
+    {ONLY_PUBLISHED}
 
-    Measured: A body with a cube rests on the ground at 0.500, whether or not the cube is invisible and its purpose
-    guide. (`experiments/measure_plausibility.py`)
+    Measured: A cube rests on the ground at 0.500, visible or invisible, with any purpose.
+    (`experiments/measure_plausibility.py`)
     """,
-    why="PhysX collides with it as with others; the published rule wants the purpose guide",
+    why="SimReady RB.010 requires the purpose guide; PhysX uses the collider either way",
     fix='author purpose = "guide"',
     profiles=(DRIVEN,),
     example=usda.cube(_HIDDEN),
@@ -51,47 +51,47 @@ INVISIBLE_MESH = Rule("collider/invisible-mesh", "warning", f"""
 )
 
 KILOGRAMS = Rule("stage/kilograms", "error", f"""
-    Physics without a unit of mass
+    Missing kilogramsPerUnit
 
-    The published rule UN.003 wants kilogramsPerUnit authored on stages with bodies, colliders or masses.
-    {ONLY_PUBLISHED} USD and PhysX take 1 where it is missing.
+    SimReady UN.003 requires kilogramsPerUnit on stages with bodies, colliders or masses. {ONLY_PUBLISHED} USD and
+    PhysX use 1 by default.
 
-    Measured: Without kilogramsPerUnit a cube of size 1 weighs 1000 in metres, as with 1.
+    Measured: Without kilogramsPerUnit a cube of size 1 weighs 1000, as with 1.
     (`experiments/measure_plausibility.py`)
     """,
-    why="masses count in kilograms; the published rule wants the unit authored",
-    fix="author kilogramsPerUnit = 1 at the head of the root layer, or the unit that the masses are in",
+    why="USD and PhysX use kilograms; SimReady UN.003 requires the unit",
+    fix="author kilogramsPerUnit = 1 in the metadata of the root layer, or the unit of the masses",
     profiles=(DRIVEN,),
 )
 
 
 @finder("bound-materials", UNBOUND_COLLIDER)
 def unbound_colliders(description: Description) -> Iterator[Finding]:
-    """Colliders without a binding of their own."""
+    """Find colliders without a material binding."""
     for collider in _by_path(description):
         if not collider.material_bound:
-            why = (f"PhysX takes {collider.material} from a prim above or the scene" if collider.material else
-                   "PhysX takes a friction of 0.5 and no restitution")
+            why = (f"PhysX uses {collider.material} from a prim above or the scene" if collider.material else
+                   "PhysX uses friction 0.5 and no restitution")
             yield UNBOUND_COLLIDER.at(
                 collider.path, "material:binding:physics", "no physics material is bound to the collider itself",
-                why=f"{why}; the published rule wants a binding on every collider",
+                why=f"{why}; SimReady PMT.001 requires a binding on every collider",
             )
 
 
 @finder("invisible-colliders", INVISIBLE_MESH)
 def invisible_colliders(description: Description) -> Iterator[Finding]:
-    """Colliders that are not seen and do not say that they are guides."""
+    """Find invisible colliders without the purpose guide."""
     for collider in _by_path(description):
         if collider.invisible_purpose not in ("", _GUIDE):
             yield INVISIBLE_MESH.at(
-                collider.path, "purpose", f"invisible, with the purpose {collider.invisible_purpose}",
+                collider.path, "purpose", f"the collider is invisible, but its purpose is {collider.invisible_purpose}",
                 repair=safe(SetValue(collider.path, "purpose", _GUIDE, "token")),
             )
 
 
 @finder("kilograms", KILOGRAMS)
 def kilograms(description: Description) -> Iterator[Finding]:
-    """A stage with physics whose head has no unit of mass."""
+    """Find a stage with physics and no kilogramsPerUnit."""
     physical = description.body_paths or any(_by_path(description)) or any(
         item.schema == "PhysicsMassAPI" for item in description.authored)
     if physical and "kilogramsPerUnit" not in description.scene.stage_metadata:

@@ -1,11 +1,4 @@
-"""Schemas and values of other engines, retired ones, and schemas applied where they do not belong.
-
-One quantity authored for two engines with different values: each engine simulates another robot.
-
-Schemas and properties that PhysX no longer has.
-
-Applied schemas on prims, or under instance names, that their definitions do not foresee.
-"""
+"""Rules on values of several engines, on schemas and properties that PhysX removed, and on misplaced schemas."""
 
 from __future__ import annotations
 
@@ -28,18 +21,16 @@ from physx_schema.migration.rules import Rules, rules
 _AUTHOR = "author "
 
 DISAGREE = Rule("engine/disagree", "warning", """
-    Two engines with different values
+    Engines with different values
 
-    Properties of PhysX, Newton, MuJoCo and URDF that say the same thing have different values, after conversion of
-    their units: PhysX and Newton count per degree, MuJoCo and URDF per radian. Where PhysX has no value of its own
-    authored it works with its default, which counts here. Each engine simulates another robot.
+    PhysX, Newton, MuJoCo and URDF properties for one quantity differ after unit conversion. If PhysX has no
+    authored value, its default is compared. Each engine simulates a different robot.
 
-    Measured: PhysX takes its own armature 3 beside newton:armature 1 and does not read mjc:armature: a driven slider
-    gets 0.416 in a step, 1.658 beside mjc:armature 5 alone. Where its own is 0 it takes Newton's, and the two agree.
+    Measured: With PhysX armature 3 a driven slider moves by 0.416 in a step, with only mjc:armature 5 by 1.658.
     (`experiments/measure_unused.py`)
     """,
-    why="each engine simulates another robot",
-    fix="make the values agree, in the unit of each engine",
+    why="each engine simulates a different robot",
+    fix="author equal values, each in its engine's unit",
     profiles=PROFILES,
     example=usda.driven_joint({"float physxJointAxis:angular:armature": "0.1", "float mjc:armature": "0.2"}),
     remedy=usda.driven_joint({"float physxJointAxis:angular:armature": "0.1", "float mjc:armature": "0.1"}),
@@ -49,26 +40,26 @@ DISAGREE = Rule("engine/disagree", "warning", """
 
 @finder("other-engines", DISAGREE)
 def disagreements(description: Description) -> Iterator[Finding]:
-    """Prims on which values of engines differ that say one thing."""
+    """Find quantities with different values for several engines."""
     counterparts = {(item.path, item.property): item.suggestion for item in description.unused
                     if item.code == "other-engine"}
     for item in engine_differences(description):
         instead = counterparts.get((item.path, item.name), "")
         fix = f"{_AUTHOR}{instead} too, in PhysX's unit" if item.in_physx is not None and instead else ""
         yield DISAGREE.at(item.path, item.name,
-                          f"the engines have different values of the {item.quantity}: {item.text}", fix=fix)
+                          f"the engines have different values for the {item.quantity}: {item.text}", fix=fix)
 
 
 _MIGRATE = "run `physx-schema migrate`"     # which takes a class and its properties together
 
 GONE = Rule("unused/retired", "error", """
-    Class or property that PhysX dropped
+    Class or property that PhysX removed
 
-    A release of PhysX dropped this class or property, and what is authored has no effect. Where it has a successor one
-    to one, `physx-schema migrate` rewrites the stage. `--engine-release` says which release the stage is for.
+    A PhysX release removed this class or property. `physx-schema migrate` rewrites it if there is a successor;
+    `--engine-release` selects the release.
 
-    Measured: In ovphysx 0.5.11 and 0.6.4 a driven slider gets to 0.167 in a step under physxJoint:armature 9 and to 0.5
-    under maxJointVelocity 0.5, in 0.7.0 to 1.658 under both, as without. (`experiments/measure_releases.py`)
+    Measured: physxJoint:armature 9 slows a slider from 1.658 to 0.167 in ovphysx 0.6.4, and not in 0.7.0.
+    (`experiments/measure_releases.py`)
     """,
     why="it has no effect on the simulation",
     example=usda.joint("j2", {"float physxJoint:maxJointVelocity": "90"}, "PhysxJointAPI"),
@@ -79,7 +70,7 @@ GONE = Rule("unused/retired", "error", """
 
 @finder("retired", GONE)
 def retired_things(description: Description) -> Iterator[Finding]:
-    """One error for each, with what replaces it; `physx-schema migrate` where it can rewrite the stage."""
+    """Report each with its successor, and with `physx-schema migrate` if that rewrites it."""
     schemas = {(item.path, item.reason.partition(":")[0]) for item in description.unused
                if item.code == RETIRED and item.property == "apiSchemas"}
     for opinion in description.unused:
@@ -121,24 +112,22 @@ def _rules() -> Rules:
 
 
 SCHEMA_HOST = Rule("schema/host", "warning", """
-    Schema on a prim it does not belong on
+    Schema on an unsuitable prim
 
-    The definition of an applied schema says which prims it belongs on, and this is none of them. USD itself does not
-    mind; PhysX mostly passes over it.
+    The schema's definition does not list this type of prim. USD accepts it; PhysX mostly ignores it.
 
-    Measured: PhysxTriggerAPI above a collider, PhysxSurfaceVelocityAPI on static ground, PhysxSceneQuasistaticAPI on an
-    Xform and PhysxPhysicsDistanceJointAPI on a fixed joint do nothing, without a message.
+    Measured: PhysxTriggerAPI above a collider and PhysxSurfaceVelocityAPI on static ground have no effect.
     (`experiments/measure_contact_rules.py`)
     """,
-    why="PhysX does not look for it there",
+    why="PhysX does not read it there",
     example=usda.prim("Xform", "up", {}, "PhysxTriggerAPI", children=usda.cube()),
     remedy=usda.prim("Xform", "up", {}, children=usda.cube({}, "PhysxTriggerAPI")),
 )
 
 SCHEMA_INSTANCE = Rule("schema/instance", "error", """
-    Schema under an instance name that is not read
+    Schema instance name that PhysX ignores
 
-    PhysX reads this schema under certain instance names alone.
+    PhysX reads this schema only under certain instance names.
     """,
     why="PhysX does not read it under this name",
     example=usda.prim("Xform", "car", {}, "PhysxVehicleBrakesAPI:brake0"),
@@ -148,7 +137,7 @@ SCHEMA_INSTANCE = Rule("schema/instance", "error", """
 
 @finder("schemas", SCHEMA_HOST, SCHEMA_INSTANCE)
 def misplaced_schemas(description: Description) -> Iterator[Finding]:
-    """Schemas where they do not belong; those that the description reads are judged by what became of them."""
+    """Find schemas on unsuitable prims or under unknown instance names."""
     for applied in description.applied:
         if applied.schema not in OTHER_SCHEMAS:
             continue
@@ -156,8 +145,8 @@ def misplaced_schemas(description: Description) -> Iterator[Finding]:
         if definition.applies_to and not applied.host.intersection(definition.applies_to):
             hosts = " or ".join(definition.applies_to)
             yield SCHEMA_HOST.at(
-                applied.path, "apiSchemas", f"{applied.schema} is on a prim that is no {hosts}",
-                fix=f"apply {definition.applies_to[0]} too, or move it to a prim that has it",
+                applied.path, "apiSchemas", f"{applied.schema} works only on {hosts} prims",
+                fix=f"apply {definition.applies_to[0]} too, or move the schema to such a prim",
             )
         if definition.instances and applied.instance not in definition.instances:
             close = get_close_matches(applied.instance, definition.instances, 1)
@@ -169,13 +158,13 @@ def misplaced_schemas(description: Description) -> Iterator[Finding]:
 
 
 INSTANCE_NAME = ReaderRule("schema/instance-name", "error", """
-    Instance name that is no plain name
+    Invalid schema instance name
 
-    PhysX finds the properties of an applied schema by its instance name, which therefore must be a plain name; under
-    any other it makes nothing of the schema, or works with its defaults.
+    PhysX finds the schema's properties by its instance name: letters, digits and underscores, a letter first. With
+    other names it ignores the schema or uses defaults.
 
-    Measured: A tendon a:b of stiffness 10 is made and does not pull; a mimic joint rotX:a and a drive linear:x are not
-    made. (`experiments/measure_value_rules.py`)
+    Measured: A tendon a:b of stiffness 10 does not pull; a drive linear:x does not exist.
+    (`experiments/measure_value_rules.py`)
     """,
     example=usda.driven_joint({"float drive:linear:x:physics:stiffness": "5"}, "PhysicsDriveAPI:linear:x"),
     remedy=usda.driven_joint(),

@@ -1,4 +1,4 @@
-"""Joint frames that stand apart where no articulation brings them together: joints outside, and those of a base.
+"""Joint frames that are apart: joints outside articulations, and joints that fix a base.
 
 Frames of joints in articulations: DJ.003.
 """
@@ -28,21 +28,15 @@ def _weld(place: str) -> str:
 
 
 FRAME_DISTANCE = Rule("joint/frames-apart", "warning", """
-    Joint outside articulations whose frames stand apart
+    Joint frames apart outside articulations
 
-    The two frames of a joint outside articulations differ at the start, along axes that the joint locks, by more than 1
-    mm or half a degree. Excluded joints and those that close loops count too. PhysX logs disjointed body transforms and
-    pulls the bodies together. Along free axes nothing is apart. On the joint that fixes the base of an articulation it
-    is an info: PhysX leaves the base where it is posed.
+    The two frames of a joint outside articulations are more than 1 mm or 0.5 degrees apart along axes that it locks.
+    PhysX pulls the bodies together at the start. A fixed base stays at its pose.
 
-    Measured: A body 0.97 m above its fixed joint, or turned by 30 degrees from it, is at the joint after one step;
-    0.97 m along its slider it stays. A base with the root API, 1.414 m from its fixed joint, is at the joint within a
-    second, and its arm has turned by 95 degrees without gravity; with the root API above it stays. A four-bar closed
-    0.2 m apart swings through under gravity, by 115 degrees in two seconds, where it stands still with frames that
-    meet. (`experiments/measure_borders.py`)
+    Measured: A body 0.97 m above its fixed joint is at the joint after one step. (`experiments/measure_borders.py`)
     """,
-    why="PhysX pulls the bodies together within the first steps, and what hangs on them moves off",
-    fix="pose the bodies, or author localPos and localRot, so that both frames are at one place",
+    why="PhysX pulls the bodies together within the first steps, and attached bodies move with them",
+    fix="move the bodies, or change localPos and localRot, to make both frames meet",
     example=_weld("(0, 0, 0.5)"),
     remedy=_weld("(0, 0, 0)"),
 )
@@ -67,7 +61,7 @@ def frame_distances(description: Description) -> Iterator[Finding]:
         if gap:
             yield FRAME_DISTANCE.at(
                 base.path, "physics:localPos0", f"the joint frames of the world and {base.body0 or base.body1} are "
-                f"{gap} apart", why="PhysX leaves the base where it is posed, whatever the joint says",
+                f"{gap} apart", why="PhysX leaves the base where it is posed and ignores the joint frame",
                 severity="info")
 
 

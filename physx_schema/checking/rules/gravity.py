@@ -27,12 +27,10 @@ def _scene(magnitude: str = "9.81", direction: str = "(0, 0, -1)") -> str:
 GRAVITY_UP = Rule("scene/gravity-up", "error", """
     Gravity that points up
 
-    PhysX multiplies gravityMagnitude and gravityDirection. A negative magnitude turns gravity around, and so does a
-    direction along the up axis: bodies fall upwards. USD takes a negative magnitude for Earth's gravity instead.
+    PhysX multiplies gravityMagnitude and gravityDirection. A negative magnitude, or a direction along the up axis,
+    makes bodies fall upwards. USD reads a negative magnitude as Earth's gravity.
 
-    Measured: In a second a body moves by -5.005 along z with magnitude 10 and direction (0, 0, -1), by +5.005 with
-    magnitude -10 or direction (0, 0, 1), by +0.5005 with magnitude -1 and no direction, and by +5.005 along y on a
-    stage whose up axis is Y. Magnitude -10 with direction (0, 0, 1) gives -5.005.
+    Measured: Magnitude -10 with direction (0, 0, -1) moves a body by +5.005 along z in one second.
     (`experiments/measure_plausibility.py`)
     """,
     why="bodies fall upwards",
@@ -42,15 +40,15 @@ GRAVITY_UP = Rule("scene/gravity-up", "error", """
 )
 
 GRAVITY_NEGATIVE = Rule("scene/gravity-negative", "warning", """
-    Negative gravity against its direction
+    Negative gravity magnitude with an upward direction
 
-    A negative gravityMagnitude and a gravityDirection that points up give gravity that points down in PhysX. USD takes
-    a negative magnitude for Earth's gravity along the direction, which is up.
+    gravityMagnitude is negative and gravityDirection points up. In PhysX gravity then points down. USD reads a negative
+    magnitude as Earth's gravity along the direction, which is up.
 
-    Measured: Magnitude -10 with direction (0, 0, 1) moves a body by -5.005 along z in a second, as magnitude 10 with
-    direction (0, 0, -1) does. (`experiments/measure_plausibility.py`)
+    Measured: Magnitude -10 with direction (0, 0, 1) moves a body by -5.005 along z in one second.
+    (`experiments/measure_plausibility.py`)
     """,
-    why="PhysX and programs that follow USD let bodies fall in opposite directions",
+    why="bodies fall down in PhysX, and up in programs that follow USD",
     profiles=PROFILES,
     example=_scene("-9.81", "(0, 0, 1)"),
     remedy=_scene(),
@@ -59,13 +57,13 @@ GRAVITY_NEGATIVE = Rule("scene/gravity-negative", "warning", """
 GRAVITY_SIDEWAYS = Rule("scene/gravity-sideways", "info", """
     Gravity across the up axis
 
-    Gravity is at right angles to the stage's up axis, so bodies fall sideways in viewers. PhysX reads upAxis for
-    gravity without a direction alone.
+    Gravity is at right angles to the stage's up axis. PhysX reads upAxis only if no gravityDirection is authored.
+    Bodies then fall sideways in viewers.
 
-    Measured: With direction (0, 0, -1) a body moves by -5.005 along z in a second on stages whose up axis is Y or Z.
+    Measured: With direction (0, 0, -1) and upAxis Y a body moves by -5.005 along z in one second.
     (`experiments/measure_plausibility.py`)
     """,
-    why="bodies fall sideways where the up axis is shown upright",
+    why="PhysX ignores upAxis if a gravityDirection is authored, and bodies fall sideways in viewers",
     profiles=PROFILES,
     example=_scene(direction="(0, -1, 0)"),
     remedy=_scene(),
@@ -74,7 +72,7 @@ GRAVITY_SIDEWAYS = Rule("scene/gravity-sideways", "info", """
 
 @finder("gravity-direction", GRAVITY_UP, GRAVITY_NEGATIVE, GRAVITY_SIDEWAYS)
 def gravity_direction(description: Description) -> Iterator[Finding]:
-    """Authored gravity that does not point down."""
+    """Find authored gravity that does not point down."""
     numbers = {(item.path, item.property): flatten(item.value) for item in description.authored
                if item.property in (_MAGNITUDE, _DIRECTION)}
     for scene in description.scenes:
@@ -95,7 +93,7 @@ def _direction(scene: Scene, magnitude: float) -> Iterator[Finding]:
         yield _upwards(scene, magnitude, f"+{_AXES[axis]}")
     elif magnitude < 0.0:
         yield GRAVITY_NEGATIVE.at(
-            scene.path, _MAGNITUDE, f"gravityMagnitude is {magnitude:g} and gravityDirection points up",
+            scene.path, _MAGNITUDE, f"gravityMagnitude is {magnitude:g}, and gravityDirection points up",
             fix=f"author {abs(magnitude):g} and the opposite direction",
         )
     elif known and up > -_LEVEL:
@@ -103,22 +101,22 @@ def _direction(scene: Scene, magnitude: float) -> Iterator[Finding]:
         sign = "-" if scene.gravity[main] < 0.0 else "+"
         yield GRAVITY_SIDEWAYS.at(
             scene.path, _DIRECTION, f"gravity points along {sign}{_AXES[main]}, and upAxis is {scene.up_axis}",
-            fix=f"author a gravityDirection along -{_AXES[axis]}, or the upAxis that the stage is built for",
+            fix=f"author a gravityDirection along -{_AXES[axis]}, or correct the upAxis of the stage",
         )
 
 
 def _upwards(scene: Scene, magnitude: float, towards: str) -> Finding:
     if magnitude >= 0.0:
         return GRAVITY_UP.at(
-            scene.path, _DIRECTION, f"gravityDirection points gravity along {towards}, which is up", severity="warning",
-            fix="author the opposite direction, or leave it to PhysX: down along the up axis",
+            scene.path, _DIRECTION, f"gravityDirection makes gravity point up, along {towards}", severity="warning",
+            fix="author the opposite direction, or remove it: PhysX then uses down along the up axis",
         )
     usual = default_gravity(scene.meters_per_unit)
     likely = _LIKELY[0] <= abs(magnitude) * scene.meters_per_unit <= _LIKELY[1]
     meant = abs(magnitude) if likely else usual
     return GRAVITY_UP.at(
-        scene.path, _MAGNITUDE, f"gravityMagnitude {magnitude:g} points gravity along {towards}, which is up",
-        why="PhysX does not take a negative magnitude for Earth's gravity, as USD does: bodies fall upwards",
-        fix=f"author {meant:g}" + ("" if likely else ", Earth's gravity in the stage's units, or leave it out"),
+        scene.path, _MAGNITUDE, f"gravityMagnitude {magnitude:g} makes gravity point up, along {towards}",
+        why="bodies fall upwards; USD reads a negative magnitude as Earth's gravity, and PhysX does not",
+        fix=f"author {meant:g}" + ("" if likely else ", Earth's gravity in the stage's units, or remove the magnitude"),
         repair=unsafe(SetValue(scene.path, _MAGNITUDE, meant)),
     )

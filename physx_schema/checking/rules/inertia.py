@@ -1,4 +1,4 @@
-"""Moments of inertia that do not fit the mass and the colliders of a body, or that PhysX makes up."""
+"""Moments of inertia that do not fit the mass and the colliders of a body, or that PhysX invents."""
 
 from __future__ import annotations
 
@@ -26,19 +26,13 @@ _BOX = usda.cube()
 _BARE = {"float physics:mass": "1"}
 
 INERTIA_SIZE = Rule("body/inertia-size", "warning", """
-    Moments of inertia far from what mass and colliders allow
+    Moments of inertia too large or too small
 
-    No mass inside the colliders has moments above its mass times the square of the farthest distance from its centre.
-    The rule reports moments above ten times that. It also reports a largest or a least moment below a hundredth of that
-    of a solid box around the colliders. Often they are in another unit: a CAD program writes kg mm^2 or g cm^2, USD has
-    mass units times squared length units of the stage. Bodies on fixed joints, and fixed bases, are left out: there the
-    moments hardly count.
+    Moments are more than ten times the maximum for this mass inside the colliders, or less than a hundredth of a solid
+    box's. The body hardly turns, or spins at contacts. Often the unit is wrong.
 
-    Measured: A rod of 1 kg and 0.2 m that is let go level from a hinge at its end is at 182 degrees after half a
-    second. With moments times 10 it is at 131 degrees, times 100 at 20, times 1e6 at 0.00. Dropped on the ground it
-    comes to rest with moments times 0.01 and falls through it with times 0.001. With the moment about its length alone
-    times 0.01 it turns at up to 122 rad/s and comes to rest. With that moment times 0.001 it turns at up to 1071 rad/s
-    and does not. (`experiments/measure_plausibility.py`)
+    Measured: A level rod on a revolute joint falls to 182 degrees in half a second; with moments times 100, to 20.
+    (`experiments/measure_plausibility.py`)
     """,
     profiles=PROFILES,
     example=usda.body({f"float3 {_MOMENTS}": "(1e5, 1e5, 1e5)"}, children=_BOX),
@@ -46,16 +40,14 @@ INERTIA_SIZE = Rule("body/inertia-size", "warning", """
 )
 
 POINT_INERTIA = Rule("body/point-inertia", "warning", """
-    Mass without moments of inertia and without a collider
+    Mass without moments of inertia and colliders
 
-    PhysX works out moments that are not authored from the colliders. A body without a collider gets those of a solid
-    sphere of radius 0.1 m, however large it is. A body whose colliders are triggers gets moments of 1.
+    Moments are not authored, and there is no collider to compute them from. PhysX uses a solid sphere of radius 0.1 m,
+    for bodies of any size. If all colliders are triggers, the moments are 1.
 
-    Measured: Mass 0.01 gets moments of 4e-05 in metres, 0.4 in centimetres and 40 in millimetres. A cube without
-    PhysicsCollisionAPI and a centre of mass change nothing. With a trigger the moments are 1, with a cube of size 1
-    whose collision is switched off 0.00167. (`experiments/measure_plausibility.py`)
+    Measured: A mass of 0.01 in metres gets moments of 4e-05, in centimetres 0.4.
+    (`experiments/measure_plausibility.py`)
     """,
-    why="the moments have nothing to do with the body: it turns faster or slower than it should",
     profiles=PROFILES,
     example=usda.prim("Xform", "thing", _BARE, "PhysicsRigidBodyAPI", "PhysicsMassAPI"),
     remedy=usda.body(),
@@ -63,7 +55,7 @@ POINT_INERTIA = Rule("body/point-inertia", "warning", """
 
 
 class _Allowed(NamedTuple):
-    """What the mass and the colliders of a body allow."""
+    """The moments that the mass and the colliders of a body allow."""
 
     largest: float          # moment, of the whole mass at the corner farthest from the centre of mass
     solid: Vec3             # moments of a solid box around the colliders, along the axes of the body
@@ -99,19 +91,18 @@ def _is_welded(link: Link) -> bool:
 
 
 def _point(link: Link, scene: Scene) -> Iterator[Finding]:
-    """Moments that PhysX makes up."""
+    """Find moments that PhysX invents."""
     if not link.colliders:
         radius = f"{POINT_RADIUS:g} m" if scene.meters_per_unit == 1.0 else (
             f"{POINT_RADIUS:g} m, {POINT_RADIUS / scene.meters_per_unit:g} length units")
-        computed = f"the inertia of a solid sphere of radius {radius}: {link.inertia[0][0]:.3g}"
+        colliders, moments = "no collider", f"those of a solid sphere of radius {radius}, {link.inertia[0][0]:.3g}"
     elif all(collider.trigger for collider in link.colliders):
-        computed = "moments of inertia of 1, as its colliders are triggers"
+        colliders, moments = "only trigger colliders", "1"
     else:
         return
     yield POINT_INERTIA.at(
-        link.path, "physics:mass",
-        f"mass {link.mass:g} without diagonalInertia and without a collider: PhysX takes {computed}",
-        fix=f"author {_MOMENTS}, or give the body a collider",
+        link.path, "physics:mass", f"the body has mass {link.mass:g}, no diagonalInertia and {colliders}",
+        why=f"PhysX uses moments unrelated to the body's size: {moments}", fix=f"author {_MOMENTS}, or add a collider",
     )
 
 
@@ -123,28 +114,29 @@ def _size(link: Link, moments: tuple[float, ...], scene: Scene) -> Iterator[Find
     top, box = max(moments), max(allowed.solid)
     density = allowed.density * scene.kilograms_per_unit / scene.meters_per_unit**3
     if top > _TOO_LARGE * allowed.largest and not ("metersPerUnit" in scene.stage_metadata and density > _OSMIUM):
-        message = (f"a moment of {top:.3g}, where a mass of {link.mass:.3g} inside these colliders has at most "
-                   f"{allowed.largest:.3g}")
+        message = (f"the moment of inertia {top:.3g} is above ten times {allowed.largest:.3g}, the maximum for mass "
+                   f"{link.mass:.3g} inside these colliders")
         why = "forces hardly turn the body"
     elif top < _TOO_SMALL * box:
-        message = f"a largest moment of {top:.3g}, where a solid box around these colliders has {box:.3g}"
-        why = "forces turn the body at a touch, and contacts may not hold it"
+        message = (f"the largest moment of inertia {top:.3g} is below a hundredth of {box:.3g}, that of a solid box "
+                   "around these colliders")
+        why = "small forces turn the body fast, and contacts may not hold it"
     elif min(moments) < _TOO_SMALL * min(allowed.solid):
-        message = (f"a least moment of {min(moments):.3g}, where a solid box around these colliders has "
-                   f"{min(allowed.solid):.3g}")
+        message = (f"the smallest moment of inertia {min(moments):.3g} is below a hundredth of "
+                   f"{min(allowed.solid):.3g}, that of a solid box around these colliders")
         why = "contacts make the body spin about that axis"
     else:
         return
     solid = ", ".join(f"{moment:.3g}" for moment in allowed.solid)
     yield INERTIA_SIZE.at(
         link.path, _MOMENTS, message, why=why,
-        fix=f"author the body's own moments, about ({solid}) for a solid box, or remove {_MOMENTS} and "
-            "physics:principalAxes: PhysX then takes those of the colliders" + _unit_hint(top / box, scene),
+        fix=f"author the body's moments, about ({solid}) for a solid box, or remove {_MOMENTS} and "
+            "physics:principalAxes to use those of the colliders" + _unit_hint(top / box, scene),
     )
 
 
 def _allowed(link: Link) -> _Allowed | None:
-    """What mass and colliders allow; None where there is nothing to compare with."""
+    """The moments that mass and colliders allow; None without colliders or a mass to compare with."""
     corners = box_corners(link.colliders)
     if corners is None or not 0.0 < link.mass < math.inf:
         return None

@@ -1,4 +1,4 @@
-"""Iteration counts that come to others in PhysX: raised by another object, or bounded by the scene."""
+"""Iteration counts that PhysX changes: raised by another object, or bounded by the scene."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from physx_schema.description.scenes import SolverBatches
 _POSITION, _VELOCITY = "solverPositionIterationCount", "solverVelocityIterationCount"
 _KINDS = {_POSITION: "position", _VELOCITY: "velocity"}
 SolverActor = Articulation | Link
-_WHY = "PhysX solves everything awake in a batch under the largest count in it, however far apart"
+_WHY = "PhysX solves all awake objects of a batch with the largest count among them, at any distance"
 _BODY_API = "PhysxRigidBodyAPI"
 
 
@@ -30,13 +30,11 @@ def _body_with_count(count: int) -> str:
 RAISED = Rule("iterations/raised", "warning", """
     Iteration counts raised by another object
 
-    PhysX solves up to 128 bodies or 16 articulations in one batch, wherever they are, and all of it under the largest
-    position and the largest velocity count among them. Free bodies have 16 and 1 unless others are authored,
-    articulations 32 and 1. Kinematic bodies and what is asleep do not count, nor do objects of another PhysicsScene. A
-    body is named where its own count is authored, as an info.
+    PhysX solves up to 128 bodies or 16 articulations in one batch, at any distance. All use the largest counts in the
+    batch. Defaults are 16 and 1 for bodies, 32 and 1 for articulations.
 
-    Measured: A slider authored 1/0 moves -0.001 in its first step alone, -0.00053125 beside a free body of 16/1 and
-    -0.000515625 beside a robot of 32/4, 5 m and 100 m away. (`experiments/measure_iterations.py`)
+    Measured: A prismatic joint with counts 1/0 moves by -0.001 alone, and by -0.00053125 with a free body of 16/1.
+    (`experiments/measure_iterations.py`)
     """,
     why=_WHY,
 )
@@ -44,10 +42,10 @@ RAISED = Rule("iterations/raised", "warning", """
 RAISED_DEFAULT = Rule("iterations/raised-default", "info", """
     Default iteration counts raised by another object
 
-    An articulation without authored counts has 32 and 1, and PhysX solves it under more where another object asks for
-    more: its motion is not that of the same robot alone.
+    An articulation without authored counts has 32 position and 1 velocity iterations. PhysX uses more if another object
+    in its batch has more. The robot then moves differently than alone.
 
-    Measured: A slider without counts takes 60 and 3 iterations beside a free body of 60/3.
+    Measured: A prismatic joint without authored counts gets 60 and 3 iterations with a free body of 60/3.
     (`experiments/measure_iterations.py`)
     """,
     why=_WHY,
@@ -58,7 +56,7 @@ RAISED_DEFAULT = Rule("iterations/raised-default", "info", """
 
 @finder("raised-iterations", RAISED, RAISED_DEFAULT)
 def raised(description: Description) -> Iterator[Finding]:
-    """Articulations, and bodies with counts of their own, that another object makes take more iterations."""
+    """Find articulations, and bodies with authored counts, that another object gives more iterations."""
     authored, batches = _authored(description), SolverBatches(description)
     for item in _objects(description):
         counts = batches.counts(item)
@@ -67,22 +65,23 @@ def raised(description: Description) -> Iterator[Finding]:
             is_set = (item.path, base) in authored
             if effective != old and (is_set or isinstance(item, Articulation)):
                 yield (RAISED if is_set else RAISED_DEFAULT).at(
-                    item.path, _property(item, base), f"{old} {'is authored' if is_set else 'by default'}, and {path} "
-                    f"makes it {effective} {_KINDS[base]} iterations",
-                    fix=f"author the same count on {path}, or let a PhysicsScene of its own step one of the two",
+                    item.path, _property(item, base),
+                    f"the {'authored' if is_set else 'default'} {_KINDS[base]} iteration count {old} becomes "
+                    f"{effective} because of {path}",
+                    fix=f"author the same count on {path}, or step one of the two in a separate PhysicsScene",
                     severity="" if isinstance(item, Articulation) else "info",
                 )
 
 
 OUT_OF_BOUNDS = Rule("iterations/out-of-bounds", "warning", """
-    Iteration count beyond the scene's bounds
+    Iteration count outside the scene's bounds
 
-    An authored count is above the scene's maximum or below its minimum, and PhysX takes the bound.
+    The authored count is above the scene's maximum or below its minimum. PhysX uses the bound instead.
 
-    Measured: A slider of 60/3 in a scene with maxima of 8 and 2 takes 8 and 2 iterations, one of 1/0 with minima of 8
-    and 2 as well. (`experiments/measure_iterations.py`)
+    Measured: A prismatic joint with counts 60/3 gets 8 and 2 iterations in a scene with maxima 8 and 2.
+    (`experiments/measure_iterations.py`)
     """,
-    why="PhysX takes no count beyond the bounds of the scene",
+    why="PhysX limits every count to the bounds of the scene",
     example=_body_with_count(32) + _scene(maxPositionIterationCount=16),
     remedy=_body_with_count(16) + _scene(maxPositionIterationCount=16),
 )
@@ -90,7 +89,7 @@ OUT_OF_BOUNDS = Rule("iterations/out-of-bounds", "warning", """
 
 @finder("bounded-iterations", OUT_OF_BOUNDS)
 def out_of_bounds(description: Description) -> Iterator[Finding]:
-    """Authored counts that the scene's bounds change."""
+    """Find authored counts that the scene's bounds change."""
     authored = _authored(description)
     for item in _objects(description):
         scene = description.scene_of(item)
@@ -100,17 +99,17 @@ def out_of_bounds(description: Description) -> Iterator[Finding]:
                 bound = base.replace("solver", "max" if bounded < requested else "min")
                 yield OUT_OF_BOUNDS.at(
                     item.path, _property(item, base),
-                    f"{requested} is authored, and physxScene:{bound} of {scene.path} makes it {bounded}",
-                    fix=f"author {bounded}, or another {bound}",
+                    f"the authored count {requested} becomes {bounded} because of physxScene:{bound} of {scene.path}",
+                    fix=f"author {bounded}, or change {bound}",
                 )
 
 
 BOUNDS_CROSSED = Rule("iterations/bounds-crossed", "warning", """
-    Least iteration count above the most
+    Minimum iteration count above the maximum
 
-    The scene's minimum is above its maximum: PhysX lowers it, and every count becomes the maximum.
+    The scene's minimum is above its maximum. PhysX lowers the minimum, and every count becomes the maximum.
 
-    Measured: With a minimum of 9 and a maximum of 3 a slider of 1/0 takes 3 position iterations.
+    Measured: With a minimum of 9 and a maximum of 3 a prismatic joint with counts 1/0 gets 3 position iterations.
     (`experiments/measure_iterations.py`)
     """,
     example=_scene(minPositionIterationCount=9, maxPositionIterationCount=3),
@@ -120,20 +119,20 @@ BOUNDS_CROSSED = Rule("iterations/bounds-crossed", "warning", """
 
 @finder("crossed-iteration-bounds", BOUNDS_CROSSED)
 def crossed_bounds(description: Description) -> Iterator[Finding]:
-    """Scenes whose least count is above the most."""
+    """Find scenes with a minimum count above the maximum."""
     for scene in description.scenes:
         for base, (lower, upper) in ((_POSITION, scene.iterations.position), (_VELOCITY, scene.iterations.velocity)):
             low, high = (base.replace("solver", word) for word in ("min", "max"))
             if lower > upper:
                 yield BOUNDS_CROSSED.at(
-                    scene.path, f"physxScene:{low}", f"{lower}, above {high}, {upper}",
-                    why=f"PhysX lowers it: everything takes {upper} {_KINDS[base]} iterations",
-                    fix=f"author {low} at or below {high}",
+                    scene.path, f"physxScene:{low}", f"{low} {lower} is above {high} {upper}",
+                    why=f"PhysX uses {upper} {_KINDS[base]} iterations for all actors",
+                    fix=f"author a {low} of at most {upper}",
                 )
 
 
 def _objects(description: Description) -> Iterator[SolverActor]:
-    """What PhysX solves."""
+    """The actors that PhysX solves."""
     yield from (item for item in description.articulations if item.enabled)
     yield from (body for body in description.bodies if not body.kinematic)
 
@@ -143,7 +142,7 @@ def _property(item: SolverActor, base: str) -> str:
 
 
 def _bounded(scene: Scene, base: str, requested: int) -> int:
-    """What an authored count comes to; one that no scene would take is a value out of range, which others report."""
+    """The count after the scene's bounds. Other rules report counts outside the range of the attribute."""
     lower, upper = attribute_range("PhysxArticulationAPI", base)
     if not lower <= requested <= upper:
         return requested

@@ -1,4 +1,4 @@
-"""What moves and brakes a joint: friction, drives, velocity limits, and values of Newton."""
+"""Joint friction, drives, velocity limits, and values of Newton."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def _raised_static_friction(problem: Problem, values: Values) -> Repair | None:
 FRICTION_ORDER = ReaderRule("joint/friction-order", "error", """
     Dynamic friction above static friction
 
-    dynamicFrictionEffort above staticFrictionEffort is an error in PhysX, and the joint then has no friction at all,
-    viscous friction included.
+    PhysX refuses a dynamicFrictionEffort above staticFrictionEffort. The joint then has no
+    friction at all, not even viscous friction.
 
-    Measured: Static 2 and dynamic 5, with viscous 10 or without, and dynamic 5 alone leave a slider at speed 1; static
-    5 and dynamic 2 slow it to 0.967 in a step. (`experiments/measure_joint_rules.py`)
+    Measured: With static friction 2 and dynamic friction 5 a prismatic joint keeps its speed of 1.
+    (`experiments/measure_joint_rules.py`)
     """,
     example=_friction_joint(dynamic="5"),
     remedy=_friction_joint(dynamic="5", static="5"),
@@ -45,20 +45,21 @@ FRICTION_ORDER = ReaderRule("joint/friction-order", "error", """
 NO_DYNAMIC_FRICTION = Rule("joint/no-dynamic-friction", "warning", """
     Static friction without dynamic friction
 
-    staticFrictionEffort holds a joint at rest, and dynamicFrictionEffort, 0 unless authored, brakes it once it moves.
+    staticFrictionEffort holds a joint at rest, and dynamicFrictionEffort brakes it in motion. The default of
+    dynamicFrictionEffort is 0, which lets a moving joint run freely.
 
-    Measured: Static and dynamic 5 stop a slider of speed 1 within 0.0997; static 5 alone leaves it at speed 1, and
-    stops one of speed 0.05. (`experiments/measure_joint_rules.py`)
+    Measured: A static friction of 5 alone leaves a moving prismatic joint at speed 1.
+    (`experiments/measure_joint_rules.py`)
     """,
-    why="it holds the joint at rest; once the joint moves nothing brakes it",
-    fix="author dynamicFrictionEffort, 0 if none is meant",
+    why="nothing brakes the joint once it moves",
+    fix="author dynamicFrictionEffort, or 0 if no friction is meant",
     example=_friction_joint(static="5"),
     remedy=_friction_joint(static="5", dynamic="4"),
 )
 
 
 def _slippery(description: Description, dofs: Sequence[Dof]) -> Iterator[Finding]:
-    """Static friction alone; a dynamic friction of 0 that is authored is meant."""
+    """Find static friction alone; an authored dynamic friction of 0 is intended."""
     paths = {dof.path for dof in dofs}
     authored = {(item.path, item.property) for item in description.authored
                 if item.path in paths and item.base == "dynamicFrictionEffort"}
@@ -67,19 +68,17 @@ def _slippery(description: Description, dofs: Sequence[Dof]) -> Iterator[Finding
         if (dof.path, prefix + "dynamicFrictionEffort") not in authored:
             yield NO_DYNAMIC_FRICTION.at(
                 dof.path, prefix + "staticFrictionEffort",
-                f"a static friction of {dof.static_friction:g} without dynamic friction",
+                f"staticFrictionEffort is {dof.static_friction:g}, and dynamicFrictionEffort is not authored",
             )
 
 
 DRIVE_REFUSED = ReaderRule("joint/drive-refused", "error", """
-    Drive that PhysX refuses
+    Drive with values that PhysX refuses
 
-    A negative maxForce makes PhysX refuse the whole drive, outside articulations gains that are negative or not finite
-    as well. A target that is not finite makes it refuse the targets of all axes there.
+    PhysX refuses a drive with a negative maxForce. Outside articulations it also refuses gains that are negative or not
+    finite. A target that is not finite there disables the targets of all axes.
 
-    Measured: maxForce -5 leaves a slider at 0 that is driven to 1, and PhysX logs that envelope parameters must be
-    non-negative. (`experiments/measure_joint_rules.py`) Outside, a stiffness of -20 or NaN and a damping of -2 leave a
-    hinge at 0. (`experiments/measure_outside_joints.py`)
+    Measured: With maxForce -5 a prismatic joint driven to 1 stays at 0. (`experiments/measure_joint_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.driven_joint({"float drive:angular:physics:maxForce": "-5"}),
@@ -87,17 +86,15 @@ DRIVE_REFUSED = ReaderRule("joint/drive-refused", "error", """
 )
 
 DRIVE_POWERLESS = Rule("joint/drive-powerless", "error", """
-    Drive without force
+    Drive with a maxForce of 0
 
-    maxForce bounds what a drive and the effort beside it may exert; 0 takes the drive away, its envelope too, and
-    leaves the effort unbounded.
+    maxForce limits the effort of the drive and the joint effort together. A maxForce of 0 removes the drive and its
+    envelope, and the joint effort has no limit.
 
-    Measured: maxForce 0 leaves a slider at 0 that is driven to 1. An effort of 3 brings it to speed 1.5 in half a
-    second, with an envelope of velocity 0.2 as well; with maxForce 2 it gets to 1.0.
-    (`experiments/measure_joint_rules.py`)
+    Measured: With maxForce 0 a prismatic joint driven to 1 stays at 0. (`experiments/measure_joint_rules.py`)
     """,
-    why="the drive exerts nothing",
-    fix="author a force above 0, or inf for no bound",
+    why="PhysX removes the drive",
+    fix="author a maxForce above 0, or inf for no limit",
     example=usda.driven_joint({"float drive:angular:physics:maxForce": "0"}),
     remedy=usda.driven_joint(),
 )
@@ -106,22 +103,21 @@ DRIVE_POWERLESS = Rule("joint/drive-powerless", "error", """
 def _drive(dof: Dof | JointAxis) -> Iterator[Finding]:
     drive = dof.drive
     if drive is not None and drive.max_force == 0.0 and (drive.stiffness or drive.damping):
-        yield DRIVE_POWERLESS.at(drive.path, drive.prefix + "maxForce", "maxForce is 0 on a drive with gains")
+        yield DRIVE_POWERLESS.at(drive.path, drive.prefix + "maxForce",
+                                 "maxForce is 0 on a drive with stiffness or damping")
 
 
 NO_VELOCITY = Rule("joint/no-velocity", "error", """
-    Joint that may not move
+    Joint with a maxJointVelocity of 0
 
-    PhysX clamps the speed of a joint to maxJointVelocity; 0 holds it where it is. At each step's start PhysX scales the
-    velocities of all joints of the articulation by one ratio, so that no joint is above its maximum. The held joint
-    creeps, which makes this ratio 0: every joint of the articulation starts every step at rest.
+    PhysX limits joint speeds to maxJointVelocity, and 0 stops the joint. It scales all velocities of the articulation
+    by one ratio. All its joints therefore start every step at rest.
 
-    Measured: maxJointVelocity 0, and -1 as well, stop a slider of speed 1 in one step. Of two hinges on one base that
-    fall, 0 on the first one lets the second one turn by 14.7 degrees in 2 s; it turns by 90 without.
-    (`experiments/measure_joint_rules.py`, `experiments/measure_loaded_limits.py`)
+    Measured: With maxJointVelocity 0 on one of two falling joints the other turns by 14.7 degrees in 2 s instead of 90.
+    (`experiments/measure_loaded_limits.py`)
     """,
     why="the joint does not move, and PhysX slows all joints of the articulation with it",
-    fix="author a velocity above 0, or a fixed joint",
+    fix="author a maxJointVelocity above 0, or use a fixed joint",
     example=usda.driven_joint({"float physxJointAxis:angular:maxJointVelocity": "0"}),
     remedy=usda.driven_joint(),
 )
@@ -129,51 +125,52 @@ NO_VELOCITY = Rule("joint/no-velocity", "error", """
 
 def _speed(dof: Dof) -> Iterator[Finding]:
     if dof.max_velocity == 0.0 and dof.axis_prefix is not None:
-        yield NO_VELOCITY.at(dof.path, dof.axis_prefix + "maxJointVelocity", "the joint's greatest velocity is 0")
+        yield NO_VELOCITY.at(dof.path, dof.axis_prefix + "maxJointVelocity", "maxJointVelocity is 0")
 
 
 VELOCITY_CLAMP = Rule("joint/velocity-clamp", "warning", """
-    Velocity above the clamp of prismatic joints
+    Prismatic joint faster than PhysX allows
 
-    At each step's start PhysX scales the velocities of an articulation down until no prismatic joint is faster than 100
-    length units per second: 100 m/s in a stage in metres, 1 m/s in one in centimetres. A larger maxJointVelocity
-    changes nothing. In stages where the clamp is 2 m/s or less, articulations with prismatic joints get an info.
+    At the start of each step PhysX slows an articulation until no prismatic joint exceeds 100 length units per second.
+    A larger maxJointVelocity has no effect. In centimetres the limit is 1 m/s.
 
-    Measured: A slider of speed 250 moves with 100, also with maxJointVelocity 300. A drive with a damping of 1e4 brings
-    it back to 300 within the step. (`experiments/measure_joint_rules.py`)
+    Measured: A prismatic joint of speed 250 moves with 100, also with maxJointVelocity 300.
+    (`experiments/measure_joint_rules.py`)
     """,
-    fix="author stages in metres, or a lower velocity",
+    fix="use a stage in metres, or author a lower velocity",
     example=usda.driven_joint({"float physxJointAxis:linear:maxJointVelocity": "300"}, kind="Prismatic"),
     remedy=usda.driven_joint(kind="Prismatic"),
 )
 
 
 def _clamped(articulation: Articulation, meters: float, states: set[str]) -> Iterator[Finding]:
-    """Prismatic joints that are meant to be faster than PhysX lets any start a step, whatever the length unit."""
+    """Find prismatic joints above the speed that PhysX allows at the start of a step, in length units."""
     sliders = [dof for dof in articulation.dofs if not dof.angular]
     if not sliders:
         return
-    limit = f"{MAX_SPEED:g} length units per second, here {MAX_SPEED * meters:g} m/s"
-    why = f"PhysX slows prismatic joints to {limit}, at each step's start, and all joints of the articulation with them"
+    limit = f"{MAX_SPEED:g} length units per second ({MAX_SPEED * meters:g} m/s)"
+    why = f"PhysX slows prismatic joints to {limit} at the start of each step, and the whole articulation with them"
     for dof in sliders:
         if dof.max_velocity > MAX_SPEED and not unlimited(dof.max_velocity) and dof.axis_prefix is not None:
             yield VELOCITY_CLAMP.at(
-                dof.path, dof.axis_prefix + "maxJointVelocity", f"a greatest velocity of {dof.max_velocity:g}", why=why,
+                dof.path, dof.axis_prefix + "maxJointVelocity", f"maxJointVelocity is {dof.max_velocity:g}", why=why,
             )
         if abs(dof.velocity) > MAX_SPEED and dof.path in states:
             yield VELOCITY_CLAMP.at(
-                dof.path, "state:linear:physics:velocity", f"a velocity of {dof.velocity:g}", why=why,
+                dof.path, "state:linear:physics:velocity", f"the start velocity is {dof.velocity:g}", why=why,
             )
     if MAX_SPEED * meters <= _SLOW:
         yield VELOCITY_CLAMP.at(
-            articulation.path, "", f"{len(sliders)} prismatic joints in a stage with metersPerUnit {meters:g}", why=why,
-            fix="author stages in metres where joints have to be faster", severity="info",
+            articulation.path, "",
+            f"the stage has metersPerUnit {meters:g}, and the articulation has {len(sliders)} prismatic "
+            f"joint{'s' * (len(sliders) > 1)}", why=why,
+            fix="use a stage in metres if the joints must be faster", severity="info",
         )
 
 
 @finder("degrees-of-freedom", NO_DYNAMIC_FRICTION, DRIVE_POWERLESS, NO_VELOCITY, VELOCITY_CLAMP)
 def degrees_of_freedom(description: Description) -> Iterator[Finding]:
-    """What each degree of freedom shows by itself."""
+    """Judge each degree of freedom separately."""
     states, dofs = joints_with_state(description), every_dof(description)
     for dof in dofs:
         yield from _speed(dof)
@@ -187,26 +184,23 @@ def degrees_of_freedom(description: Description) -> Iterator[Finding]:
 NEWTON_MIMIC = ReaderRule("joint/newton-mimic", "error", """
     Newton mimic joint that PhysX refuses
 
-    PhysX makes mimic joints of NewtonMimicAPI too: q = mimicCoef0 + mimicCoef1 * q of the joint that newton:mimicJoint
-    names, in degrees and lengths. Both joints have one axis, revolute ones finite limits, and mimicCoef1 is not 0.
+    PhysX also reads NewtonMimicAPI: q = mimicCoef0 + mimicCoef1 * q of newton:mimicJoint. It requires joints with one
+    axis, finite limits on revolute joints, and a mimicCoef1 other than 0.
 
-    Measured: mimicCoef0 10 leads the follower to 29.99 degrees behind 19.99. It stays at 0 with mimicCoef1 0, a target
-    that is missing, itself or one of two, without limits, and on a spherical joint; each is logged. Infinity or NaN
-    makes both joints NaN. (`experiments/measure_mimics.py`)
+    Measured: With mimicCoef1 0 the follower stays at 0, and PhysX logs it. (`experiments/measure_mimics.py`)
     """,
     example=usda.joint("j2", _NEWTON, "NewtonMimicAPI"),
     remedy=usda.joint("j2", {**_NEWTON, **usda.LIMITS}, "NewtonMimicAPI"),
 )
 
 NEWTON_WINS = ReaderRule("joint/newton-wins", "warning", """
-    Newton value that PhysX takes instead of its own
+    Newton value that replaces a PhysX value
 
-    PhysX takes newton:armature, friction, damping or velocityLimit where its own property is not above 0, or for the
-    velocity not below infinity, even where that is authored.
+    PhysX uses newton:armature, friction or damping if its own value is 0 or less, even an authored one. It uses
+    newton:velocityLimit if its own limit is infinite.
 
-    Measured: newton:friction 2 beside a static friction of 0 slows a slider to 0.967, beside 5 it leaves the 0.917 of
-    PhysX's own. newton:velocityLimit 0.5 counts beside infinity, not beside 0.8 or 1e38; newton:armature 1 beside 0,
-    not beside 3. (`experiments/measure_unused.py`)
+    Measured: newton:friction 2 slows a prismatic joint to 0.967 if its PhysX static friction is 0.
+    (`experiments/measure_unused.py`)
     """,
     example=usda.joint("j2", {"float newton:armature": "1", "float physxJointAxis:angular:armature": "0"},
                        "NewtonJointAPI", "PhysxJointAxisAPI:angular"),

@@ -1,7 +1,4 @@
-"""The bodies that joints connect.
-
-Joint frames that are none, or do not meet.
-"""
+"""The bodies that joints connect, and joint frames that are invalid or apart."""
 
 from __future__ import annotations
 
@@ -38,10 +35,10 @@ def _scene_body(name: str, scene: str) -> str:
 SEVERAL_BODIES = ReaderRule("joint/several-bodies", "error", """
     Several bodies on one side of a joint
 
-    A body relationship has more than one target; PhysX takes the first.
+    A body relationship has more than one target. PhysX uses the first target and ignores the others. If the first does
+    not exist, PhysX attaches that side to the world.
 
-    Measured: A hinge with body1 l0 and l1 swings l0 to -10.23 degrees and lets l1 fall; with l1 and l0 it swings l1. No
-    log has a word. With a first target that does not exist that side is the world.
+    Measured: With targets l0 and l1 a revolute joint moves l0 to -10.23 degrees, and l1 falls.
     (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
@@ -50,12 +47,12 @@ SEVERAL_BODIES = ReaderRule("joint/several-bodies", "error", """
 )
 
 MISSING_BODY = ReaderRule("joint/missing-body", "error", """
-    Joint to a body that does not exist
+    Joint to a missing body
 
-    A body relationship points at a path without a prim.
+    A body relationship points to a path without a prim. PhysX attaches that side to the world without a message.
 
-    Measured: With body0 missing the joint to the world fixes the base: the hinge has no degree of freedom, and l0
-    stays. With body1 missing l0 falls as a free body. No log has a word. (`experiments/measure_joint_bodies.py`)
+    Measured: With body0 missing the joint to the world fixes the base: the revolute joint has no degree of freedom.
+    (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
     example=usda.joint("j2", {"rel physics:body1": "</Robot/bb>"}),
@@ -63,15 +60,13 @@ MISSING_BODY = ReaderRule("joint/missing-body", "error", """
 )
 
 NO_BODY = ReaderRule("joint/no-body", "warning", """
-    Joint to a prim that is no body
+    Joint to a prim without a rigid body
 
-    A body relationship points at a prim that is no rigid body nor inside one; that side then is the world. PhysX takes
-    the joint frame as one of that prim, and as one of the world where the prim is inactive, a class or an over, or
-    inside an instance and no collider. An info where the prim holds the body of the other side, as a robot's root does.
+    A body relationship points to a prim outside all rigid bodies. PhysX attaches that side to the world, at the prim's
+    frame. It uses the world's frame if the prim is inactive, abstract, or inside an instance and not a collider.
 
-    Measured: A hinge from an Xform without body to a link fixes the base: no degree of freedom, no message.
-    (`experiments/measure_joint_bodies.py`) A body fixed to an Xform stays where it is; where the Xform or body is
-    inactive, an over or inside an instance it jumps to the world's origin. (`experiments/measure_outside_rules.py`)
+    Measured: A revolute joint from an Xform without a body fixes the base: no degree of freedom, no message.
+    (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
     example=usda.prim("Xform", "rock", {}) + usda.joint("j2", {"rel physics:body0": "</Robot/rock>"}),
@@ -79,14 +74,14 @@ NO_BODY = ReaderRule("joint/no-body", "warning", """
 )
 
 JOINT_DISABLED = Rule("joint/disabled", "info", """
-    Joint that is switched off
+    Disabled joint
 
-    PhysX makes nothing of a joint with jointEnabled false.
+    PhysX does not create a joint with jointEnabled false.
 
-    Measured: With jointEnabled false a hanging link falls by 0.125 in half a second, as a free body does.
+    Measured: With jointEnabled false a hanging link falls by 0.125 in half a second, like a free body.
     (`experiments/measure_joint_bodies.py`)
     """,
-    why="PhysX makes no joint of it; the bodies beyond it are in no articulation of this side",
+    why="PhysX does not create the joint, and the bodies beyond it are not in this articulation",
     fix="set physics:jointEnabled to true to use it",
     profiles=PROFILES,
     example=usda.joint("j2", {"bool physics:jointEnabled": "false"}),
@@ -97,28 +92,22 @@ JOINT_DISABLED = Rule("joint/disabled", "info", """
 
 @finder("disabled-joints", JOINT_DISABLED)
 def disabled_joints(description: Description) -> Iterator[Finding]:
-    """Joints that are switched off, which splits what they would hold together."""
+    """Find disabled joints, which split articulations."""
     for item in description.authored:
         if item.base == "jointEnabled" and item.value is False:
-            yield JOINT_DISABLED.at(item.path, item.property, "the joint is switched off")
+            yield JOINT_DISABLED.at(item.path, item.property, "jointEnabled is false")
 
 
 NO_HINGE = ReaderRule("joint/no-hinge", "error", """
-    Gear or rack joint without its hinges
+    Gear or rack joint with wrong hinges
 
-    A gear joint couples two revolute joints, a rack joint a revolute and a prismatic one, each the joint that holds the
-    body on its side. In place of one that is missing, switched off or made nowhere PhysX takes the x axis of the
-    joint's own frame and warns. With a joint of another kind, or of another body, it takes that joint's position for
-    the hinge's, and the bodies turn at other speeds, without a message. Only a gear of ratio 1 turns alike with its
-    hinges swapped.
+    A gear joint needs the revolute joints of its two bodies; a rack joint needs a revolute and a prismatic one. PhysX
+    replaces a missing hinge by the joint frame's x axis. With the joint of another body, speeds are wrong.
 
-    Measured: A wheel driven to 1 rad/s turns the other with -2. Without hinges it does so too on hinges about x, and
-    about y where the gear's own frames are turned alike. With hinge1 of another body, or a slider, the wheels turn with
-    19 and -38; with the two swapped with -10.3 and 20.6. Only missing hinges are logged.
-    (`experiments/measure_joint_bodies.py`) On hinges about y, with hinge1 missing, switched off or from a body to
-    itself, the gear brakes the driven wheel to 0.113 and the other stays. (`experiments/measure_outside_rules.py`)
+    Measured: Gear wheels at 1 and -2 rad/s turn with 19 and -38 if hinge1 belongs to another body.
+    (`experiments/measure_joint_bodies.py`)
     """,
-    why="PhysX takes its position for that of the body's hinge, and the bodies turn at other speeds",
+    why="PhysX uses the position of that joint, and the bodies turn at wrong speeds",
     example=_geared("</Robot/j2>"),
     remedy=_geared("</Robot/j1>"),
 )
@@ -126,7 +115,7 @@ NO_HINGE = ReaderRule("joint/no-hinge", "error", """
 
 @finder("couplings", NO_HINGE)
 def couplings(description: Description) -> Iterator[Finding]:
-    """Gear and rack joints whose hinges hold other bodies than theirs, or are made nowhere."""
+    """Find gear and rack joints with hinges that hold other bodies, or that PhysX does not create."""
     tree_joints = (link.joint for item in description.articulations for link in item.links if link.joint is not None)
     base_joints = (item.base_joint for item in description.articulations if item.base_joint is not None)
     joint_bodies = {joint.path: {joint.body0, joint.body1} for joint in (*tree_joints, *base_joints)}
@@ -138,23 +127,23 @@ def couplings(description: Description) -> Iterator[Finding]:
         hinges, bodies = (joint.coupling.first, joint.coupling.second), (joint.body0, joint.body1)
         swapped = all(body in joint_bodies.get(hinge, ()) for hinge, body in zip(reversed(hinges), bodies, strict=True))
         if swapped and joint.kind == "gear" and joint.coupling.ratio == 1.0:
-            continue            # alike in both directions
+            continue            # the same in both directions
         for base, hinge, body in zip(_HINGES[joint.kind], hinges, bodies, strict=True):
-            fix = f"point {base} at the joint that holds {body or 'the world'}"
+            fix = f"point {base} at the joint of {body or 'the world'}"
             if hinge not in joint_bodies and (joint.path, f"physics:{base}") not in reported:
-                yield NO_HINGE.at(joint.path, f"physics:{base}", f"PhysX makes no joint of {hinge}", fix=fix,
-                                  why="PhysX couples the body about the x axis of the joint's own frame")
+                yield NO_HINGE.at(joint.path, f"physics:{base}", f"PhysX does not create the joint {hinge}", fix=fix,
+                                  why="PhysX couples the body about the x axis of the joint frame instead")
             elif body and body not in joint_bodies.get(hinge, {body}):
-                yield NO_HINGE.at(joint.path, f"physics:{base}", f"{hinge} does not hold {body}", fix=fix)
+                yield NO_HINGE.at(joint.path, f"physics:{base}", f"{hinge} is not a joint of {body}", fix=fix)
 
 
 SAME_BODY = ReaderRule("joint/same-body", "error", """
     Joint between a body and itself
 
-    PhysX makes no joint between a body and itself.
+    Both sides of the joint are the same body. PhysX does not create the joint.
 
-    Measured: A joint from a link to itself changes nothing, and PhysX logs a closed articulation, outside articulations
-    that both bodies must be unique. (`experiments/measure_joint_bodies.py`)
+    Measured: A joint from a link to itself has no effect, and PhysX logs a closed articulation.
+    (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
     example=usda.joint("j2", parent="b"),
@@ -164,9 +153,9 @@ SAME_BODY = ReaderRule("joint/same-body", "error", """
 JOINT_NO_BODIES = ReaderRule("joint/no-bodies", "error", """
     Joint without bodies
 
-    A joint with no rigid body on either side does nothing.
+    Neither side of the joint has a rigid body. PhysX does not create the joint.
 
-    Measured: A joint without bodies changes nothing, and PhysX logs that none are defined.
+    Measured: A joint without bodies has no effect, and PhysX logs that no bodies are defined.
     (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
@@ -175,12 +164,12 @@ JOINT_NO_BODIES = ReaderRule("joint/no-bodies", "error", """
 )
 
 STATIC = ReaderRule("joint/static", "error", """
-    Joint between bodies that do not move
+    Joint between bodies that cannot move
 
-    PhysX makes no joint between two bodies that forces do not move.
+    Both bodies are kinematic, disabled or the world, so forces move neither of them. PhysX does not create the joint.
 
-    Measured: A kinematic or disabled body joined to a kinematic one: PhysX logs that it cannot create a joint between
-    static bodies. To a dynamic body it makes the joint. (`experiments/measure_joint_bodies.py`)
+    Measured: PhysX logs that it cannot create a joint between two kinematic bodies.
+    (`experiments/measure_joint_bodies.py`)
     """,
     example=_ANVIL + usda.prim("PhysicsFixedJoint", "weld", {"rel physics:body0": "</Robot/anvil>"}),
     remedy=_ANVIL + usda.prim("PhysicsFixedJoint", "weld", {
@@ -188,12 +177,12 @@ STATIC = ReaderRule("joint/static", "error", """
 )
 
 JOINT_SEVERAL_SCENES = ReaderRule("joint/several-scenes", "error", """
-    Joint between scenes
+    Joint between bodies of different scenes
 
-    PhysX makes no joint between bodies that different scenes step.
+    The two bodies belong to different PhysicsScene prims. PhysX does not create the joint.
 
-    Measured: A body of one scene hinged to one of another falls by 0.125 in half a second, as a free body; PhysX logs
-    different owners. In one scene it swings. (`experiments/measure_joint_bodies.py`)
+    Measured: A body joined to a body of another scene falls by 0.125 in half a second, like a free body.
+    (`experiments/measure_joint_bodies.py`)
     """,
     example=_SCENES + _scene_body("c", "day") + _scene_body("d", "night") + _WELD,
     remedy=_SCENES + _scene_body("c", "day") + _scene_body("d", "day") + _WELD,
@@ -204,14 +193,12 @@ _DISTANCE = 1e-3        # m
 _ANGLE = 0.5            # degrees
 
 FRAME_MISMATCH = Rule("DJ.003/frames-apart", "error", """
-    Joint frames that do not meet
+    Joint frames that contradict the body poses
 
-    The frames of a joint on its two bodies differ at the authored poses, by more than 1 mm or half a degree from what
-    the joint state says. PhysX places links by their joints, at position 0 where no state is authored. Joints outside
-    articulations and those that fix a base: joint/frames-apart.
+    The authored poses place the joint frames more than 1 mm or 0.5 degrees from the joint state. PhysX places links by
+    their joints, at position 0 without a joint state. Outside articulations: joint/frames-apart.
 
-    Measured: A fixed, hinged or spherical link posed 1 m or 30 degrees away from its joint is at its joint before the
-    first step. A root posed at the origin, with an anchor frame 1 m above, stays at the origin.
+    Measured: A link posed 1 m or 30 degrees away from its joint is at the joint before the first step.
     (`experiments/measure_start_poses.py`)
     """,
     fix="author poses, frames and joint state that agree",
@@ -222,7 +209,7 @@ FRAME_MISMATCH = Rule("DJ.003/frames-apart", "error", """
 
 @finder("joint-frames", FRAME_MISMATCH)
 def joint_frames(description: Description) -> Iterator[Finding]:
-    """Links that are posed elsewhere than their joints put them, at the joint state or at 0 where none is authored."""
+    """Find links away from the place of their joints, at the joint state or at 0 without one."""
     states = joints_with_state(description)
     for articulation in description.articulations:
         meters = description.scene_of(articulation).meters_per_unit
@@ -239,32 +226,31 @@ def _mismatch(articulation: Articulation, link: Link, joint: Joint, meters: floa
     child_frame = composed(link.pose, joint.child_frame)
     distance, angle = _pose_distance(child_frame, joint_frame, meters)
     if distance > _DISTANCE or angle > _ANGLE:
-        where = "the authored joint state" if authored else "0, where PhysX starts a joint without a joint state"
+        where = "the authored joint state" if authored else "position 0, the start without a joint state"
         finding = FRAME_MISMATCH.at(
             joint.path, "physics:localPos0",
             f"the joint frames of {parent.path} and {link.path} are {distance * 1e3:.3g} mm and {angle:.3g} degrees "
-            f"apart at {where}", why=f"PhysX moves {link.path} and what follows it to where the joint says",
+            f"apart at {where}", why=f"PhysX moves {link.path} and the links below it to the joint",
             severity="warning",
         )
         yield from per_profile(finding, "warning", "error" if authored else "warning")
 
 
 def _pose_distance(first: Pose, second: Pose, meters: float) -> tuple[float, float]:
-    """Distance in metres and angle in degrees between two frames."""
+    """Return distance in metres and angle in degrees between two frames."""
     (ax, ay, az, aw), (bx, by, bz, bw) = first[1], second[1]
     cosine = min(abs(ax * bx + ay * by + az * bz + aw * bw), 1.0)
     return math.dist(first[0], second[0]) * meters, math.degrees(2.0 * math.acos(cosine))
 
 
 FRAME_REFUSED = ReaderRule("joint/frame-refused", "error", """
-    Joint frame that is none
+    Invalid joint frame
 
-    A joint frame needs finite numbers and a rotation other than 0. Outside articulations PhysX makes no joint without.
+    A joint frame needs finite numbers and a rotation other than 0. PhysX otherwise places the joint elsewhere. Outside
+    articulations it does not create the joint.
 
-    Measured: A zero or NaN frame on the parent's side puts the hinge where the child is posed, turned to another axis;
-    on the child's side the child is held by its own origin. PhysX logs an invalid pose. A rotation of length 2 counts
-    as of 1. (`experiments/measure_joint_bodies.py`) A body on a fixed joint outside articulations flies on.
-    (`experiments/measure_outside_joints.py`)
+    Measured: A zero rotation on the parent's side places the joint at the child's pose, about another axis.
+    (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
     example=usda.joint("j2", {"quatf physics:localRot0": "(0, 0, 0, 0)"}),

@@ -1,4 +1,4 @@
-"""Limits of joints, and positions and targets beside them."""
+"""Limits of joints, and positions and targets that contradict them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from physx_schema.description import Description, Dof, JointAxis, Problem
 
 _BOUNDS = frozenset({"lowerLimit", "upperLimit", "low", "high"})
 _TOLERANCE = 1e-4       # rad or length, relative to the limit, at least of 1: degrees and lengths are float32
-NO_BOUND = 1e38         # what PhysX takes for no limit where it refuses infinity beside a number
+NO_BOUND = 1e38         # what PhysX accepts as no limit; it refuses infinity together with a number
 _FREE = dict.fromkeys(usda.LIMITS)       # limits taken away
 _TRANSLATIONS = ("transX", "transY", "transZ")
 _LOCKED = [f"PhysicsLimitAPI:{name}" for name in _TRANSLATIONS]
@@ -44,21 +44,19 @@ def _soft_cone(stiffness: str) -> str:
 
 
 def _other_bound(problem: Problem, values: Values) -> Repair | None:
-    """The missing bound as the number that PhysX takes for none; the authored one stays."""
+    """Author the missing bound as the number that PhysX accepts as none; the authored one stays."""
     value = -NO_BOUND if problem.property.endswith(("lowerLimit", "low")) else NO_BOUND
     return safe(SetValue(problem.path, problem.property, value, "float"))
 
 
 ONE_SIDED_LIMIT = ReaderRule("joint/one-sided-limit", "error", """
-    Joint limit on one side only
+    Joint limit with one infinite bound
 
-    PhysX refuses limits with one infinite bound and holds the joint at 0. Author both bounds; 1e38 and above stands for
-    no bound and is accepted. Outside articulations a refused slider slides freely, and a swing of a generic joint turns
-    by 90 degrees to either side, or freely where both swings have limits; hinges and twists take one bound.
+    PhysX refuses limits with one infinite bound and holds the joint at 0. It accepts 1e38 as no bound. Outside
+    articulations revolute joints accept one bound; other axes move freely or up to 90 degrees.
 
-    Measured: Limits [-inf, 0.5] hold a slider of speed 1 at 0, and PhysX logs invalid limit parameters.
-    (`experiments/measure_joint_rules.py`) Outside it gets to 1.5 in 1.5 s, a swing with [-inf, 20] to 90 degrees, a
-    hinge to 20. (`experiments/measure_outside_joints.py`)
+    Measured: Limits [-inf, 0.5] hold a prismatic joint of speed 1 at 0, and PhysX logs invalid limit parameters.
+    (`experiments/measure_joint_rules.py`)
     """,
     example=usda.joint("j2", {"float physics:lowerLimit": "-45"}),
     remedy=usda.joint("j2", usda.LIMITS),
@@ -67,7 +65,7 @@ ONE_SIDED_LIMIT = ReaderRule("joint/one-sided-limit", "error", """
 
 
 def _swapped(problem: Problem, values: Values) -> Repair | None:
-    """The two bounds exchanged."""
+    """Exchange the two bounds."""
     lower = problem.property
     upper = lower.removesuffix("lowerLimit") + "upperLimit" if lower.endswith("lowerLimit") else (
         lower.removesuffix("low") + "high")
@@ -78,15 +76,13 @@ def _swapped(problem: Problem, values: Values) -> Repair | None:
 
 
 LIMIT_ORDER = ReaderRule("joint/limit-order", "error", """
-    Lower limit above the upper one
+    Lower limit above the upper limit
 
-    PhysX refuses limits with the lower bound above the upper, or that are no numbers, and holds the joint at 0. Outside
-    articulations it limits a hinge to 90 degrees to either side, lets a slider slide freely, locks a generic joint's
-    axis, and takes NaN for no bound of a hinge. A hinge's bounds are cut to 180 degrees first.
+    PhysX refuses a lower bound above the upper one, and NaN bounds; it holds the joint at 0. Outside articulations the
+    joint is free, locked or limited to 90 degrees, depending on its type.
 
-    Measured: Limits [0.5, -0.5] and [NaN, 0.5] hold a slider of speed 1 at 0, and PhysX logs invalid limit parameters.
-    (`experiments/measure_joint_rules.py`) Outside a hinge with [20, -10] or [200, 250] stops at 90 degrees, with
-    [NaN, 20] at 20; a slider passes both. (`experiments/measure_outside_joints.py`)
+    Measured: Limits [0.5, -0.5] hold a prismatic joint of speed 1 at 0, and PhysX logs invalid limit parameters.
+    (`experiments/measure_joint_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.joint("j2", {"float physics:lowerLimit": "45", "float physics:upperLimit": "-45"}),
@@ -95,15 +91,15 @@ LIMIT_ORDER = ReaderRule("joint/limit-order", "error", """
 )
 
 LOCKED = Rule("joint/locked", "info", """
-    Joint with one position
+    Joint limits that allow one position
 
-    Both limits of the joint are the same, 0 and 0 included, so it has one position.
+    Both limits of the joint are equal. PhysX holds the joint at that position.
 
-    Measured: Under gravity a hinge with limits of 10 and 10 stays at 10.000 degrees, one of 0 and 0 at 0.
+    Measured: A revolute joint with limits 10 and 10 stays at 10.000 degrees under gravity.
     (`experiments/measure_joint_bodies.py`)
     """,
-    why="the joint is held there",
-    fix="use a fixed joint, or author lower < upper",
+    why="PhysX holds the joint at this position",
+    fix="use a fixed joint, or author a lower limit below the upper one",
     profiles=PROFILES,
     example=usda.joint("j2", {"float physics:lowerLimit": "0", "float physics:upperLimit": "0"}),
     remedy=usda.joint("j2", usda.LIMITS),
@@ -113,7 +109,7 @@ LOCKED = Rule("joint/locked", "info", """
 def _locked(
     description: Description, dofs: Sequence[Dof | JointAxis], instances: Mapping[str, str],
 ) -> Iterator[Finding]:
-    """Degrees of freedom that are meant to have one position: limits that PhysX refuses leave them 0 as well."""
+    """Find degrees of freedom with one intended position: refused limits leave them at 0 too."""
     paths = {dof.path for dof in dofs}
     bounds = [item for item in description.authored if item.path in paths and item.base in _BOUNDS]
     generic = {item.path for item in bounds if item.schema == "PhysicsLimitAPI"}
@@ -130,12 +126,12 @@ def _locked(
 STATE_OUTSIDE_LIMITS = Rule("joint/state-outside-limits", "warning", """
     Joint state outside the limits
 
-    The authored joint state is outside the joint's limits, so the first steps push the joint back with great force.
+    The authored joint position is outside the joint's limits. The first steps push the joint back with great force.
 
-    Measured: A slider that starts at 1 with limits of 0.5 is at 0.5 after one step.
+    Measured: A prismatic joint that starts at 1 with limits of 0.5 is at 0.5 after one step.
     (`experiments/measure_joint_rules.py`)
     """,
-    why="the first steps push the joint back inside",
+    why="the first steps push the joint back with great force",
     fix="author a position within the limits",
     profiles=PROFILES,
     example=usda.driven_joint({"float state:angular:physics:position": "60"}),
@@ -149,13 +145,13 @@ def _state(dof: Dof, instance: str) -> Iterator[Finding]:
         return
     yield STATE_OUTSIDE_LIMITS.at(
         dof.path, f"state:{instance}:physics:position",
-        f"{coord(dof, dof.position)} is outside the limits [{coord(dof, dof.lower)}, {coord(dof, dof.upper)}]",
+        f"position {coord(dof, dof.position)} is outside the limits [{coord(dof, dof.lower)}, {coord(dof, dof.upper)}]",
     )
 
 
 @finder("joint-positions", LOCKED, STATE_OUTSIDE_LIMITS)
 def positions(description: Description) -> Iterator[Finding]:
-    """What limits leave of each degree of freedom, and where it starts."""
+    """Judge the range and the start of each degree of freedom."""
     states, instances = joints_with_state(description), instance_names(description)
     for dof in every_dof(description):
         if dof.path in states:
@@ -164,28 +160,26 @@ def positions(description: Description) -> Iterator[Finding]:
 
 
 LIMIT_RANGE = ReaderRule("joint/limit-range", "error", """
-    Limits beyond half a turn
+    Joint limits beyond 180 degrees
 
-    Generic and spherical joints of an articulation turn by at most 180 degrees to either side. PhysX refuses wider
-    limits and holds the axis at 0. Outside articulations it refuses swings and cones from 180 degrees on, and cones of
-    0: one swing then turns by 90 degrees to either side, two that have limits, or would have a cone, turn freely.
+    In articulations PhysX refuses limits of generic and spherical joints beyond 180 degrees, and holds the axis at 0.
+    Outside articulations it refuses swings and cones of 180 degrees and more, and cones of 0; the axes turn freely or
+    up to 90 degrees.
 
-    Measured: rotX of a generic joint turns with limits of 180 and stays at 0 with [-200, 100]; the swing of a cone of
-    200 degrees beside 30 stays at 0.3. PhysX logs the range. A hinge takes [-400, 400].
-    (`experiments/measure_joint_limits.py`) Outside, a swing with [-90, 250] stops at 90 degrees, and cones of 0, 180 or
-    200 degrees beside 30 stop nothing. (`experiments/measure_outside_joints.py`)
+    Measured: The axis rotX of a generic joint turns with limits of 180 degrees, and stays at 0 with [-200, 100].
+    (`experiments/measure_joint_limits.py`)
     """,
     example=_ball("200", "30"),
     remedy=_ball("180", "30"),
 )
 
 HALF_CONE = ReaderRule("joint/half-cone", "warning", """
-    Cone limit with one angle
+    Cone limit with only one angle
 
-    PhysX makes a cone of two angles of at least 0, and ignores one alone.
+    A cone limit needs two angles of at least 0. PhysX ignores a single angle, and both swings are free.
 
-    Measured: Cone angles 20 and 30 stop two swings of 1 rad/s within a second; 20 alone lets both turn on, to 57.3
-    degrees, without a message. (`experiments/measure_joint_limits.py`)
+    Measured: With a single cone angle of 20 two swings of 1 rad/s turn to 57.3 degrees in one second.
+    (`experiments/measure_joint_limits.py`)
     """,
     example=_ball("20", "-1"),
     remedy=_ball("20", "180"),
@@ -194,15 +188,14 @@ HALF_CONE = ReaderRule("joint/half-cone", "warning", """
 SOFT_CONE = Rule("joint/soft-cone", "warning", """
     Soft cone limit outside articulations
 
-    PhysX takes a soft cone for a spring to its rim from both sides: a joint anywhere inside is pulled out to the rim.
-    Soft limits of other joints act only beyond their bounds.
+    PhysX applies a soft cone limit as a spring to the rim of the cone. It pulls a joint from inside the cone out to the
+    rim. Other soft limits act only beyond their bounds.
 
-    Measured: A body at rest in the middle of a cone of 30 degrees, which nothing else turns, is at 57.6 degrees after
-    half a second with a stiffness of 50, and stays where it is with 0.
+    Measured: With stiffness 50 a body at rest inside a cone of 30 degrees is at 57.6 degrees after half a second.
     (`experiments/measure_outside_limits.py`)
     """,
-    why="PhysX pulls the joint out to the rim of the cone, from inside too",
-    fix="take stiffness and damping away for a hard cone, or use a drive for a spring",
+    why="PhysX pulls the joint to the rim of the cone, even from inside",
+    fix="remove stiffness and damping for a hard cone, or use a drive as a spring",
     example=_soft_cone("50"),
     remedy=_soft_cone("0"),
 )
@@ -210,21 +203,22 @@ SOFT_CONE = Rule("joint/soft-cone", "warning", """
 
 @finder("soft-cones", SOFT_CONE)
 def soft_cones(description: Description) -> Iterator[Finding]:
-    """Cones of joints outside articulations that are springs."""
+    """Find soft cones of joints outside articulations."""
     for joint in description.joints:
         if joint.cone is not None and (joint.cone.stiffness or joint.cone.damping):
             name = "stiffness" if joint.cone.stiffness else "damping"
             yield SOFT_CONE.at(joint.path, f"physxLimit:cone:{name}",
-                               f"{name} {getattr(joint.cone, name):g} makes the cone soft")
+                               f"{name} {getattr(joint.cone, name):g} makes the cone limit soft")
 
 
 FREE_TRANSLATION = ReaderRule("joint/free-translation", "warning", """
     Free translation of a generic joint
 
-    PhysX locks the translations of generic joints in articulations.
+    The translations of a generic joint are not all locked. In articulations PhysX locks them and leaves only the
+    rotations.
 
-    Measured: With transX free or limited to [-1, 1] the joint has its rotations alone, and PhysX logs that it locks all
-    translations. (`experiments/measure_joint_limits.py`)
+    Measured: With transX free or limited to [-1, 1] a generic joint only rotates, and PhysX logs the lock.
+    (`experiments/measure_joint_limits.py`)
     """,
     example=usda.joint("j2", kind=""),
     remedy=usda.joint("j2", _BALL, *_LOCKED, kind=""),
@@ -233,13 +227,11 @@ FREE_TRANSLATION = ReaderRule("joint/free-translation", "warning", """
 STATE_REFUSED = ReaderRule("joint/state-refused", "error", """
     Joint state that PhysX refuses
 
-    PhysX refuses NaN, and a joint position beyond one turn where a revolute joint has no limits, beyond half a turn on
-    a generic joint; it starts at 0 then. Other infinite positions and velocities it takes, and the motion becomes NaN
-    or as fast as a joint may be.
+    PhysX refuses NaN, positions beyond 360 degrees of revolute joints without limits, and beyond 180 degrees of generic
+    joints. The joint starts at 0. Other infinite values make the motion NaN or very fast.
 
-    Measured: A hinge at 361 degrees and one at NaN start at 0, at 360 and, with limits of 500, at 400 it starts there;
-    a generic joint does at 170, not at 200. An infinite velocity makes a hinge NaN and a slider as fast as 100; an
-    infinite position makes a slider NaN. (`experiments/measure_joint_limits.py`)
+    Measured: A revolute joint without limits starts at 360 degrees as authored, but at 0 with 361.
+    (`experiments/measure_joint_limits.py`)
     """,
     example=usda.driven_joint({"float state:angular:physics:position": "nan"}),
     remedy=usda.driven_joint(),
@@ -248,12 +240,10 @@ STATE_REFUSED = ReaderRule("joint/state-refused", "error", """
 TARGET_CHANGED = ReaderRule("joint/target-changed", "warning", """
     Drive target that PhysX changes
 
-    On a revolute joint without limits PhysX takes whole turns off a drive's target; on a generic joint it refuses
+    On a revolute joint without limits PhysX removes whole turns from the drive target. On a generic joint it refuses
     targets beyond 180 degrees.
 
-    Measured: A hinge driven to 350 degrees arrives; to 360 it stays at 0, to 500 it ends at 140, with limits of 600 at
-    499.99. A generic joint arrives at 170 and stays at 0 for 200; that alone is logged.
-    (`experiments/measure_joint_limits.py`)
+    Measured: A revolute joint without limits driven to 500 degrees ends at 140. (`experiments/measure_joint_limits.py`)
     """,
     example=usda.driven_joint({**_FREE, "float drive:angular:physics:targetPosition": "500"}),
     remedy=usda.driven_joint({**_FREE, "float drive:angular:physics:targetPosition": "140"}),
@@ -262,11 +252,10 @@ TARGET_CHANGED = ReaderRule("joint/target-changed", "warning", """
 INFINITE_DISTANCE = ReaderRule("joint/infinite-distance", "error", """
     Distance joint with an infinite bound
 
-    PhysX refuses an infinite maxDistance and works with 0: the two frames are held together. A negative number stands
-    for no bound.
+    PhysX refuses an infinite maxDistance and uses 0, which holds the two frames together. A negative number means no
+    bound.
 
-    Measured: A body of speed 1 on a distance joint with maxDistance inf stops at 0.025, where the joint's tolerance
-    ends; with 0.5 at 0.517, and with NaN it flies on. PhysX logs an invalid parameter.
+    Measured: With maxDistance inf a body of speed 1 stops at 0.025, with maxDistance 0.5 at 0.517.
     (`experiments/measure_outside_joints.py`)
     """,
     profiles=PROFILES,

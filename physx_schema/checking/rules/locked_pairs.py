@@ -1,4 +1,4 @@
-"""Joints between the same two bodies that leave no motion together."""
+"""Joints between the same two bodies that together allow no motion."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from physx_schema.description.articulation.freedom import hold_of_link, hold_out
 from physx_schema.description.bodies import WITHOUT_ANCHORS
 
 _Pair = tuple[str, str]         # two bodies in order of path, "" for the world
-_LOOPS = ("DJ.011/loop", "DJ.011/beside")       # which say the same of joints that are not excluded
+_LOOPS = ("DJ.011/loop", "DJ.011/beside")       # the same fault of joints that are not excluded
 _EXCLUDED = {"bool physics:excludeFromArticulation": "true"}
 
 
@@ -25,18 +25,13 @@ def _hinge(axis: str) -> str:
 LOCKED_PAIR = Rule("joint/locked-pair", "error", """
     Joints that lock each other
 
-    PhysX solves all joints between the same two bodies at once, so that only what each of them leaves free moves.
-    Hinges about different axes, parallel hinges that stand apart, or a hinge and a slider leave nothing: they weld the
-    bodies. Hinges on one line stay a hinge. Joints with a break force are not judged.
+    PhysX applies all joints between two bodies together. Only motion that every joint allows remains. Two revolute
+    joints with different axes, for example, weld the bodies. Joints with a break force are not judged.
 
-    Measured: A leg of 1 kg on a hinge about x turns by 0.592 degrees under 1 g sideways. With an excluded hinge about
-    y, with two about y and z, with one about x 0.1 m aside or with a slider it turns by 0.0000. With a hinge on the
-    same line it turns by 0.592, on a generic joint that frees three rotations by 0.588, with bodies between three
-    hinges by 0.592. Outside articulations one hinge gives 0.948, two 0.0000. There two sliders and a hinge, as of
-    MuJoCo's planar robots, hold the leg at 0.000 m; one generic joint in their place lets it slide by 2.469 m.
+    Measured: A leg turns by 0.592 degrees on one revolute joint under 1 g, and by 0.0000 with a second about y.
     (`experiments/measure_borders.py`)
     """,
-    why="PhysX holds all of them at once: together they weld the two bodies, which cannot turn or slide",
+    why="PhysX applies all of them together, which welds the two bodies",
     example=_hinge('"Y"'),
     remedy=_hinge('"X"'),
 )
@@ -44,7 +39,7 @@ LOCKED_PAIR = Rule("joint/locked-pair", "error", """
 
 @finder("locked-pairs", LOCKED_PAIR)
 def locked_pairs(description: Description) -> Iterator[Finding]:
-    """Joints of two bodies of which one is outside articulations, and which leave no motion together."""
+    """Find joints of two bodies that together allow no motion, at least one of them outside articulations."""
     reported = {problem.path for problem in description.problems if problem.code in _LOOPS}
     outside = _outside(description)
     within = _within(description, outside)
@@ -58,8 +53,8 @@ def locked_pairs(description: Description) -> Iterator[Finding]:
             first, second = (body or "the world" for body in pair)
             yield LOCKED_PAIR.at(
                 joints[-1].path, "",
-                f"{', '.join(hold.path for hold in holds)} join {first} and {second}, and no motion is free in all of "
-                "them", fix=instead_of(holds, meters, pair in within))
+                f"{', '.join(hold.path for hold in holds)} join {first} and {second}, and together allow no "
+                "motion", fix=instead_of(holds, meters, pair in within))
 
 
 def _outside(description: Description) -> Mapping[_Pair, list[MaximalJoint]]:
@@ -72,7 +67,7 @@ def _outside(description: Description) -> Mapping[_Pair, list[MaximalJoint]]:
 
 
 def _within(description: Description, outside: Mapping[_Pair, list[MaximalJoint]]) -> Mapping[_Pair, list[Joint]]:
-    """Joints of articulations between such bodies, and of bases beside joints that are excluded: DJ.011/world-loop."""
+    """Joints of articulations between such bodies, and of bases with excluded joints: DJ.011/world-loop."""
     excluded = {item.path for item in description.authored if item.base == "excludeFromArticulation" and item.value}
     pairs: dict[_Pair, list[Joint]] = {}
     for articulation in description.articulations:

@@ -1,9 +1,4 @@
-"""Mass properties, and the lengths of quaternions.
-
-Mass properties that contradict one another, or that no solid has.
-
-Quaternions of another length than 1.
-"""
+"""Mass properties that contradict each other or that no solid has, and quaternions of a length other than 1."""
 
 from __future__ import annotations
 
@@ -28,15 +23,14 @@ _MOMENTS, _AXES = "float3 physics:diagonalInertia", "quatf physics:principalAxes
 _CENTER = "point3f physics:centerOfMass"
 
 MASS_COMPUTED = Rule("body/mass-computed", "info", """
-    Mass 0 that stands for the colliders' mass
+    Mass of 0
 
-    A mass of 0 is none: PhysX works it out from the colliders and their densities.
+    A mass of 0 is treated as not authored. PhysX computes the mass from the colliders and their densities.
 
-    Measured: A mass of 0 with a cube of size 1 gives 1000, with a density of 500 as well 500.
-    (`experiments/measure_mass_rules.py`)
+    Measured: A mass of 0 with a cube of size 1 gives 1000. (`experiments/measure_mass_rules.py`)
     """,
-    why="PhysX works out the mass from the colliders and their densities",
-    fix="author the mass to fix it",
+    why="PhysX computes the mass from the colliders and their densities",
+    fix="author a mass above 0 to set it",
     example=usda.body({"float physics:mass": "0"}, children=usda.cube()),
     remedy=usda.body(children=usda.cube()),
 )
@@ -44,13 +38,14 @@ MASS_COMPUTED = Rule("body/mass-computed", "info", """
 INERTIA_TRIANGLE = Rule("body/inertia-triangle", "error", """
     Moments of inertia that no solid has
 
-    Each principal moment of a solid is at most the sum of the two others.
+    Each principal moment of a solid is at most the sum of the other two. PhysX accepts other moments, and the body
+    turns unlike a real one.
 
-    Measured: PhysX takes moments 1, 1, 5 as they are, without a message: a torque of 1 about each axis turns the body a
-    fifth as fast about z. (`experiments/measure_mass_rules.py`)
+    Measured: PhysX accepts moments 1, 1, 5; under equal torques the body turns a fifth as fast about z.
+    (`experiments/measure_mass_rules.py`)
     """,
-    why="PhysX takes them, and the body turns as nothing real does",
-    fix="author the moments of the body, each at most the sum of the others",
+    why="PhysX accepts them, and the body turns unlike a real one",
+    fix="author moments with each at most the sum of the other two",
     profiles=PROFILES,
     example=usda.prim("Xform", "thing", {**_MASS, "float3 physics:diagonalInertia": "(1, 1, 5)"}, *_BODY),
     remedy=usda.prim("Xform", "thing", _MASS, *_BODY),
@@ -58,33 +53,31 @@ INERTIA_TRIANGLE = Rule("body/inertia-triangle", "error", """
 
 
 def _inertia(path: str, values: _Values) -> Iterator[Finding]:
-    """The largest moment of a solid is at most the sum of the others."""
+    """Check that the largest moment is at most the sum of the others, as in a solid."""
     fault = moments_fault(values.get("diagonalInertia", ()))
     if fault:
         yield INERTIA_TRIANGLE.at(path, "physics:diagonalInertia", fault)
 
 
 def moments_fault(moments: Sequence[float]) -> str:
-    """Why no solid has three positive moments of inertia; empty where one has."""
+    """Return why no solid has three positive moments of inertia; empty if one has."""
     if len(moments) != 3 or not all(math.isfinite(moment) and moment > 0.0 for moment in moments):
         return ""
     largest = max(moments)
     if largest <= (sum(moments) - largest) * (1.0 + _TOLERANCE):
         return ""
     text = ", ".join(f"{moment:g}" for moment in moments)
-    return f"no solid has the moments {text}: the largest is above the sum of the others"
+    return f"no solid has the moments {text}: the largest is above the sum of the other two"
 
 
 INERTIA_INCOMPLETE = Rule("body/inertia-incomplete", "warning", """
-    Moments or principal axes alone
+    Moments of inertia or principal axes alone
 
-    principalAxes turn the moments of diagonalInertia; alone they turn moments that PhysX works out along other axes.
-    Moments alone are about the axes of the colliders, which may be tilted, unless the mass and the centre of mass are
-    authored too.
+    principalAxes without diagonalInertia turns moments that PhysX computes. diagonalInertia without principalAxes is
+    about the axes of the colliders, unless mass and centerOfMass are authored too.
 
-    Measured: principalAxes by 90 degrees about z swap the moments 13 and 10 of a box. diagonalInertia (1, 2, 3) over a
-    box tilted by 30 degrees gives 1.25, 1.75 and -0.433 beside them; with principalAxes (1, 0, 0, 0), or with a mass
-    and a centre of mass, 1, 2, 3. (`experiments/measure_mass_rules.py`)
+    Measured: diagonalInertia (1, 2, 3) over a box tilted by 30 degrees gives 1.25, 1.75 and -0.433.
+    (`experiments/measure_mass_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.body({_MOMENTS: None, _AXES: "(0, 1, 0, 0)"}),
@@ -93,31 +86,32 @@ INERTIA_INCOMPLETE = Rule("body/inertia-incomplete", "warning", """
 
 
 def _pair(path: str, values: _Values, link: Link | None) -> Iterator[Finding]:
-    """Moments mean little without the axes they are about."""
+    """Find moments without the axes they are about, and axes without moments."""
     moments, axes = any(values.get("diagonalInertia", ())), any(values.get("principalAxes", ()))
     if axes and not moments:
         yield INERTIA_INCOMPLETE.at(
-            path, "physics:principalAxes", "principalAxes without diagonalInertia",
-            why="PhysX turns moments that it works out itself", fix="author physics:diagonalInertia too",
+            path, "physics:principalAxes", "principalAxes is authored without diagonalInertia",
+            why="PhysX turns moments that it computes itself", fix="author physics:diagonalInertia too",
         )
     angle = 2.0 * math.degrees(math.acos(min(abs(link.principal_axes[3]), 1.0))) if link is not None else 0.0
     if moments and not axes and angle > _ROTATION_TOLERANCE:
         yield INERTIA_INCOMPLETE.at(
             path, "physics:diagonalInertia",
-            f"diagonalInertia without principalAxes, and colliders whose own axes are turned by {angle:.3g} degrees",
-            why="PhysX takes the moments about the colliders' axes, not the body's",
-            fix="author physics:principalAxes, (1, 0, 0, 0) for the axes of the body",
+            f"diagonalInertia is authored without principalAxes, and the colliders' axes are turned by {angle:.3g} "
+            "degrees",
+            why="PhysX applies the moments about the colliders' axes, not the body's",
+            fix="author physics:principalAxes; (1, 0, 0, 0) for the body's axes",
         )
 
 
 CENTER_FAR = Rule("body/center-far", "warning", """
-    Centre of mass far from the body
+    Centre of mass far from the colliders
 
-    The centre of mass is outside the box around the colliders by more than the diagonal of the box, often for another
-    length unit or frame.
+    The centre of mass is outside the colliders' box by more than the box's diagonal. The body then swings about a
+    distant point. Often the length unit or the frame is wrong.
 
-    Measured: PhysX takes a centre 5 away from a cube of size 1 without a message, and moments that it works out grow
-    from 0.17 to 25.17. (`experiments/measure_mass_rules.py`)
+    Measured: A centre 5 away from a cube of size 1 increases computed moments from 0.17 to 25.17.
+    (`experiments/measure_mass_rules.py`)
     """,
     why="the body swings about a point outside itself",
     fix="author the centre in the body's frame and length units",
@@ -128,7 +122,7 @@ CENTER_FAR = Rule("body/center-far", "warning", """
 
 
 def _center(link: Link) -> Iterator[Finding]:
-    """A centre of mass belongs inside the body's shapes, or near them."""
+    """Find a centre of mass far outside the body's shapes."""
     corners = box_corners(link.colliders)
     if corners is None:
         return
@@ -139,13 +133,13 @@ def _center(link: Link) -> Iterator[Finding]:
     if size > 0.0 and outside > _FAR * size:
         yield CENTER_FAR.at(
             link.path, "physics:centerOfMass",
-            f"the centre of mass is {outside:.3g} outside the colliders, {outside / size:.3g} times their size",
+            f"the centre of mass is {outside:.3g} outside the colliders, {outside / size:.3g} times their diagonal",
         )
 
 
 @finder("mass-properties", INERTIA_TRIANGLE, INERTIA_INCOMPLETE, CENTER_FAR, MASS_COMPUTED)
 def mass_properties(description: Description) -> Iterator[Finding]:
-    """What each prim with mass properties authors."""
+    """Judge the authored mass properties of each prim."""
     authored: dict[str, dict[str, tuple[float, ...]]] = {}
     for item in description.authored:
         if item.schema == "PhysicsMassAPI":
@@ -161,15 +155,15 @@ def mass_properties(description: Description) -> Iterator[Finding]:
             yield from _center(links[path])
     for path, link in links.items():
         if link.colliders and authored.get(path, {}).get("mass") == (0.0,):
-            yield MASS_COMPUTED.at(path, "physics:mass", f"mass 0 stands for the colliders' {link.mass:g}")
+            yield MASS_COMPUTED.at(path, "physics:mass", f"the mass is 0, and the colliders' mass is {link.mass:g}")
 
 
 NO_MASS = ReaderRule("body/no-mass", "warning", """
     Body without mass and colliders
 
-    A body with neither mass nor collider gets a mass of 1 and the inertia of a small sphere.
+    The body has neither a mass nor a collider. PhysX uses a mass of 1 and the inertia of a small sphere.
 
-    Measured: PhysX warns of a negative mass and takes the inertia of a small sphere.
+    Measured: PhysX warns of a negative mass and uses the inertia of a small sphere.
     (`experiments/measure_body_rules.py`)
     """,
     profiles=PROFILES,
@@ -180,24 +174,23 @@ NO_MASS = ReaderRule("body/no-mass", "warning", """
 ZERO_INERTIA = ReaderRule("body/zero-inertia", "error", """
     Moment of inertia of 0
 
-    Of a link PhysX refuses a principal moment of 0 beside others and takes a moment of 1 about every axis. Outside
-    articulations a moment of 0 is infinite: no torque turns the body about that axis, which is not simulated here.
+    PhysX refuses moments of a link if one of them is 0, and uses 1 about every axis. Outside articulations a moment of
+    0 means infinite; that is not simulated here.
 
-    Measured: A link of moments 2, 0, 3 gets 1, 1, 1 and an error. A free body of moments 0, 0, 3 turns about z alone
-    under a torque of 1 about each axis. (`experiments/measure_mass_rules.py`)
+    Measured: A link with moments 2, 0, 3 gets 1, 1, 1 and an error. (`experiments/measure_mass_rules.py`)
     """,
     example=usda.body({_MOMENTS: "(0, 1, 1)"}, name="c") + usda.joint("j2", child="c"),
     remedy=usda.body(name="c") + usda.joint("j2", child="c"),
 )
 
 COLLIDER_MASS = ReaderRule("body/collider-mass", "warning", """
-    Collider whose mass is estimated
+    Collider with an estimated mass
 
-    PhysX's mesh tools make convex decompositions, sphere fillings and SDFs of open meshes. What they weigh is estimated
-    here.
+    PhysX's mesh tools build convex decompositions, sphere fillings and SDFs of open meshes. The mass of these colliders
+    is an estimate here.
 
-    Measured: An L of mass 3000 weighs 3216 as a convex decomposition and 6455 as a sphere filling; the estimate is 3000
-    for both. As a hull and as an SDF it weighs what is worked out here. (`experiments/measure_mass_rules.py`)
+    Measured: An L of mass 3000 weighs 3216 as a convex decomposition; the estimate is 3000.
+    (`experiments/measure_mass_rules.py`)
     """,
 )
 
@@ -208,16 +201,13 @@ _QUATERNIONS = frozenset({"localRot0", "localRot1", "principalAxes"})
 _PRINCIPAL_AXES = "quatf physics:principalAxes"
 
 NOT_UNIT = ReaderRule("value/not-unit", "error", """
-    Quaternion of another length than 1
+    Quaternion with a length other than 1
 
-    PhysX normalises quaternions of joint frames. It refuses principal axes whose length differs from 1 by more than a
-    hundredth, and the centre of mass with them. Of transforms USD takes twice the arc cosine of the real part for the
-    angle.
+    PhysX normalises quaternions of joint frames. It refuses principal axes with a length error above 0.01, and the
+    centre of mass with them. Transforms with such quaternions turn by a wrong angle.
 
-    Measured: localRot0 of length 1.02, 2 and 0.5 turns by the same 90 degrees. (`experiments/measure_value_rules.py`)
-    principalAxes of length 1.009 are taken, of 1.011 the centre of mass moves back to the origin with them.
-    (`experiments/measure_mass_rules.py`) xformOp:orient by 90 degrees turns by 87.7 at length 1.02, by 0 at 2.
-    (`experiments/measure_scene_rules.py`)
+    Measured: Principal axes of length 1.009 are accepted; with length 1.011 the centre of mass moves to the origin.
+    (`experiments/measure_mass_rules.py`)
     """,
     fix="author a quaternion of length 1",
     profiles=PROFILES,
@@ -228,7 +218,7 @@ NOT_UNIT = ReaderRule("value/not-unit", "error", """
 
 @finder("quaternions", NOT_UNIT)
 def quaternions(description: Description) -> Iterator[Finding]:
-    """Quaternions of another length than 1."""
+    """Find quaternions of a length other than 1."""
     for item in description.authored:
         if item.base in _QUATERNIONS and item.schema.startswith("Physics"):
             yield from _unit(item)
@@ -240,8 +230,8 @@ def _unit(item: Authored) -> Iterator[Finding]:
     if len(parts) == 4 and math.isfinite(length) and length > 0.0 and abs(length - 1.0) > _UNIT:
         refused = item.base == "principalAxes" and not abs(length - 1.0) < _SANE
         yield NOT_UNIT.at(
-            item.path, item.property, f"a quaternion of length {length:g}",
-            why="PhysX refuses it, and the centre of mass with it: the moments are about the body's own axes and origin"
+            item.path, item.property, f"the quaternion has length {length:g}",
+            why="PhysX refuses it and the centre of mass; the moments are about the body's axes and origin"
             if refused else "PhysX normalises it", severity="error" if refused else "warning",
             repair=safe(SetValue(item.path, item.property, tuple(part / length for part in parts))),
         )

@@ -10,30 +10,26 @@ from physx_schema.description import Description, Link
 from physx_schema.description.bodies import WITHOUT_ANCHORS
 
 _STRAIN = 1000.0 / 16.0**2       # ratio of masses over iterations squared, from which joints are seen to come apart
-_Sides = Mapping[str, set[str]]     # by body, what joints hold it to
+_Sides = Mapping[str, set[str]]     # by body, the bodies that joints hold it to
 
 MASS_RATIO = Rule("joint/mass-ratio", "warning", """
-    Light body that carries a heavy one
+    Light body that carries a heavy body
 
-    Joints outside articulations are solved one after another, iteration by iteration. A light body between a joint that
-    holds it and a much heavier body does not get the forces across, and the joints come apart. The rule reports masses
-    1000 times apart at 16 position iterations, the default of bodies; what is allowed grows with their square. Inside
-    an articulation the ratio does not matter.
+    PhysX solves joints outside articulations one after another. At 16 position iterations a light body cannot carry a
+    body 1000 times heavier, and the joints come apart. The allowed ratio grows with the square of the iterations.
 
-    Measured: Of two balls that hang by joints 1 m apart from a held body the lower one is too low after a second: by
-    0.1 mm with masses 1 and 1, 4.3 mm with 1 and 100, 65 mm with 1 and 1000, and by 401 mm with 1 and 10000. With 1 and
-    1000 it is by 170 mm at 4 position iterations, 6.2 mm at 64 and 0.7 mm at 255. In an articulation it is by 0.000 mm
-    up to masses of 1 and 1000000. (`experiments/measure_plausibility.py`)
+    Measured: The lower of two hanging balls sinks by 0.1 mm with equal masses, by 65 mm with 1 and 1000.
+    (`experiments/measure_plausibility.py`)
     """,
     why="its joints come apart under the weight",
-    fix="put the bodies into an articulation by PhysicsArticulationRootAPI, author masses closer to each other, or a "
-        "larger physxRigidBody:solverPositionIterationCount of both",
+    fix="put the bodies into an articulation with PhysicsArticulationRootAPI, author masses closer to each other, or "
+        "raise physxRigidBody:solverPositionIterationCount of both",
 )
 
 
 @finder("mass-ratios", MASS_RATIO)
 def mass_ratios(description: Description) -> Iterator[Finding]:
-    """Joints by which a light body carries a heavy one that nothing else holds."""
+    """Find joints by which a light body alone carries a heavy one."""
     bodies = {body.path: body for body in description.separate_bodies if not body.kinematic}
     holding = [joint for joint in description.separate_joints if joint.kind not in WITHOUT_ANCHORS]
     sides: dict[str, set[str]] = {}
@@ -52,12 +48,13 @@ def mass_ratios(description: Description) -> Iterator[Finding]:
         if _is_supported(light.path, sides, bodies, others) and not _is_supported(heavy.path, sides, bodies, strong):
             yield MASS_RATIO.at(
                 joint.path, "",
-                f"{heavy.path} weighs {heavy.mass:g}, {heavy.mass / light.mass:.3g} times {light.path} that carries it",
+                f"{heavy.path} has mass {heavy.mass:g}, {heavy.mass / light.mass:.3g} times the mass of "
+                f"{light.path}, which carries it",
             )
 
 
 def _iterations(body: Link) -> int:
-    """The position iterations that a body asks for."""
+    """The position iterations of a body."""
     return body.body.position_iterations if body.body is not None else 1
 
 

@@ -1,4 +1,4 @@
-"""Joints outside articulations: where they start, what they are held to, targets and ratios that do something else."""
+"""Joints outside articulations: their starts, bodies, targets and ratios."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from physx_schema.description.model.joint import ROTATIONS
 from physx_schema.description.records import IDENTITY_POSE, Pose
 
 _TOLERANCE = 0.025      # m, by which PhysX lets a distance be exceeded
-_POINT = 1e-6           # of the largest coordinate: anchors this close are one point but for rounding
+_POINT = 1e-6           # of the largest coordinate: anchors this close are one point, except for rounding
 _RATIOS = {"gear": "gearRatio", "rack": "ratio"}
 _MAXIMAL_JOINT = {"bool physics:excludeFromArticulation": "true"}
 _OFF = {"bool physics:rigidBodyEnabled": "false"}
@@ -53,33 +53,31 @@ def _geared(ratio: str) -> str:
 
 
 DISTANCE_DIRECTION = Rule("joint/distance-direction", "warning", """
-    Distance joint that starts at a point
+    Distance joint with both anchors at one point
 
-    A distance joint pushes along the line between its anchors. Where they are at one point and minDistance asks for
-    more, there is none: PhysX takes the world's x axis below 1.2e-7, and whatever rounding makes of it above. A body
-    that starts there flies off by chance; the joint's tolerance of 0.025 m still holds it.
+    A distance joint pushes along the line between its anchors. If the anchors start at one point and minDistance is
+    above 0, PhysX pushes along the world's x axis or in an arbitrary direction.
 
-    Measured: Anchors at one point with a minDistance of 0.5 end 0.475 apart along x, 2e-7 apart along y they end along
-    y; with 0.01, or with maxDistance alone, the body stays. (`experiments/measure_outside_rules.py`)
+    Measured: Anchors at one point with a minDistance of 0.5 end 0.475 apart along x.
+    (`experiments/measure_outside_rules.py`)
     """,
-    why="PhysX pushes the bodies apart along the world's x axis, or where rounding points",
+    why="PhysX pushes the bodies apart along the world's x axis, or in an arbitrary direction",
     fix="pose the bodies at least minDistance apart, or author minDistance -1 for no bound",
     example=_rod("(0, 0, 0)"),
     remedy=_rod("(0, 0, 0.6)"),
 )
 
 IDLE_TARGET = Rule("joint/idle-target", "warning", """
-    Target of an axis that is not driven
+    Target on an axis without a drive
 
-    Outside articulations PhysX makes one rotation of the target positions of rotX, rotY and rotZ, those of axes that
-    are locked or have no stiffness too, and drives turn towards it.
+    Outside articulations PhysX combines the targets of rotX, rotY and rotZ into one rotation. Targets of locked or
+    undriven axes are part of it. Driven axes then miss their own targets.
 
-    Measured: rotY driven to 40 degrees arrives where rotX, which is locked, has no target, and stops at 28.15 where it
-    has one of 50; with rotZ driven to 0 beside, the body ends at another turn of rotY and rotZ together. A target of a
-    locked translation does nothing. (`experiments/measure_outside_rules.py`)
+    Measured: The axis rotY driven to 40 degrees stops at 28.15 if the locked rotX has a target of 50.
+    (`experiments/measure_outside_rules.py`)
     """,
-    why="PhysX makes one rotation of all three targets, and the driven axes turn elsewhere than their own say",
-    fix="author a target of 0 where the axis is not driven",
+    why="PhysX combines the three targets into one rotation, and driven axes miss their targets",
+    fix="author a target of 0 on axes without a drive",
     example=_rotation_target("50"),
     remedy=_rotation_target("0"),
 )
@@ -87,32 +85,30 @@ IDLE_TARGET = Rule("joint/idle-target", "warning", """
 UNMADE_BODY = Rule("joint/unmade-body", "warning", """
     Joint to a body that is not simulated
 
-    A joint to a body that is disabled holds the other one where the disabled one stands; to a body that PhysX leaves
-    out, it takes the joint frame as one of the world.
+    A joint to a disabled body holds the other body at the disabled body's pose. If PhysX leaves the body out, the joint
+    frame is relative to the world.
 
-    Measured: A body on a fixed joint to a disabled one 2 beside it stays where it is under gravity, and falls with it
-    where that is enabled. To a body that no scene owns it jumps to the world's origin, less its own frame.
+    Measured: A body on a fixed joint to a disabled body stays where it is under gravity.
     (`experiments/measure_outside_rules.py`)
     """,
-    why="PhysX holds this side to the world",
-    fix="set physics:rigidBodyEnabled to true, repair what is reported of the body, or remove the target for the world",
+    why="PhysX joins this side to the world",
+    fix="set physics:rigidBodyEnabled to true, repair the findings on the body, or remove the target for the world",
     profiles=PROFILES,
     example=_weld(usda.body(_OFF, name="rock")),
     remedy=_weld(usda.body(name="rock")),
 )
 
 NO_RATIO = Rule("joint/no-ratio", "error", """
-    Gear or rack with a ratio of 0
+    Gear or rack joint with ratio 0
 
-    A ratio of 0 couples nothing and holds one side still: the second wheel of a gear, the wheel of a rack. NaN and
-    infinity make both bodies NaN.
+    A ratio of 0 couples nothing. It blocks the second wheel of a gear, or the wheel of a rack. NaN and infinity make
+    both bodies NaN.
 
-    Measured: With a gear ratio of 0 a first wheel driven to 1 rad/s turns with 1, a second one that is driven stays;
-    so does a driven wheel at a rack of ratio 0. With NaN or infinity PhysX logs invalid transforms of both.
+    Measured: With a gear ratio of 0 a first wheel driven to 1 rad/s turns; a driven second wheel stays.
     (`experiments/measure_outside_rules.py`)
     """,
-    why="PhysX holds one side still and couples nothing",
-    fix="author the ratio, or remove the joint",
+    why="PhysX blocks one of the bodies and couples nothing",
+    fix="author a ratio other than 0, or remove the joint",
     example=_geared("0"),
     remedy=_geared("2"),
 )
@@ -120,7 +116,7 @@ NO_RATIO = Rule("joint/no-ratio", "error", """
 
 @finder("outside-joints", DISTANCE_DIRECTION, IDLE_TARGET, NO_RATIO)
 def maximal_joints(description: Description) -> Iterator[Finding]:
-    """What each joint outside articulations shows by itself."""
+    """Judge each joint outside articulations separately."""
     if not description.separate_joints:
         return
     poses = start_poses_by_body(description)
@@ -133,7 +129,7 @@ def maximal_joints(description: Description) -> Iterator[Finding]:
 
 @finder("unmade-bodies", UNMADE_BODY)
 def unmade_bodies(description: Description) -> Iterator[Finding]:
-    """Joints to bodies that are disabled or left out, those that fix the base of an articulation among them."""
+    """Find joints to bodies that are disabled or left out, including joints that fix an articulation's base."""
     simulated = set(description.body_paths)
     joint_bodies = {joint.path: (joint.body0, joint.body1) for joint in description.separate_joints}
     joint_bodies |= {item.base_joint.path: (item.base_joint.body0, item.base_joint.body1)
@@ -141,11 +137,11 @@ def unmade_bodies(description: Description) -> Iterator[Finding]:
     for path, bodies in joint_bodies.items():
         for index, body in enumerate(bodies):
             if body and body not in simulated:
-                yield UNMADE_BODY.at(path, f"physics:body{index}", f"PhysX makes no body of {body}")
+                yield UNMADE_BODY.at(path, f"physics:body{index}", f"PhysX does not simulate the body {body}")
 
 
 def _direction(description: Description, joint: MaximalJoint, poses: Mapping[str, Pose]) -> Iterator[Finding]:
-    """A distance joint whose anchors are one point and have to part."""
+    """Find a distance joint that pushes its anchors apart from one point."""
     min_distance = joint.distance.minimum if joint.distance is not None and joint.kind == "distance" else 0.0
     if min_distance * description.scene.meters_per_unit <= _TOLERANCE:
         return
@@ -153,13 +149,13 @@ def _direction(description: Description, joint: MaximalJoint, poses: Mapping[str
         (joint.body0, joint.frame0), (joint.body1, joint.frame1)))
     if math.dist(first, second) <= _POINT * max(1.0, *map(abs, first)):
         yield DISTANCE_DIRECTION.at(
-            joint.path, "physics:minDistance", f"both anchors start at one point and have to be {min_distance:g} apart")
+            joint.path, "physics:minDistance", f"both anchors start at one point, and minDistance is {min_distance:g}")
 
 
 def _targets(joint: MaximalJoint) -> Iterator[Finding]:
-    """Targets that turn where other drives of a generic joint aim."""
+    """Find targets that change the aim of other drives of a generic joint."""
     driven = {axis.axis for axis in joint.axes if axis.angular and axis.drive is not None and axis.drive.stiffness}
     for axis, target in zip(ROTATIONS, joint.drive_rotation, strict=True):
         if joint.kind == "d6" and target and axis not in driven and driven:
             yield IDLE_TARGET.at(joint.path, f"drive:{axis}:physics:targetPosition",
-                                 f"a target of {math.degrees(target):g} degrees on {axis}, which no drive turns")
+                                 f"{axis} has a target of {math.degrees(target):g} degrees, but no stiffness")

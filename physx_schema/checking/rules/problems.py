@@ -1,4 +1,4 @@
-"""What the reader could not turn into a fact: each problem is a finding of the rule of its code."""
+"""Problems of the reader: each is a finding of the rule of its code."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _problems(description: Description, rules: Mapping[str, ReaderRule]) -> Iter
 
 
 def _code(problem: Problem, coupled: Collection[str]) -> str:
-    """The code of a problem's finding: what drives a mimic joint or its limits belongs to the mimic rule."""
+    """The code of a problem's finding; animated mimic joints and limits of theirs belong to the mimic rule."""
     limits = problem.property in ("physics:lowerLimit", "physics:upperLimit") and problem.path in coupled
     if problem.code in _READ_ONCE and (problem.property.startswith("physxMimicJoint:") or limits):
         return "DJ.007/time-samples"
@@ -46,7 +46,7 @@ def _code(problem: Problem, coupled: Collection[str]) -> str:
 
 
 def _joint_prefixes(description: Description) -> dict[str, list[str]]:
-    """By body, what begins the paths below the bodies that a joint connects it with."""
+    """Return, by body, the path prefixes of the bodies that joints connect it with."""
     prefixes: dict[str, list[str]] = {}
     pairs = [(item.links[link.parent].path, link.path) for item in description.articulations for link in item.links
              if link.parent >= 0]

@@ -303,7 +303,8 @@ SLEEP_ENERGY = 0.005        # m^2 / s^2, kinetic energy per mass
 
 DEVIATIONS: Mapping[tuple[str, str], str] = {       # schema and base name
     ("PhysxRigidBodyAPI", "sleepThreshold"):
-        "0.005 m^2 / s^2 in any unit of length, the class applied or not; measured, see docs/reference/physx",
+        "0.005 m^2 / s^2 in any unit of length, the class applied or not; measured, see "
+        "docs/reference/physx/sleeping.md",
 }
 
 

@@ -1,4 +1,4 @@
-"""Does a robot do what its stage asks? Its motion to targets and to rest, judged by joint, with tried remedies.
+"""Measure a robot's motion to its targets and to rest; judge each joint and test remedies.
 
 `rules` are the family behaviour/... of a check. The catalogue of physx_schema finds them by name, and only a run
 imports the step.

@@ -1,4 +1,4 @@
-"""`measure_behaviour` steps a stage once, and once more for each attempt at remedies: `Behaviour` holds the results."""
+"""`measure_behaviour` steps a stage once, and once more for each attempt at remedies. `Behaviour` holds the results."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from physx_schema.description.model import Description
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """What a stage does from its authored start to rest."""
+    """The judged motion of a stage from its authored start to rest."""
 
     motion: Motion
-    joints: tuple[DrivenJoint, ...]             # all that a drive pulls to a target
+    joints: tuple[DrivenJoint, ...]             # those with a drive to a target position
     followers: tuple[FollowerError, ...]
     outside: tuple[StartOutside, ...]
     overlaps: tuple[StartOverlap, ...]
@@ -36,7 +36,7 @@ class Behaviour:
 
 
 def measure_behaviour(description: Description) -> Behaviour:
-    """Step a stage and judge its motion. Where it diverges only its start is judged. Raises UnsupportedError."""
+    """Step a stage and judge its motion. If it diverges, only its start is judged. Raises UnsupportedError."""
     motion = step_motion(description)
     outside = tuple(starts_outside(description, motion))
     overlaps = tuple(start_overlaps(description, motion))

@@ -1,4 +1,4 @@
-"""Motions that no robot makes: `growing_joints`, `absurd_speeds`, and bodies that fall for ever, `falling`."""
+"""Unrealistic motions: `growing_joints`, `absurd_speeds`, and bodies that fall without end, `falling`."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from physx_schema.description.model import Articulation, Description
 
 # Speeds beyond all machines: rad/s (100 000 turns a minute), and m/s (three times that of sound).
 ABSURD_TURNING, ABSURD_SPEED = 1e4, 1e3
-# Turns and metres that nothing gets to within seconds at speeds below these.
+# Angles and distances that need such speeds, rad and m.
 ABSURD_ANGLE, ABSURD_DISTANCE = 1e4, 1e4
 # A joint's motion grows if each of the last seconds has this many times the peak speed of the one before, and if
-# energy grew by this part of what it has at the end: a pendulum that falls gets faster, but keeps its energy.
+# energy grew by this share of the final energy: a falling pendulum gets faster, but keeps its energy.
 GROWTH, ENERGY_SHARE = 1.3, 0.5
-# What grows has to have got faster than this, rad/s or m/s: in centimetres PhysX lets sliders have 1 m/s at most.
+# Least final speed of a growing motion, rad/s or m/s: in centimetres PhysX limits prismatic joints to 1 m/s.
 GROWN_SPEED = 0.3
-# A body falls for ever that has at least this part of the speed of a free fall, and nothing under it.
+# A body with at least this share of the speed of a free fall falls without end.
 FALLING_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class ExtremeSpeed:
-    """A joint or body that is too fast, or gets ever faster."""
+    """A joint or body that is too fast, or gets faster without end."""
 
     path: str
     name: str                   # of the degree of freedom, or of the body
     angular: bool
     speed: float                # rad/s or m/s
-    other: float = 0.0          # how far it got, rad or m, if it is absurd; its speed some seconds before if it grows
+    other: float = 0.0          # if absurd: the largest position, rad or m; if growing: the speed some seconds before
 
 
 def absurd_speeds(description: Description, motion: Motion) -> Iterator[ExtremeSpeed]:
-    """Joints and bodies that move faster than anything does."""
+    """Return joints and bodies with unrealistic speeds."""
     meters = description.scene.meters_per_unit
     for articulation in description.articulations:
         for dof in articulation.dofs:
@@ -58,7 +58,7 @@ def absurd_speeds(description: Description, motion: Motion) -> Iterator[ExtremeS
 
 
 def growing_joints(description: Description, motion: Motion) -> Iterator[ExtremeSpeed]:
-    """Joints whose speed grows second by second, and which nothing is meant to speed up."""
+    """Return joints without a target velocity that get faster every second."""
     count = len(motion.time) // LAST_SECOND
     for articulation in description.articulations:
         if not articulation.enabled or not articulation.dofs or not _gains_energy(description, articulation, motion):
@@ -75,7 +75,7 @@ def growing_joints(description: Description, motion: Motion) -> Iterator[Extreme
 
 
 def _gains_energy(description: Description, articulation: Articulation, motion: Motion) -> bool:
-    """Whether an articulation has much more energy of motion and height at the end than some seconds before."""
+    """Whether an articulation has much more kinetic and potential energy at the end than some seconds before."""
     if any(dof.name not in motion.joint_names for dof in articulation.dofs):
         return False
     (before, _), (after, kinetic) = (_energy(description, articulation, motion, moment) for moment in (0, 1))
@@ -83,7 +83,7 @@ def _gains_energy(description: Description, articulation: Articulation, motion: 
 
 
 def _energy(description: Description, articulation: Articulation, motion: Motion, moment: int) -> tuple[float, float]:
-    """The energy of an articulation at a moment of `Motion.body_pose`, and its part of motion."""
+    """Return the energy of an articulation at a moment of `Motion.body_pose`, and its kinetic part."""
     columns = [motion.column(dof.name) for dof in articulation.dofs]
     sample = (MIDDLE_SAMPLE, -1)[moment]
     q, v = motion.position[sample, columns], motion.velocity[sample, columns]
@@ -99,7 +99,7 @@ def _energy(description: Description, articulation: Articulation, motion: Motion
 
 
 def falling(description: Description, motion: Motion) -> list[tuple[str, float]]:
-    """The floating articulations and free bodies that fall without anything under them, with their speed in m/s."""
+    """Return floating articulations and free bodies that fall freely, with their speed in m/s."""
     meters, gravity = description.scene.meters_per_unit, np.array(description.scene.gravity)
     size = float(np.linalg.norm(gravity))
     if not (math.isfinite(size) and size > 0.0):

@@ -1,6 +1,6 @@
-"""`driven_joints` judges where drives brought their joints: how far from the target, with what effort, and why.
+"""`driven_joints` judges driven joints: distance from the target, effort, and cause.
 
-`follower_errors` judges mimic joints, `starts_outside` where joints start.
+`follower_errors` judges mimic joints, `starts_outside` the start positions of joints.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from physx_runtime.behaviour.motion import Motion
 from physx_runtime.behaviour.window import LAST_SECOND
 from physx_schema.description.model import Articulation, Description, Dof, Drive, Mimic, unlimited
 
-# How far from its target a joint at rest may stand: a degree or a hundredth of its range. Less is seen by nobody, and
-# a drive with a finite stiffness needs some of it to hold any load.
+# Allowed distance of a joint at rest from its target: a degree or a hundredth of its range. A drive with a finite
+# stiffness needs some of it to hold any load.
 ANGLE_TOLERANCE, RANGE_SHARE = math.radians(1.0), 0.01
-# The same of a slider without limits, in metres and of the way that it is to go.
+# The same for a prismatic joint without limits: in metres, and as a share of the distance to the target.
 LENGTH_TOLERANCE = 1e-3
-# A soft mimic joint gives way by design: only what takes a quarter of the follower's range is more than that.
+# A soft mimic joint gives way by design: only more than a quarter of the follower's range is reported.
 SOFT_FOLLOWER_SHARE = 0.25
-# A drive that exerts this part of maxForce has nothing left.
+# A drive that exerts this share of maxForce is saturated.
 SATURATED = 0.99
-# A joint that moved by at least this part of maxJointVelocity all along is held back by it.
+# A joint that moved with at least this share of maxJointVelocity all the time is limited by it.
 AT_SPEED_LIMIT = 0.9
-# A joint that came nearer by this part of its error within the last second is on its way.
+# A joint that reduced its error by this share within the last second still moves to its target.
 APPROACH_SHARE = 0.02
-# Effort of a drive that friction or weight explain: of the effort.
+# Difference of drive effort and load that still counts as equal, as a share of the effort.
 LOAD_SHARE = 0.2
-# How far beyond a limit a joint may start or a target may lie, rad or length: float32's rounding of degrees.
+# Allowed distance of a start or target beyond a limit, rad or length: float32's rounding of degrees.
 LIMIT_TOLERANCE = 1e-4
 
 Cause = Literal["arrived", "friction", "speed-limit", "swings", "too-weak", "slow", "blocked", "sag"]
@@ -42,37 +42,37 @@ Cause = Literal["arrived", "friction", "speed-limit", "swings", "too-weak", "slo
 
 @dataclass(frozen=True, slots=True)
 class DrivenJoint:
-    """What became of a drive's target; angles in rad."""
+    """The motion of a joint to its drive target; angles in rad."""
 
     dof: Dof
     drive: Drive
     articulation: str           # path
     start: float
-    end: float                  # mean of the last second where it swings, else the last
+    end: float                  # mean of the last second if it swings, else the last value
     swing: float                # between the extremes of the last second
     tolerance: float
-    arrival: float              # s after which it stays within the tolerance, inf if it doesn't
-    effort: float               # that the drive exerts at the end
-    load: float                 # that weight puts on it at the end
-    greatest_load: float        # weight at worst on the straight way to the target
+    arrival: float              # s after which it stays within the tolerance, or inf
+    effort: float               # of the drive at the end
+    load: float                 # of the weight at the end
+    greatest_load: float        # of the weight on the straight way to the target
     inertia: float              # that the joint moves, with the armature
     cause: Cause
 
     @property
     def error(self) -> float:
-        """How far the target is from where it ended."""
+        """The distance from the end position to the target, signed."""
         return self.drive.target_position - self.end
 
 
 @dataclass(frozen=True, slots=True)
 class FollowerError:
-    """A mimic joint that doesn't follow; rad or length."""
+    """A mimic joint that does not follow; rad or length."""
 
     mimic: Mimic
     articulation: str
     dof: Dof
     end: float
-    wanted: float               # by the position of its reference
+    wanted: float               # that its reference's position gives
     tolerance: float            # of a hard one
 
 
@@ -82,18 +82,18 @@ class StartOutside:
 
     dof: Dof
     bound: float                # the nearest position that the limits allow
-    first_move: float           # by how far the first step moves it
+    first_move: float           # distance that the first step moves it
 
 
 def tolerance_of(dof: Dof, meters: float, distance: float = 0.0) -> float:
-    """How far from where it should be a joint may stand, rad or length."""
+    """Return the allowed distance of a joint from its intended position, rad or length."""
     free = unlimited(dof.lower) or unlimited(dof.upper)
     share = RANGE_SHARE * (abs(distance) if free else dof.upper - dof.lower)
     return max(ANGLE_TOLERANCE if dof.angular else LENGTH_TOLERANCE / meters, share)
 
 
 def driven_joints(description: Description, motion: Motion, touched: frozenset[str]) -> Iterator[DrivenJoint]:
-    """Every joint of an articulation whose drive has a target position that the joint can reach.
+    """Judge every joint of an articulation with a drive target position that the joint can reach.
 
     touched: the articulations whose joints a contact may hold at the end.
     """
@@ -109,7 +109,7 @@ def driven_joints(description: Description, motion: Motion, touched: frozenset[s
 
 
 def _is_judged(dof: Dof, drive: Drive) -> bool:
-    """Whether a drive pulls to a position within limits that leave one; other rules speak of all else."""
+    """Whether a drive has a target position within usable limits; other rules report everything else."""
     return (drive.stiffness > 0.0 and drive.max_force > 0.0 and math.isfinite(drive.target_position)
             and dof.lower < dof.upper and dof.max_velocity > 0.0
             and dof.lower - LIMIT_TOLERANCE <= drive.target_position <= dof.upper + LIMIT_TOLERANCE)
@@ -129,7 +129,7 @@ def _judged(dof: Dof, drive: Drive, articulation: Articulation, motion: Motion, 
                        loads.greatest[index], inertia, "arrived")
     if math.isfinite(item.arrival):
         return item
-    several_axes = dof.path != dof.name     # whose drives load each other
+    several_axes = dof.path != dof.name     # their drives load each other
     pulled = not articulation.fixed_base or several_axes or bool(
         articulation.fixed_tendons or articulation.spatial_tendons or articulation.mimics)
     cause = _cause(item, error, velocity, touched, pulled)
@@ -138,7 +138,7 @@ def _judged(dof: Dof, drive: Drive, articulation: Articulation, motion: Motion, 
 
 
 def _arrival(time: DoubleArray, within: NDArray[np.bool_]) -> float:
-    """The time from which on all samples are within the tolerance."""
+    """Return the time after which all samples are within the tolerance, inf without one."""
     outside = np.flatnonzero(~within)
     if not len(outside):
         return 0.0
@@ -146,14 +146,14 @@ def _arrival(time: DoubleArray, within: NDArray[np.bool_]) -> float:
 
 
 def drive_effort(drive: Drive, error: float, velocity: float, inertia: float) -> float:
-    """The force or torque of a drive in a state, k error + d (target velocity - v), at most maxForce."""
+    """Return the effort of a drive in a state, k error + d (target velocity - v), at most maxForce."""
     effort = drive.stiffness * error + drive.damping * (drive.target_velocity - velocity)
     effort *= inertia if drive.acceleration else 1.0
     return float(np.clip(effort, -drive.max_force, drive.max_force))
 
 
 def _cause(item: DrivenJoint, error: DoubleArray, velocity: DoubleArray, touched: bool, pulled: bool) -> Cause:
-    """Why a joint isn't where its drive wants it. pulled: tendons, contacts or mimic joints may load it as well."""
+    """Return why a joint misses its drive target. pulled: tendons, contacts or mimic joints may load it as well."""
     dof, drive, recent = item.dof, item.drive, error[-LAST_SECOND:]
     towards = velocity * np.sign(error)         # above 0 on the way to the target
     moving = towards[velocity != 0.0]           # until it fell asleep
@@ -174,20 +174,20 @@ def _cause(item: DrivenJoint, error: DoubleArray, velocity: DoubleArray, touched
         return "too-weak"
     if abs(recent[-1]) < (1.0 - APPROACH_SHARE) * abs(recent[0]):
         return "slow"
-    # PhysX may have put to sleep what moved so slowly
+    # PhysX may have put such a slow joint to sleep
     return "sag" if pulled or _is_load(item) or item.greatest_load >= abs(item.effort) else "slow"
 
 
 def _is_load(item: DrivenJoint) -> bool:
-    """Whether the drive exerts what weight asks for, give or take."""
+    """Whether the drive exerts about the load of the weight."""
     return abs(abs(item.effort) - abs(item.load)) <= LOAD_SHARE * abs(item.effort)
 
 
 def follower_errors(description: Description, motion: Motion, soft_share: float = SOFT_FOLLOWER_SHARE,
                     ) -> Iterator[FollowerError]:
-    """Mimic joints that are farther from where their reference wants them than they give way by design.
+    """Return mimic joints too far from the position that their reference gives.
 
-    soft_share: the part of the range by which a soft one may give way, at least the tolerance of a hard one.
+    soft_share: the share of the range by which a soft one may give way, at least the tolerance of a hard one.
     """
     for articulation in description.articulations:
         for mimic in articulation.mimics if articulation.enabled else ():
@@ -207,7 +207,7 @@ def follower_errors(description: Description, motion: Motion, soft_share: float 
 
 
 def starts_outside(description: Description, motion: Motion) -> Iterator[StartOutside]:
-    """Joints whose position at the start is outside their limits, authored or not."""
+    """Return joints with a start position outside their limits, authored or not."""
     for articulation in description.articulations:
         meters = description.scene_of(articulation).meters_per_unit
         for dof in articulation.dofs:

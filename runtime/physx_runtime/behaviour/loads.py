@@ -1,4 +1,4 @@
-"""`Loads` of an articulation's joints: what its weight asks of each drive, and the inertia that each moves."""
+"""`Loads` of an articulation's joints: the load of the weight on each drive, and the inertia that each moves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from physx_runtime.behaviour.motion import Motion
 from physx_runtime.quantities.computation import compute
 from physx_schema.description.model import Articulation, Description
 
-# Poses on the way to the targets at which the weight is asked for.
+# Poses on the way to the targets at which the load is computed.
 PATH_POINTS = 17
 
 
@@ -38,7 +38,7 @@ class Loads:
 
 
 def _targets(articulation: Articulation, end: DoubleArray) -> DoubleArray:
-    """Where the drives want the joints; joints without a drive, and those that follow, where they ended."""
+    """Return the drive targets; end positions for joints without a drive, mimic positions for followers."""
     target = end.copy()
     followers = {mimic.follower for mimic in articulation.mimics}
     for index, dof in enumerate(articulation.dofs):
@@ -50,7 +50,7 @@ def _targets(articulation: Articulation, end: DoubleArray) -> DoubleArray:
 
 
 def _on_references(articulation: Articulation, weight: DoubleArray) -> DoubleArray:
-    """Loads with those of mimic joints on their references, by virtual work."""
+    """Return the loads, with those of mimic joints added to their references by virtual work."""
     total = weight.copy()
     for mimic in articulation.mimics:
         total[:, mimic.reference] -= mimic.gearing * weight[:, mimic.follower]

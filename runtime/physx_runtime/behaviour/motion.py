@@ -1,4 +1,4 @@
-"""`step_motion` steps everything on a stage for some seconds and keeps what behaviour is judged by: `Motion`."""
+"""`step_motion` steps a stage for some seconds and returns its `Motion`, by which behaviour is judged."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Motion:
     body_pose: DoubleArray          # (2, n_body, 7) some seconds before the end and at the end, position, x y z w
     body_velocity: DoubleArray      # (2, n_body, 6) likewise, linear, then angular
     contacts: tuple[Contacts, ...]  # of the first step, some in the first half second, and of the last step
-    diverged: tuple[tuple[str, str], ...]       # actors, and what of them was no longer finite first
-    not_simulated: tuple[NotSimulated, ...]     # what PhysX moves and this step leaves out
+    diverged: tuple[tuple[str, str], ...]       # actors, and the first quantity of each that was not finite
+    not_simulated: tuple[NotSimulated, ...]     # simulated by PhysX, and not here
 
     def column(self, name: str) -> int:
         """The column of a degree of freedom."""
@@ -50,7 +50,7 @@ def step_motion(description: Description) -> Motion:
 def _scene(description: Description) -> Scene:
     try:
         return Scene(description, dt=STEP, path=SCHEDULED)
-    except ValueError as error:     # a value that no step takes, such as a gearing that is NaN
+    except ValueError as error:     # a value that cannot be stepped, such as a gearing of NaN
         raise UnsupportedError(str(error)) from None
 
 
@@ -67,7 +67,7 @@ def _stepped(scene: Scene) -> Motion:
         if len(states) in (MIDDLE_SAMPLE + 1, SAMPLES):
             bodies.append((scene.body_pose[0], scene.body_velocity[0]))
         contacts += [scene.contacts] if len(contacts) < CONTACT_SAMPLES else []
-    has_diverged = scene.diverged.any()     # asked for first, as it makes the reports
+    has_diverged = scene.diverged.any()     # read first, because it fills the reports
     losses = [scene[name].divergence.lost for name in scene.actors] if has_diverged else []
     contacts.append(_last_contacts(scene))
     position, velocity, pose, body_velocity = (
@@ -79,7 +79,7 @@ def _stepped(scene: Scene) -> Motion:
 
 
 def _last_contacts(scene: Scene) -> Contacts:
-    """The contacts of one more step, for which all is woken: of what sleeps none are reported."""
+    """Wake all actors and return the contacts of one more step: sleeping actors report none."""
     for name in scene.actors:
         scene[name].wake()
     scene.step()

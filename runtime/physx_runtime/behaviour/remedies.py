@@ -1,7 +1,7 @@
-"""`find_remedies` says what to author for joints that don't do what their stage asks, and tries it.
+"""`find_remedies` proposes values for joints that miss their targets, and tests them.
 
-The values follow from the measured effort, the weight and the inertia of the joint. All of them are put in place at
-once, the stage is stepped again, and a remedy counts as proved for the joints that then arrive.
+The values follow from the measured effort, the weight and the inertia of the joint. The stage is stepped again with
+all of them. A remedy is proved for the joints that then arrive.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from physx_runtime.behaviour.motion import step_motion
 from physx_schema.description.model import Articulation, Description, Dof, Joint, Link, Mimic
 from physx_schema.errors import UnsupportedError
 
-# A drive holds a joint at half the tolerance, so that another pose or load doesn't bring the finding back at once.
+# A proposed drive holds its joint at half the tolerance. Another pose or load then does not repeat the finding.
 TOLERANCE_SHARE = 0.5
-# Effort to accelerate with, besides what holds.
+# Factor on the holding effort, as a reserve for acceleration.
 EFFORT_MARGIN = 1.2
 # Natural frequency, 1/s, of the critically damped drive that is proposed for a slow joint: at rest within 1 s.
 QUICK_FREQUENCY = 8.0
-# Below this part of its stiffness a drive counts as too soft to be quick, not only as too strongly damped.
+# Below this share of the quick stiffness a drive is too soft, and not only too strongly damped.
 SLOW_SHARE = 0.25
-# A joint with a new speed limit is on its way for at most this long, s.
+# Longest travel time of a joint with a new speed limit, s.
 TRAVEL_TIME = 1.0
 # The limit as authored, read in rad/s, is proposed if it takes no longer than this, s.
 LONGEST_TRAVEL = 3.0
@@ -36,18 +36,18 @@ _SCALES = {"stiffness": math.pi / 180.0, "damping": math.pi / 180.0, "max_force"
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """Numbers to author, as authored: by the name of the fact, "stiffness", "damping", "max_force", "max_velocity"."""
+    """Values to author, in authored units, by name: "stiffness", "damping", "max_force", "max_velocity"."""
 
     values: Mapping[str, float] = field(default_factory=dict)
-    proved: bool = False                # the joint arrives with it, here
-    arrival: float = math.inf           # s, where it does
+    proved: bool = False                # whether the joint arrived with it, in a test
+    arrival: float = math.inf           # s, if it does
 
 
 def find_remedies(description: Description, joints: Sequence[DrivenJoint], followers: Sequence[FollowerError],
                   touched: frozenset[str]) -> dict[str, Remedy]:
-    """Remedies by the name of the degree of freedom, of those joints for which there is something to author."""
+    """Return remedies by the name of the degree of freedom, for joints with values to author."""
     failing = [item for item in joints if item.cause not in ("arrived", "blocked")]
-    factors: dict[str, int] = {}        # index of each joint's
+    factors: dict[str, int] = {}        # index of each joint's factor
     best: dict[str, Remedy] = {}
     for _ in FACTORS if failing or followers else ():
         proposed = {item.dof.name: Remedy(_proposal(item, _factor(factors, item.dof))) for item in failing}
@@ -67,7 +67,7 @@ def _factor(factors: Mapping[str, int], dof: Dof) -> float:
 
 
 def _proved(description: Description, proposed: Mapping[str, Remedy], touched: frozenset[str]) -> dict[str, Remedy]:
-    """The remedies with what becomes of their joints where all of them are authored."""
+    """Return the remedies with the results of a motion with all of their values."""
     changed = with_values(description, {name: remedy.values for name, remedy in proposed.items()})
     try:
         motion = step_motion(changed)
@@ -85,7 +85,7 @@ def _proved(description: Description, proposed: Mapping[str, Remedy], touched: f
 
 
 def _proposal(item: DrivenJoint, factor: float) -> dict[str, float]:
-    """Numbers to author for a joint, as authored and rounded up; only those that change."""
+    """Return the values to author for a joint, in authored units and rounded up; only changed ones."""
     drive, dof = item.drive, item.dof
     wanted: dict[str, float] = {}
     holding = max(item.greatest_load, abs(item.effort) if item.cause == "sag" else 0.0)
@@ -108,7 +108,7 @@ def _proposal(item: DrivenJoint, factor: float) -> dict[str, float]:
     if item.cause == "slow" or ((item.cause == "swings" or "stiffness" in wanted) and critical > drive.damping):
         wanted["damping"] = critical * (factor if item.cause == "swings" else 1.0)
     effort = EFFORT_MARGIN * load
-    if item.cause in ("slow", "too-weak", "friction"):      # half of the way it speeds up, half of it it slows down
+    if item.cause in ("slow", "too-weak", "friction"):      # accelerate for half the way, brake for the other half
         effort += 4.0 * item.inertia * abs(drive.target_position - item.start) / TRAVEL_TIME ** 2
     if effort > drive.max_force:
         wanted["max_force"] = factor * effort
@@ -120,7 +120,7 @@ def _authored(dof: Dof, values: Mapping[str, float]) -> dict[str, float]:
 
 
 def rounded_up(value: float) -> float:
-    """The next number with a few significant digits."""
+    """Return the next larger number with a few significant digits."""
     if not (math.isfinite(value) and value > 0.0):
         return value
     unit = 10.0 ** (math.floor(math.log10(value)) - DIGITS + 1)
@@ -128,7 +128,7 @@ def rounded_up(value: float) -> float:
 
 
 def _follower_proposal(item: FollowerError, factor: float) -> float:
-    """The natural frequency with which the follower gives way by half the tolerance; give shrinks with its square."""
+    """Return the natural frequency with which the follower gives way by half the tolerance: error ~ 1 / f^2."""
     ratio = abs(item.end - item.wanted) / (TOLERANCE_SHARE * item.tolerance)
     return rounded_up(factor * item.mimic.natural_frequency * math.sqrt(ratio))
 
@@ -136,7 +136,7 @@ def _follower_proposal(item: FollowerError, factor: float) -> float:
 # --- a description with other numbers --------------------------------------------------------------------------------
 
 def with_values(description: Description, values: Mapping[str, Mapping[str, float]]) -> Description:
-    """The description as if these numbers were authored, by the name of the degree of freedom and of the fact."""
+    """Return the description with these values, by the name of the degree of freedom and of the value."""
     return replace(description, articulations=tuple(_articulation(item, values) for item in description.articulations))
 
 

@@ -1,4 +1,4 @@
-"""`start_overlaps` measures bodies that start inside each other, or in the ground, and the force between them."""
+"""`start_overlaps` measures bodies that start inside each other or in the ground, and the force between them."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from physx_runtime.behaviour.motion import Motion
 from physx_runtime.simulation.contacts import Contacts
 from physx_schema.description.model import Description
 
-# How deep bodies have to start in each other to count, m: less is rounding of an asset, and parts within a few steps.
+# Least depth of a reported overlap, m: less is rounding of an asset, and disappears within a few steps.
 DEPTH_TOLERANCE = 1e-3
-# The normal has to point up or down by at least this part for a lift to part the two.
+# Least vertical part of the normal with which a lift separates the two.
 UPRIGHT = 0.7
 
 
 @dataclass(frozen=True, slots=True)
 class StartOverlap:
-    """Two bodies, or a body and something that stands, that start in each other."""
+    """Two bodies, or a body and a static collider, that overlap at the start."""
 
     first: str                  # the body; of two, the first in the order of `Motion.body_names`
     second: str                 # the other body, or a static collider
     depth: float                # length, of the deepest point
-    normal: tuple[float, float, float]      # from the second to the first there
+    normal: tuple[float, float, float]      # at that point, from the second to the first
     force: float                # greatest mean force of a step between the two in the first half second
     last_force: float           # in the last step
     colliders: tuple[str, str]
-    is_static: bool             # the second one stands still
-    is_upright: bool            # lifting the first body parts them
-    one_actor: str              # the articulation that both are links of, "" where there is none
+    is_static: bool             # whether the second one is static
+    is_upright: bool            # whether a lift of the first body separates them
+    one_actor: str              # the articulation with both as links, "" without one
 
 
 def start_overlaps(description: Description, motion: Motion) -> Iterator[StartOverlap]:
-    """The pairs whose contacts of the first step are deeper than rounding."""
+    """Return the pairs with contacts of the first step deeper than rounding."""
     start = motion.contacts[0]
     moving = set(motion.body_names) - {body.path for body in description.separate_bodies if body.kinematic}
     owners = {link.path: item.path for item in description.articulations for link in item.links}
@@ -59,7 +59,7 @@ def start_overlaps(description: Description, motion: Motion) -> Iterator[StartOv
 
 
 def _force(contacts: Contacts, bodies: set[str]) -> float:
-    """The size of the mean normal force of a step between two bodies, all of their points together."""
+    """Return the size of the mean normal force of a step between two bodies, over all contact points."""
     rows = [row for row, pair in enumerate(contacts.bodies) if set(pair) == bodies]
     if not rows:
         return 0.0
@@ -67,9 +67,10 @@ def _force(contacts: Contacts, bodies: set[str]) -> float:
 
 
 def touched_articulations(description: Description, motion: Motion) -> frozenset[str]:
-    """The articulations whose joints a contact may hold in the last step: of their own links, or with a fixed base.
+    """Return articulations with joints that a contact may hold in the last step.
 
-    What stands on its feet is touched too, and its drives then carry it.
+    The contact is between two of their links, or at a link of a fixed-base articulation. Contacts of a robot on its
+    feet are left out: its drives carry it.
     """
     last = motion.contacts[-1]
     pairs = {pair for row, pair in enumerate(last.bodies) if last.impulses[row] > 0.0}

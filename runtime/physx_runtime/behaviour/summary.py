@@ -1,4 +1,4 @@
-"""What a robot does, in a few lines for commands that are about something else."""
+"""The findings on a robot's behaviour in a few lines, for commands on other subjects."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from physx_schema.checking import check
 from physx_schema.checking.engine.finding import BEHAVIOUR, location, rank
 from physx_schema.text import plural
 
-MAX_LINES = 5       # the severest first; a check has all
+MAX_LINES = 5       # the most severe first; a check lists all
 
 
 def behaviour_lines(stage: object) -> Iterator[str]:
-    """A line for each finding about what the robot does, the severest first, and how many more there are.
+    """Return a line for each finding on the robot's behaviour, the most severe first, and the number of the others.
 
     Raises UnreadableError for a stage that cannot be read.
     """
@@ -22,4 +22,4 @@ def behaviour_lines(stage: object) -> Iterator[str]:
         yield f"{item.severity} {item.code}: {location(item.path, item.property)}: {item.message}; {item.fix}"
     if len(findings) > MAX_LINES:
         more = plural(len(findings) - MAX_LINES, "more finding")
-        yield f"and {more} on what the robot does; `physx-schema check --profile {BEHAVIOUR}` has all"
+        yield f"and {more} on the robot's behaviour; `physx-schema check --profile {BEHAVIOUR}` lists all"

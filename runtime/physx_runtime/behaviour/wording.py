@@ -1,4 +1,4 @@
-"""Figures of findings with their units: positions and speeds of joints, forces, lengths."""
+"""Numbers of findings with their units: positions and speeds of joints, forces, lengths."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ _LENGTHS = {1.0: "m", 0.1: "dm", 0.01: "cm", 0.001: "mm", 0.0254: "in", 0.3048: 
 
 
 def position(description: Description, dof: Dof, value: float) -> str:
-    """A coordinate in degrees, or in the stage's unit of length."""
+    """Format a coordinate in degrees, or in the stage's unit of length."""
     return f"{figure(math.degrees(value))} degrees" if dof.angular else length(description, value)
 
 
 def length(description: Description, value: float) -> str:
-    """A length in the stage's unit."""
+    """Format a length in the stage's unit."""
     unit = _LENGTHS.get(description.scene.meters_per_unit, "length units")
     return f"{figure(value)} {unit}"
 
 
 def effort(description: Description, dof: Dof, value: float) -> str:
-    """A torque or a force."""
+    """Format a torque or a force."""
     return f"{figure(value)} {'N m' if dof.angular else 'N'}" if is_si(description) else (
         f"{figure(value)} units of {'torque' if dof.angular else 'force'}")
 
 
 def force(description: Description, value: float) -> str:
-    """A force."""
+    """Format a force."""
     return f"{figure(value)} {'N' if is_si(description) else 'units of force'}"
 
 
@@ -40,5 +40,5 @@ def is_si(description: Description) -> bool:
 
 
 def figure(value: float) -> str:
-    """A number with three digits, and none behind them in large ones."""
+    """Format a number with three significant digits, large ones as integers."""
     return f"{value:.3g}" if abs(value) < 1000.0 or abs(value) >= 1e7 else f"{value:.0f}"

@@ -1,4 +1,4 @@
-"""PhysX's Direct GPU API for articulations (PxDirectGPUAPI), on this runtime's worlds (docs/guides/direct_api.md)."""
+"""PhysX's Direct GPU API for articulations (PxDirectGPUAPI), on many worlds (docs/reference/direct_api.md)."""
 
 from physx_runtime.direct.access import Direct, DirectError
 from physx_runtime.direct.kinds import ComputeType, MaxCounts, ReadType, WriteType

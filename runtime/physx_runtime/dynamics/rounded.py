@@ -3,7 +3,7 @@
 Rotations by PhysX's operations in PhysX's order, every product rounded by itself.
 
 In float32 an anchor half a metre from its body moves by some 3e-8 m with the order, and a joint takes that back within
-a substep: 1e-5 m/s (measured, see docs/reference/physx, joints outside articulations).
+a substep: 1e-5 m/s (measured, see docs/reference/physx/maximal_joints.md).
 
 Sine and cosine in float32 as the C library has them, by which PhysX turns joints.
 

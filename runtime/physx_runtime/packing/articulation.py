@@ -79,7 +79,7 @@ from physx_schema.description.model import (
 from physx_schema.errors import UnsupportedError
 
 # Start-of-step maximum where PhysX looks at an axis that the joint does not have, rad/s or stage units/s, whatever is
-# authored (physx_semantics.md, joint axis).
+# authored (docs/reference/physx/limits_and_friction.md).
 OTHER_AXIS_MAX_VELOCITY = 100.0
 
 
@@ -260,9 +260,9 @@ def _fixed_tendon_topology(articulation: Articulation, tendon: FixedTendon) -> F
     return FixedTendonTopology(dofs, opposed if any(opposed) else ())
 
 
-# rad, physx_semantics.md, spherical and generic joints.
+# rad, docs/reference/physx/bodies_and_frames.md.
 MIN_ROTATION = 1e-6
-# (rad or length)/s an impulse, PX_EPS_F32 whatever the units; physx_semantics.md, performance envelope.
+# (rad or length)/s an impulse, PX_EPS_F32 whatever the units; docs/reference/physx/drives.md.
 MIN_RESPONSE = 2.0**-23
 
 

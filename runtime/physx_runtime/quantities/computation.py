@@ -51,7 +51,7 @@ ROOT_STATE_SIZES = {"position": 3, "rotation_wxyz": 4, "linear_velocity": 3, "an
 
 def compute(stage: Any, q: ArrayLike, qd: ArrayLike, kind: str, root: Mapping[str, ArrayLike] | None = None, *,
             articulation: str | None = None, dtype: str = "float64") -> Any:
-    """One quantity of an articulation, as docs/guides/direct_api.md defines it.
+    """One quantity of an articulation, as docs/reference/direct_api.md defines it.
 
     Args:
         stage: a stage, a file, or a Description already read.

@@ -1,7 +1,7 @@
 """Forces of inbound joints as PhysX reports them (linkIncomingJointForce), from accelerations of a step and applied
 forces. `applied_forces`, `transmitted_forces` and `joint_forces` are called in this order (inverse dynamics, RBDA table
 5.1). PhysX sums the impulses that its solver passes up the tree (copyInternalStateToCache) and omits some of them.
-Efforts and fixed tendons at links further from the root are omitted. This was measured, see docs/guides/direct_api.md.
+Efforts and fixed tendons at links further from the root are omitted. It is measured: docs/reference/direct_api.md.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """Quantities of an articulation's state and of a single step, as functions of rows that are traced or run on arrays.
-Each maps rows (name -> scalars) to named results, matrices row by row; docs/guides/direct_api.md defines them.
+Each maps rows (name -> scalars) to named results, matrices row by row; docs/reference/direct_api.md defines them.
 
 `step_outputs` gives link accelerations and joint forces of a step. It reads the state before the step (`start_q`,
 `start_v`, `start_rotation`, and `start_locked` for spherical joints with locked axes). It also reads the step's time

@@ -304,7 +304,7 @@ class Actor:
 
     @property
     def asleep(self) -> NDArray[np.bool_]:
-        """Mask (n_world,) of sleeping worlds; docs/reference/physx says what wakes them."""
+        """Mask (n_world,) of sleeping worlds; docs/reference/physx/sleeping.md lists what wakes them."""
         return self._waking.asleep
 
     def wake(self, worlds: ArrayLike | None = None) -> None:

@@ -26,7 +26,7 @@ class ActorView(Actor):
 
     @functools.cached_property
     def direct(self) -> Direct:
-        """PhysX's Direct GPU API of this actor, every world an articulation (docs/guides/direct_api.md)."""
+        """PhysX's Direct GPU API of this actor, every world an articulation (docs/reference/direct_api.md)."""
         from physx_runtime.direct import Direct
 
         return Direct([self])

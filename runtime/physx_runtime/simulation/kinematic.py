@@ -17,7 +17,7 @@ from physx_runtime.simulation.parameters import is_rotation
 from physx_schema.description.model import Link, PoseSample
 from physx_schema.description.records import Pose, interpolate
 
-# Of a target, in which the body keeps awake what it holds (measured, see docs/reference/physx, sleeping).
+# Of a target, in which the body keeps awake what it holds (measured, see docs/reference/physx/sleeping.md).
 ACTIVE_STEPS = 3
 
 

@@ -4,7 +4,7 @@
 a step from the poses of its start, as in PhysX (DyTGSContactPrep.cpp). `external_forces`, `applied_forces` and
 `authored_force` are the forces set by rows and authored with PhysxForceAPI. Like gravity they act in every position
 iteration or once a step, reduced by the link's damping (DyFeatherstoneForwardDynamic.cpp, computeZ; measured, see
-docs/reference/physx, forces).
+docs/reference/physx/bodies_and_frames.md).
 """
 
 from __future__ import annotations

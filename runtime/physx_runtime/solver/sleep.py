@@ -4,7 +4,7 @@ Every link has a counter that starts at WAKE_TIME and counts down. In its second
 mean of a step, are summed. If the kinetic energy per mass of these sums reaches the threshold, the counter is set up
 again. Once all counters are 0 the articulation moves one more step, loses its velocity, and sleeps until something
 wakes it. `fall_asleep` and `fall_asleep_in_island` are the whole, `count_down` is one link. Sources: sleepCheck;
-ScBodySim.cpp, updateWakeCounter; measured, see docs/reference/physx, sleeping.
+ScBodySim.cpp, updateWakeCounter; measured, see docs/reference/physx/sleeping.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Waking and sleeping of worlds between steps, as PhysX does on writes.
 
-Any write of a waking row wakes, also of 0 or of the same value (measured, see docs/reference/physx, sleeping).
+Any write of a waking row wakes, also of 0 or of the same value (measured, see docs/reference/physx/sleeping.md).
 `WakeControl` wakes, resets and puts to sleep the worlds of a store.
 """
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from support.places import ROOT
 
 from physx_schema.checking import RULES
-from physx_schema.checking.catalogue import COMMAND, explain_lines, family, family_title, pages
+from physx_schema.checking.catalogue import COMMAND, changed_lines, explain_lines, family, family_title, pages
 from physx_schema.command_line.program import program
 
 FOLDER = ROOT / "docs" / "reference" / "rules"
@@ -25,8 +25,25 @@ def test_pages_are_in_step_with_the_catalogue() -> None:
 @pytest.mark.parametrize("code", RULES)
 def test_every_code_has_its_section_and_explanation(code: str) -> None:
     page = pages()[f"{family(code)}.md"]
-    assert f"\n## {code}\n" in page and RULES[code].text in page
+    assert f"\n## `{code}`\n" in page and RULES[code].text in page
     assert next(iter(explain_lines(code))) == f"{code}: {RULES[code].title}"
+
+
+def test_sections_name_severity_and_profiles() -> None:
+    assert "\n## `unit/radians`\n\n**" in pages()["unit.md"]
+    assert " *(error; profile driven)*\n" in pages()["DJ.001.md"]
+    assert list(explain_lines("DJ.011/loop"))[1] == "    error; profiles physx, simready, newton"
+
+
+def test_repair_of_an_example_is_shown_as_a_short_diff() -> None:
+    cube = 'def Cube "a" (\n    prepend apiSchemas = ["X"]\n)\n{\n    int x = 1\n    int y = 2\n}\n'
+    changed = cube.replace("x = 1", "x = 5")
+    assert list(changed_lines(cube, changed)) == ["-    int x = 1", "+    int x = 5"]
+    ball = 'def Sphere "b"\n{\n}\n'
+    assert list(changed_lines(ball + cube, ball + changed)) == [
+        ' def Cube "a"', "-    int x = 1", "+    int x = 5"]
+    assert list(changed_lines(cube, cube + ball)) == ['+def Sphere "b"']
+    assert list(changed_lines("", "1\n2\n3\n4\n5\n6\n7\n")) == ["+1", "+2", "+3", "+4", "+5", "+6", "+    ..."]
 
 
 def test_every_family_says_what_it_is_about() -> None:

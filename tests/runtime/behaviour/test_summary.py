@@ -29,7 +29,7 @@ def test_finding_is_a_line_with_what_to_do() -> None:
 def test_more_findings_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(summary, "MAX_LINES", 0)
     assert list(behaviour_lines(opened(WEAK))) == [
-        "and 1 more finding on what the robot does; `physx-schema check --profile behaviour` has all"]
+        "and 1 more finding on the robot's behaviour; `physx-schema check --profile behaviour` lists all"]
 
 
 @pytest.mark.parametrize(("text", "found"), [(WEAK, True), (FIRM, False)])

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import physx_runtime
 import pytest
 from click.testing import CliRunner
 from numpy.typing import NDArray
@@ -21,7 +20,6 @@ from physx_runtime.solver.batches import WorldSolverBatches
 from physx_runtime.worlds.store import SCHEDULED
 from support.chance.scenes import FAMILIES, random_company, random_scene
 from support.physx.motions import surveyed
-from support.places import ROOT
 from support.stages.iteration_stages import DT, KINEMATIC, WEIGHTLESS, free, opened, prim, slider, stage
 from support.stages.robots import finger
 
@@ -231,17 +229,6 @@ def test_velocities_are_those_of_the_state_that_is_set() -> None:
     assert np.array_equal(found.body_velocity[0, 1], held)
     turning = np.cross([0.0, 2.0, 0.0], found.body_pose[1, 1, :3])
     assert np.abs(found.body_velocity[1, 1] - [*turning, 0.0, 2.0, 0.0]).max() < ROUNDING
-
-
-def test_the_example_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (ROOT / "docs" / "guides" / "scenes.md").read_text(encoding="utf-8")
-    code = page.partition("```python\n")[2].partition("```")[0]
-    (tmp_path / "stage.usda").write_text(TOGETHER, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {"physx_runtime": physx_runtime}
-    exec(code, names)
-    assert len(code.splitlines()) == 6
-    assert (names["scene"].worlds, len(names["recording"].time)) == (64, 101)
 
 
 # --- what is not stepped --------------------------------------------------------------------------------------------

@@ -111,7 +111,8 @@ FASTEST = "physxJointAxis:linear:maxJointVelocity"
 TENDON = {f"float {STIFFNESS}": "1", "float[] physxTendon:t:gearing": "[1]",
           "float[] physxTendon:t:forceCoefficient": "[1]"}
 CLAIM = "solved at 16/1 iterations instead of its own 16/0, because of /other"
-# of a force that PhysX repeats in V velocity iterations after N others: (N + V) / N, measured (docs/reference/physx)
+# of a force that PhysX repeats in V velocity iterations after N others: (N + V) / N, measured
+# (docs/reference/physx/tendons.md)
 REPEATED = 17 / 16
 
 

@@ -1,3 +1,3 @@
-"""The rules of the family behaviour/...: a file for drives, one for starts, one for whole motions, and their finder."""
+"""The rules of the family behaviour/...: drives, starts, whole motions, and their finder."""
 
 import physx_schema.checking  # noqa: F401    first: its catalogue reads these files while it is made

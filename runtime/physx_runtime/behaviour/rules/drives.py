@@ -1,4 +1,4 @@
-"""Rules on joints that don't get to, or don't stay at, what their drives are set to."""
+"""Rules on joints that do not reach or hold their drive targets."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _SCRIPT = "(`experiments/measure_behaviour.py`)"
 _DRIVE, _AXIS = "float drive:angular:physics:", "float physxJointAxis:angular:"
 _FIRM = {f"{_DRIVE}stiffness": "100", f"{_DRIVE}damping": "10"}
 _LEVER = {"point3f physics:localPos1": "(0, 1, 0)"}         # the link's weight, 9.81 N, one metre from the hinge
-_ELSE = ("look for what else holds the joint: its limits, other drives of it, tendons, mimic joints, contacts, or the "
-         "solver's iteration counts, whose effect `verify` measures")
+_ELSE = ("check what else holds the joint: limits, other drives, tendons, mimic joints, contacts or iteration counts "
+         "(`verify` measures their effect)")
 _PROPERTIES = {"stiffness": "stiffness", "damping": "damping", "max_force": "maxForce"}
 
 def _arm() -> str:
@@ -37,14 +37,11 @@ def _arm() -> str:
 TOO_WEAK = Rule("behaviour/too-weak", "error", f"""
     Drive too weak for its load
 
-    The drive exerts all of maxForce, and the joint still isn't where its target is: weight or inertia need more. The
-    joint falls, or stays short of the target.
+    The drive exerts all of maxForce, but weight or inertia needs more. The joint falls, or stays short of its target.
 
-    Measured: With maxForce 5 a link whose weight asks for 9.81 N m falls from its target 0 to its limit of 45
-    degrees; with the proposed 11.8 it stays at 0.0967. A drive of 10 N m falls to 86 degrees under 24.5 N m.
-    {_SCRIPT}
+    Measured: With maxForce 5 a joint with a load of 9.81 N m falls from its target 0 to 45 degrees. {_SCRIPT}
     """,
-    why="the joint never does what its target says",
+    why="the joint cannot reach or hold its target",
     profiles=(BEHAVIOUR,),
     example=usda.driven_joint({**_FIRM, **_LEVER, f"{_DRIVE}maxForce": "5"}),
     remedy=usda.driven_joint({**_FIRM, **_LEVER, f"{_DRIVE}maxForce": "20"}),
@@ -53,13 +50,12 @@ TOO_WEAK = Rule("behaviour/too-weak", "error", f"""
 FRICTION = Rule("behaviour/friction", "error", f"""
     Drive that never overcomes static friction
 
-    The joint stands still away from its target, because its drive exerts less than the joint's static friction. Either
-    maxForce is below the friction, or the stiffness times the way to the target is.
+    The joint rests away from its target, because the drive exerts less than the static friction. Either maxForce is
+    below the friction, or stiffness times distance is.
 
-    Measured: With maxForce 1 and static friction 2 a hinge stays at 0 of 20 degrees; with the proposed maxForce of
-    3.8 it gets to 19.97. {_SCRIPT}
+    Measured: With maxForce 1 and static friction 2 a revolute joint with target 20 degrees stays at 0. {_SCRIPT}
     """,
-    why="static friction holds the joint where it is",
+    why="static friction holds the joint in place",
     profiles=(BEHAVIOUR,),
     example=usda.driven_joint({**_FIRM, f"{_DRIVE}targetPosition": "20", f"{_DRIVE}maxForce": "1",
                                f"{_AXIS}staticFrictionEffort": "2", f"{_AXIS}dynamicFrictionEffort": "2"}),
@@ -70,11 +66,10 @@ FRICTION = Rule("behaviour/friction", "error", f"""
 SAG = Rule("behaviour/sag", "warning", f"""
     Joint that sags under its load
 
-    A drive is a spring: it holds a load only by standing away from its target, by the load over the stiffness. What is
-    reported is more than a degree (a millimetre) and more than a hundredth of the joint's range.
+    A drive is a spring: under a load it rests away from its target, by load over stiffness. Errors above 1 degree (1
+    mm) and 1 % of the range are reported.
 
-    Measured: A stiffness of 1 per degree under 9.81 N m rests 9.60 degrees below its target; with the proposed 19.7
-    and damping 1.66 it rests 0.498 below. {_SCRIPT}
+    Measured: Under 9.81 N m a drive with stiffness 1 per degree rests 9.60 degrees below its target. {_SCRIPT}
     """,
     why="the drive's spring gives way to the load",
     profiles=(BEHAVIOUR,),
@@ -83,15 +78,14 @@ SAG = Rule("behaviour/sag", "warning", f"""
 )
 
 SLOW = Rule("behaviour/slow", "warning", f"""
-    Joint that is still on its way
+    Joint too slow to reach its target
 
-    After five seconds the joint still moves towards its target: damping over stiffness, or the inertia over the
-    stiffness, make it slow.
+    After five seconds the joint still moves towards its target. Its damping or inertia is large compared with the
+    stiffness.
 
-    Measured: With stiffness 1 and damping 10 a hinge is at 7.87 of 20 degrees after 5 s; with the proposed damping
-    of 0.265 at 19.98. {_SCRIPT}
+    Measured: With stiffness 1 and damping 10 a revolute joint with target 20 degrees is at 7.87 after 5 s. {_SCRIPT}
     """,
-    why="the gains let the joint approach its target only slowly",
+    why="with these gains the joint approaches its target slowly",
     profiles=(BEHAVIOUR,),
     example=usda.driven_joint({f"{_DRIVE}stiffness": "1", f"{_DRIVE}damping": "10", f"{_DRIVE}targetPosition": "20"}),
     remedy=usda.driven_joint({f"{_DRIVE}stiffness": "1", f"{_DRIVE}damping": "0.3", f"{_DRIVE}targetPosition": "20"}),
@@ -100,60 +94,55 @@ SLOW = Rule("behaviour/slow", "warning", f"""
 SWINGS = Rule("behaviour/swings", "warning", f"""
     Joint that swings about its target
 
-    After five seconds the joint still swings: its damping is small against stiffness and inertia.
+    After five seconds the joint still swings. Its damping is small compared with stiffness and inertia.
 
-    Measured: With stiffness 1 and no damping a hinge is at 10.5 degrees after 5 s and its target is 20; with the
-    proposed damping of 0.265 at 19.98. {_SCRIPT}
+    Measured: With stiffness 1 and no damping a revolute joint with target 20 degrees is at 10.5 after 5 s. {_SCRIPT}
     """,
-    why="the drive has too little damping to bring the joint to rest",
+    why="the drive has too little damping to stop the swing",
     profiles=(BEHAVIOUR,),
     example=usda.driven_joint({f"{_DRIVE}stiffness": "1", f"{_DRIVE}damping": "0", f"{_DRIVE}targetPosition": "20"}),
     remedy=usda.driven_joint({f"{_DRIVE}stiffness": "1", f"{_DRIVE}damping": "0.3", f"{_DRIVE}targetPosition": "20"}),
 )
 
 SPEED_LIMIT = Rule("behaviour/speed-limit", "error", f"""
-    Speed limit that keeps a joint from its target
+    Joint held back by its maxJointVelocity
 
-    The joint creeps at its maxJointVelocity, which USD reads in degrees per second on angular axes. A number meant in
-    radians per second is 57 times too small. Without a target away from the start it is a warning, where the limit lets
-    the joint cross its range only in more than ten seconds.
+    The joint moves at maxJointVelocity, which is in degrees per second on angular axes. A number in rad/s is 57 times
+    too small. A range that takes over ten seconds to cross is a warning.
 
-    Measured: With maxJointVelocity 2 a hinge is at 10.0 of 40 degrees after 5 s; with the proposed 115, which is 2
-    rad/s in degrees, at 39.99. {_SCRIPT}
+    Measured: With maxJointVelocity 2 a revolute joint with target 40 degrees is at 10.0 after 5 s. {_SCRIPT}
     """,
-    why="no drive makes the joint faster than maxJointVelocity",
+    why="no drive moves the joint faster than maxJointVelocity",
     profiles=(BEHAVIOUR,),
     example=usda.driven_joint({**_FIRM, f"{_DRIVE}targetPosition": "40", f"{_AXIS}maxJointVelocity": "2"}),
     remedy=usda.driven_joint({**_FIRM, f"{_DRIVE}targetPosition": "40"}),
 )
 
 BLOCKED = Rule("behaviour/blocked", "info", f"""
-    Joint that something stops
+    Joint stopped by a contact
 
-    The joint rests away from its target and something touches its robot: an obstacle, the ground or another link holds
-    it. A gripper that holds an object is as it should be.
+    The joint rests away from its target, and its robot touches an obstacle, the ground or another link. This is normal
+    for a gripper that holds an object.
 
-    Measured: An arm that is driven to 40 degrees stops at a block at 17.0, and without the block gets to 39.9.
-    {_SCRIPT}
+    Measured: An arm driven to 40 degrees stops at a block at 17.0; without the block it reaches 39.9. {_SCRIPT}
     """,
-    why="a contact holds the joint",
-    fix="author a target that the joint can reach, or move what it touches",
+    why="an obstacle, the ground or another link holds the joint",
+    fix="author a target that the joint can reach, or move the obstacle",
     profiles=(BEHAVIOUR,),
     example=_arm() + usda.cube({**usda.transform(translate="(0, 0.866, 0.5)"), "double size": "0.2"}, name="obstacle"),
     remedy=_arm(),
 )
 
 FOLLOWER = Rule("behaviour/follower", "warning", f"""
-    Mimic joint that doesn't follow
+    Mimic joint that does not follow
 
-    The joint rests away from where its reference wants it. A mimic joint with a natural frequency gives way by the load
-    over the inertia and the square of the frequency; only what takes a quarter of the follower's range is reported
-    then. A hard one is stopped by its limits or held back by a drive.
+    The joint rests away from the position that its reference gives. With a natural frequency it yields to loads;
+    errors above a quarter of its range are reported. Limits or drives can hold a hard mimic joint.
 
-    Measured: Under 9.81 N m a follower with naturalFrequency 2 rests 33.0 degrees from where its reference wants
-    it, with the proposed 31.3 it rests 0.88 from there. {_SCRIPT}
+    Measured: Under 9.81 N m a follower with naturalFrequency 2 rests 33.0 degrees from its reference's position.
+    {_SCRIPT}
     """,
-    why="the coupling gives way to the load, or something else holds the joint",
+    why="the coupling gives way to the load, or limits or a drive hold the joint",
     profiles=(BEHAVIOUR,),
     example=usda.driven_joint(name="j1") + usda.follower({"naturalFrequency": "2", **_LEVER}),
     remedy=usda.driven_joint(name="j1") + usda.follower({"naturalFrequency": "20", **_LEVER}),
@@ -183,7 +172,7 @@ def judge(description: Description, behaviour: Behaviour, instances: Mapping[str
 
 def _finding(description: Description, item: DrivenJoint, remedy: Remedy | None, instance: str) -> Finding:
     rule, dof, drive = _BY_CAUSE[item.cause], item.dof, item.drive
-    where = (f"after {DURATION_TEXT} {dof.name} is at {position(description, dof, item.end)}, and its drive wants "
+    where = (f"after {DURATION_TEXT} {dof.name} is at {position(description, dof, item.end)} instead of its target "
              f"{position(description, dof, drive.target_position)}")
     name = _PROPERTY_OF.get(item.cause, "")
     prop = f"physxJointAxis:{instance}:maxJointVelocity" if item.cause == "speed-limit" else (
@@ -193,36 +182,35 @@ def _finding(description: Description, item: DrivenJoint, remedy: Remedy | None,
 
 
 def _reason(description: Description, item: DrivenJoint) -> str:
-    """What keeps the joint from its target, with the figure."""
+    """Return the reason why the joint misses its target, with numbers."""
     dof, drive = item.dof, item.drive
     exerted = effort(description, dof, abs(item.effort))
     match item.cause:
         case "too-weak":
             maximum = effort(description, dof, drive.max_force)
             if item.greatest_load > drive.max_force:
-                return (f"maxForce {maximum} cannot hold the weight, which takes up to "
+                return (f"maxForce {maximum} cannot hold the weight, which needs up to "
                         f"{effort(description, dof, item.greatest_load)} on the way")
-            return f"its drive exerts all of maxForce, {maximum}"
+            return f"its drive already exerts all of maxForce {maximum}"
         case "friction":
             return (f"its drive exerts {exerted} (maxForce {effort(description, dof, drive.max_force)}), and static "
-                    f"friction takes {effort(description, dof, dof.static_friction)}")
+                    f"friction is {effort(description, dof, dof.static_friction)}")
         case "speed-limit":
-            return (f"it moves no faster than maxJointVelocity, {position(description, dof, dof.max_velocity)} per "
-                    f"second")
+            return f"maxJointVelocity limits it to {position(description, dof, dof.max_velocity)} per second"
         case "swings":
-            return f"it still swings through {position(description, dof, item.swing)} within a second"
+            return f"it still swings by {position(description, dof, item.swing)} within a second"
         case "slow":
-            return "it is still on its way"
+            return "it still moves towards the target"
         case "blocked":
-            return f"its drive exerts {exerted}, and what touches the robot holds it"
+            return f"its drive exerts {exerted} against a contact"
         case _:
-            far = item.greatest_load > 1.5 * abs(item.effort)       # fallen to where the weight asks for less
-            weight = f", and the weight takes up to {effort(description, dof, item.greatest_load)} on the way" * far
-            return f"it sags by {position(description, dof, abs(item.error))}, where its drive exerts {exerted}{weight}"
+            far = item.greatest_load > 1.5 * abs(item.effort)       # fallen to a position with less load
+            weight = f"; the weight needs up to {effort(description, dof, item.greatest_load)} on the way" * far
+            return f"it sags by {position(description, dof, abs(item.error))} while its drive exerts {exerted}{weight}"
 
 
 def _fix(item: DrivenJoint, remedy: Remedy | None, instance: str) -> str:
-    """What to author, and whether the joint then arrives."""
+    """Return the values to author, and whether the joint then arrives."""
     if item.cause == "blocked":
         return BLOCKED.fix
     if remedy is None or not remedy.values:
@@ -233,10 +221,9 @@ def _fix(item: DrivenJoint, remedy: Remedy | None, instance: str) -> str:
             remedy.values["max_velocity"], math.degrees(math.degrees(item.dof.max_velocity)), rel_tol=0.01):
         advice += f", which is {math.degrees(item.dof.max_velocity):g} rad/s in degrees"
     if not remedy.proved:
-        return (f"{' and '.join(texts)}, and several times as much, don't bring it there within {DURATION_TEXT} "
-                f"either: {_ELSE}")
-    result = f"gets to its target within {remedy.arrival:.2g} s" if remedy.arrival else "stays at its target"
-    return f"{advice}: with it, and all such remedies in place, the joint {result}"
+        return f"{' and '.join(texts)} and larger values do not help within {DURATION_TEXT}; {_ELSE}"
+    result = f"reaches its target within {remedy.arrival:.2g} s" if remedy.arrival else "stays at its target"
+    return f"{advice}; in a simulation with all proposed values the joint {result}"
 
 
 def _property(item: DrivenJoint, name: str, instance: str) -> str:
@@ -256,20 +243,20 @@ def _repair(item: DrivenJoint, remedy: Remedy | None, instance: str) -> Repair |
 
 
 def _crossing(description: Description, dof: Dof, instance: str) -> Iterator[Finding]:
-    """A speed limit that lets a joint cross its range only in a long time."""
+    """Find a speed limit with which a joint crosses its range only in a long time."""
     bounded = not (unlimited(dof.lower) or unlimited(dof.upper))
     if not dof.angular and not bounded:
         return
     path = dof.upper - dof.lower if bounded else 2.0 * math.pi
     if path <= 0.0 or not 0.0 < dof.max_velocity < path / LONGEST_CROSSING:
         return
-    needed = f"author at least {math.degrees(path) if dof.angular else path:.3g} to cross it within a second"
+    needed = f"author at least {math.degrees(path) if dof.angular else path:.3g} to cross it within one second"
     degrees = math.degrees(dof.max_velocity)
-    meant = f"author {math.degrees(degrees):.4g} if {degrees:.4g} is meant in rad/s; " if dof.angular else ""
+    meant = f"author {math.degrees(degrees):.4g} if {degrees:.4g} is meant in rad/s, or " if dof.angular else ""
     yield SPEED_LIMIT.at(
         dof.path, f"physxJointAxis:{instance}:maxJointVelocity",
-        f"with maxJointVelocity {position(description, dof, dof.max_velocity)} per second {dof.name} takes "
-        f"{path / dof.max_velocity:.3g} s for {'its range' if bounded else 'a turn'}", fix=meant + needed,
+        f"at maxJointVelocity {position(description, dof, dof.max_velocity)} per second {dof.name} takes "
+        f"{path / dof.max_velocity:.3g} s for {'its range' if bounded else 'one turn'}", fix=meant + needed,
         severity="warning")
 
 
@@ -278,11 +265,12 @@ def _follower_finding(description: Description, item: FollowerError, remedy: Rem
     soft = mimic.natural_frequency > 0.0
     name = mimic.prefix + ("naturalFrequency" if soft else "gearing")
     repair = None
-    fix = "widen the limits of the follower, or take the drive on it away; a hard mimic joint gives way to nothing else"
+    fix = "widen the limits of the follower, or remove its drive; only these hold back a hard mimic joint"
     if soft and remedy is not None and mimic.instance:
         value = remedy.values["natural_frequency"]
         fix = f"author naturalFrequency {value:g}, or 0 for a hard coupling" + (
-            ": with it the joint followed" if remedy.proved else f"; with it the joint still didn't follow: {_ELSE}")
+            "; in a simulation with it the joint follows" if remedy.proved else f"; this does not help here; {_ELSE}")
         repair = unsafe(SetValue(mimic.path, name, value, "float")) if remedy.proved else None
-    return FOLLOWER.at(mimic.path, name, f"{dof.name} is at {position(description, dof, item.end)}, and its reference "
-                       f"wants it at {position(description, dof, item.wanted)}", fix=fix, repair=repair)
+    return FOLLOWER.at(mimic.path, name, f"{dof.name} is at {position(description, dof, item.end)} instead of "
+                       f"{position(description, dof, item.wanted)}, the position that its reference gives",
+                       fix=fix, repair=repair)

@@ -1,4 +1,4 @@
-"""Rules on motions that no robot makes: what diverges, is absurdly fast, grows, or falls for ever."""
+"""Rules on unrealistic motions: divergence, absurd speeds, growing motions, and endless falls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from physx_runtime.behaviour.behaviour import Behaviour
 
 _SCRIPT = "(`experiments/measure_behaviour.py`)"
-_CALM = "take smaller gains, more damping or heavier links, and look at inertias and limits"
+_CALM = "use smaller gains, more damping or heavier links, and check inertias and limits"
 
 
 
@@ -39,28 +39,27 @@ def _crate() -> str:
 
 
 DIVERGES = Rule("behaviour/diverges", "error", """
-    Motion that doesn't stay finite
+    Motion that becomes NaN or infinite
 
-    A position or velocity becomes NaN or infinite. Only the start of the motion can be judged.
+    A position or velocity becomes NaN or infinite. Only the start of the motion is judged.
 
     Measured: An infinite stiffness makes an articulation NaN. (`experiments/measure_joint_rules.py`)
     """,
-    why="nothing simulates from there on",
+    why="the simulation cannot continue from there",
     profiles=(BEHAVIOUR,),
     example=usda.driven_joint({"float drive:angular:physics:stiffness": "inf"}),
     remedy=usda.driven_joint(),
 )
 
 ABSURD = Rule("behaviour/absurd-speed", "error", f"""
-    Speed that no machine has
+    Speed that no machine reaches
 
-    A joint turns with more than 10 000 rad/s, or something moves with more than 1000 m/s. The numbers are finite, so
-    nothing else complains.
+    A joint turns faster than 10 000 rad/s, or an object moves faster than 1000 m/s. The numbers are finite, so the
+    simulation reports no error.
 
-    Measured: A force of 1e6 on a sled of 1 kg moves it with 16 670 m/s in the first step and by 43 467 m in 5 s;
-    with 1 N by 12.5 m. {_SCRIPT}
+    Measured: A force of 1e6 on a sled of 1 kg gives 16 670 m/s in the first step. {_SCRIPT}
     """,
-    why="the motion means nothing",
+    why="the motion has no physical meaning",
     fix=_CALM,
     profiles=(BEHAVIOUR,),
     example=_thrust("1000000"),
@@ -68,15 +67,14 @@ ABSURD = Rule("behaviour/absurd-speed", "error", f"""
 )
 
 GROWS = Rule("behaviour/grows", "error", f"""
-    Motion that grows
+    Unstable motion that grows
 
-    A joint without a target velocity moves faster each second, by a third and more. Energy comes from nowhere: from a
-    friction or damping below 0, or an unstable coupling.
+    A joint without a target velocity gets faster by a third or more each second. A negative friction or damping, or an
+    unstable coupling, adds energy.
 
-    Measured: A slider that starts at 0.1 with stiffness -1 and damping 0.001 moves with 0.117 m/s after 1 s and
-    7.41 m/s after 5 s. {_SCRIPT}
+    Measured: With stiffness -1 a prismatic joint moves with 0.117 m/s after 1 s and 7.41 m/s after 5 s. {_SCRIPT}
     """,
-    why="energy comes from nowhere, and the motion ends in nonsense",
+    why="the motion gains energy without a source",
     fix=_CALM,
     profiles=(BEHAVIOUR,),
     example=_spring_example("-1"),
@@ -84,16 +82,15 @@ GROWS = Rule("behaviour/grows", "error", f"""
 )
 
 FALLS = Rule("behaviour/falls", "info", f"""
-    Body that falls for ever
+    Body that falls without end
 
-    A robot without a fixed base, or a body, falls and nothing is under it. What its weight does to its joints was
-    therefore not seen.
+    A robot without a fixed base, or a body, falls, and nothing is below it. The loads on its joints were therefore not
+    measured.
 
-    Measured: A body without anything under it falls with 49.05 m/s after 5 s, and one above a slab rests on it.
-    {_SCRIPT}
+    Measured: A body with nothing below it falls with 49.05 m/s after 5 s. {_SCRIPT}
     """,
-    why="nothing is under it, so its joints carried no weight",
-    fix="simulate it on a ground with a collider, or fix its base with a joint to the world",
+    why="nothing supports it, and its joints carried no weight",
+    fix="add a ground with a collider, or fix its base with a joint to the world",
     profiles=(BEHAVIOUR,),
     example=_crate(),
     remedy=_crate() + usda.cube(usda.transform(translate="(0, 0, -1.1)"), name="slab"),
@@ -105,18 +102,18 @@ RULES = (DIVERGES, ABSURD, GROWS, FALLS)
 def judge(description: Description, behaviour: Behaviour) -> Iterator[Finding]:
     """Findings on whole motions."""
     for path, quantity in behaviour.motion.diverged:
-        yield DIVERGES.at(path, "", f"{quantity} is no longer finite within {DURATION_TEXT}", fix=_CALM)
+        yield DIVERGES.at(path, "", f"{quantity} becomes NaN or infinite within {DURATION_TEXT}", fix=_CALM)
     for item in behaviour.absurd:
-        yield ABSURD.at(item.path, "", f"{item.name} gets as fast as {item.speed:.3g} {_unit(item.angular)}"
-                        + (f", and to {item.other:.3g} {'rad' if item.angular else 'm'}" if item.other else ""))
+        yield ABSURD.at(item.path, "", f"{item.name} reaches {item.speed:.3g} {_unit(item.angular)}"
+                        + (f" and {item.other:.3g} {'rad' if item.angular else 'm'}" if item.other else ""))
     for item in behaviour.growing:
         yield GROWS.at(item.path, "", f"{item.name} moves with {item.other:.3g} {_unit(item.angular)}, and "
-                       f"{GROWING_SECONDS} s later with {item.speed:.3g}")
+                       f"{GROWING_SECONDS} s later with {item.speed:.3g} {_unit(item.angular)}")
     if behaviour.falling:
         names = [name for name, _ in behaviour.falling]
         others = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        yield FALLS.at(names[0], "", f"{names[0]}{others} falls with {behaviour.falling[0][1]:.3g} m/s after "
-                       f"{DURATION_TEXT}, and nothing is under it")
+        yield FALLS.at(names[0], "", f"{names[0]}{others} fall{'' if others else 's'} with "
+                       f"{behaviour.falling[0][1]:.3g} m/s after {DURATION_TEXT}")
 
 
 def _unit(angular: bool) -> str:

@@ -10,40 +10,40 @@ from physx_schema.checking.engine.rule import Unevaluated, finder, instance_name
 from physx_schema.description import Description
 from physx_schema.errors import UnsupportedError
 
-FAMILIES = {"behaviour": "What a robot does"}
+FAMILIES = {"behaviour": "Robot behaviour in simulation"}
 _FAMILY = "behaviour"
-# Robots and bodies of a stage that is stepped for this: hundreds of bodies take longer than a reader waits.
+# Largest number of robots and bodies on a stage that is stepped: hundreds of bodies take too long.
 MAX_ACTORS = 300
 
 
 @finder("behaviour", *drives.RULES, *starts.RULES, *extremes.RULES)
 def find_behaviour(description: Description) -> Iterator[Finding | Unevaluated]:
-    """What the robot does, and what of it couldn't be judged."""
+    """Step the stage and judge its motion; report parts that cannot be judged."""
     if not any(item.enabled for item in description.articulations) and all(
             body.kinematic for body in description.separate_bodies):
         return      # nothing moves
     count = len(description.articulations) + len(description.separate_bodies)
     if count > MAX_ACTORS:
-        yield Unevaluated(_FAMILY, "/", "", f"the stage has {count} robots and bodies, and up to {MAX_ACTORS} are "
-                          "stepped", "check a stage with the robot alone")
+        yield Unevaluated(_FAMILY, "/", "", f"the stage has {count} robots and bodies; at most {MAX_ACTORS} are "
+                          "stepped", "check a stage with the robot only")
         return
-    from physx_runtime.behaviour.behaviour import measure_behaviour  # brings the compiler
+    from physx_runtime.behaviour.behaviour import measure_behaviour  # imports the compiler
 
     try:
         behaviour = measure_behaviour(description)
     except UnsupportedError as error:
-        yield Unevaluated(_FAMILY, "/", "", f"the stage is not simulated: {'; '.join(str(error).splitlines())}")
+        yield Unevaluated(_FAMILY, "/", "", f"the stage cannot be simulated: {'; '.join(str(error).splitlines())}")
         return
     instances = instance_names(description)
     yield from drives.judge(description, behaviour, instances)
     yield from starts.judge(description, behaviour, instances)
     yield from extremes.judge(description, behaviour)
     if behaviour.motion.diverged or behaviour.absurd:
-        yield Unevaluated(_FAMILY, "/", "", "the motion means nothing, so only its start was judged")
+        yield Unevaluated(_FAMILY, "/", "", "the motion is not realistic, and only its start was judged")
     for item in behaviour.motion.not_simulated:
         yield Unevaluated(_FAMILY, item.path, item.property, f"not simulated: {item.text}")
     for joint in description.separate_joints:
         for axis in joint.axes:
             if axis.drive is not None and axis.drive.stiffness:
                 yield Unevaluated(_FAMILY, axis.path, axis.drive.prefix + "targetPosition",
-                                  "drives of joints outside articulations are stepped, and their targets not judged")
+                                  "drive targets of joints outside articulations are not judged")

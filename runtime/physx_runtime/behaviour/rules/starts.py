@@ -1,4 +1,4 @@
-"""Rules on how a stage starts: joints outside their limits, links in each other, bodies in the ground."""
+"""Rules on the start of a stage: joints outside their limits, overlapping links, bodies in the ground."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from physx_runtime.behaviour.starts import StartOverlap
 
 _SCRIPT = "(`experiments/measure_behaviour.py`)"
-# Pairs of a robot that are findings by themselves, those with the greatest force first.
+# Pairs of a robot with separate findings, those with the greatest force first.
 MAX_PAIRS = 3
 _STATE, _TARGET = "float state:angular:physics:position", "float drive:angular:physics:targetPosition"
 _RAISED = {"float physics:lowerLimit": "10", _TARGET: "20"}
@@ -40,13 +40,12 @@ def _crate(height: str) -> str:
 OUTSIDE = Rule("behaviour/start-outside", "warning", f"""
     Joint that starts outside its limits
 
-    PhysX starts a joint at its joint state, and at 0 where it has none, wherever its links are posed. Outside the
-    limits the first step throws it back.
+    PhysX starts a joint at its joint state, or at 0 without one. It ignores the pose of the links. Outside the limits
+    the first step throws the joint back.
 
-    Measured: A hinge with limits of 10 and 45 and no joint state starts at 0; the first step moves it by 1.5
-    degrees. With a state of 10 it starts there, and gets to its target of 20. {_SCRIPT}
+    Measured: With limits 10 and 45 and no joint state the first step moves a revolute joint by 1.5 degrees. {_SCRIPT}
     """,
-    why="the first steps throw the joint back inside, and with it all that hangs on it",
+    why="PhysX throws the joint back inside, and the links below it move with it",
     profiles=(BEHAVIOUR,),
     example=usda.driven_joint({**_RAISED, _STATE: None}),
     remedy=usda.driven_joint({**_RAISED, _STATE: "20"}),
@@ -56,15 +55,12 @@ OUTSIDE = Rule("behaviour/start-outside", "warning", f"""
 OVERLAP = Rule("behaviour/start-overlap", "warning", f"""
     Bodies that start inside each other
 
-    PhysX pushes the two apart, as fast as it may, and where joints don't let them part they jam for good. Hulls count
-    as they are cooked. What is reported is deeper than a millimetre. PhysX doesn't let a joint's two links touch, but
-    all others of a robot, where self-collision is on.
+    Two bodies start more than 1 mm inside each other. PhysX throws them apart, or they jam if joints hold them. It
+    ignores overlaps of two links with a common joint.
 
-    Measured: Two cubes that start 0.1 m in each other on sliders of one robot are moved by 0.025 m each in the
-    first step, and end 0.1 m apart from where they started. Where a drive presses a link against a fixed one with
-    509.6 N, PhysX reports the contact, without a force, as of all contacts within an articulation. {_SCRIPT}
+    Measured: Two cubes that start 0.1 m inside each other move by 0.025 m each in the first step. {_SCRIPT}
     """,
-    why="PhysX pushes them apart with great force, or they jam",
+    why="the motion starts with a jump, or the bodies jam",
     profiles=(BEHAVIOUR,),
     example=_pair("0.9"),
     remedy=_pair("1.2"),
@@ -72,14 +68,13 @@ OVERLAP = Rule("behaviour/start-overlap", "warning", f"""
 )
 
 GROUND = Rule("behaviour/in-ground", "warning", f"""
-    Body that starts in something that stands
+    Body that starts inside a static collider
 
-    A body, such as a robot's foot, starts in the ground or another collider that doesn't move. PhysX throws it out.
+    A body, such as a robot's foot, starts inside the ground or another static collider. PhysX throws it out.
 
-    Measured: A crate of 1 kg that starts 0.1 m in a slab is pushed with 6.53 N in the first step and 11.7 N in the
-    fifth, and rests on it with 9.81 N. {_SCRIPT}
+    Measured: A crate of 1 kg that starts 0.1 m inside a slab is pushed with 6.53 N in the first step. {_SCRIPT}
     """,
-    why="PhysX throws the body out, and the robot starts with a jump",
+    why="the body jumps out at the start",
     profiles=(BEHAVIOUR,),
     example=_crate("0.4"),
     remedy=_crate("0.5"),
@@ -89,7 +84,7 @@ RULES = (OUTSIDE, OVERLAP, GROUND)
 
 
 def judge(description: Description, behaviour: Behaviour, instances: Mapping[str, str]) -> Iterator[Finding]:
-    """Findings on joints outside their limits and on bodies in others."""
+    """Findings on joints outside their limits and on overlapping bodies."""
     states = joints_with_state(description)
     for outside in behaviour.outside:
         yield _outside(description, outside, instances[outside.dof.name], outside.dof.path in states)
@@ -98,15 +93,15 @@ def judge(description: Description, behaviour: Behaviour, instances: Mapping[str
 
 
 def _overlaps(description: Description, overlaps: list[StartOverlap]) -> Iterator[Finding]:
-    """The worst pairs of each robot, and how many others there are."""
+    """The worst pairs of each robot, and the number of the others."""
     by_actor: dict[str, list[StartOverlap]] = {}
     for item in overlaps:
         by_actor.setdefault(item.one_actor, []).append(item)
     for pairs in by_actor.values():
         worst = sorted(pairs, key=lambda item: (-max(item.force, item.last_force), -item.depth))
         others = len(pairs) - MAX_PAIRS
-        more = f"; {others} more pairs of its links start in each other" if others > 0 and pairs[0].one_actor else (
-            f"; {others} more pairs of bodies start in each other" if others > 0 else "")
+        more = f"; {others} more pairs of its links overlap" if others > 0 and pairs[0].one_actor else (
+            f"; {others} more pairs of bodies overlap" if others > 0 else "")
         for index, item in enumerate(worst[:MAX_PAIRS]):
             yield _overlap(description, item, more if index == 0 else "")
 
@@ -115,31 +110,31 @@ def _outside(description: Description, item: StartOutside, instance: str, has_st
     dof = item.dof
     bound = math.degrees(item.bound) if dof.angular else item.bound
     name = f"state:{instance}:physics:position"
-    state = "its joint state" if has_state else "no joint state is authored, so PhysX starts it there"
+    state = "its joint state" if has_state else "no joint state is authored"
     schema = () if has_state else (ApplySchema(dof.path, f"PhysicsJointStateAPI:{instance}"),)
     return OUTSIDE.at(
-        dof.path, name, f"{dof.name} starts at {position(description, dof, dof.position)} ({state}), and its limits "
-        f"are {position(description, dof, dof.lower)} to {position(description, dof, dof.upper)}: the first "
+        dof.path, name, f"{dof.name} starts at {position(description, dof, dof.position)} ({state}), outside its "
+        f"limits {position(description, dof, dof.lower)} to {position(description, dof, dof.upper)}; the first "
         f"step moves it by {position(description, dof, item.first_move)}",
-        fix=f"author a joint state within the limits, such as {bound:.6g}, and the target of its drive with it",
+        fix=f"author a joint state within the limits, such as {bound:.6g}, and the same drive target",
         repair=unsafe(*schema, SetValue(dof.path, name, bound, "float")))
 
 
 def _overlap(description: Description, item: StartOverlap, more: str) -> Finding:
     remedy = "move or shrink the colliders, or filter the pair with PhysicsFilteredPairsAPI"
     if item.one_actor:
-        remedy += f"; physxArticulation:enabledSelfCollisions false on {item.one_actor} lets all of its links pass"
+        remedy += f"; physxArticulation:enabledSelfCollisions false on {item.one_actor} filters all pairs of its links"
     return OVERLAP.at(
-        item.first, "", f"starts {length(description, item.depth)} deep in {item.second} ({item.colliders[0]} in "
-        f"{item.colliders[1]}): {_force_text(description, item)}{more}", fix=remedy)
+        item.first, "", f"starts {length(description, item.depth)} deep in {item.second} (collider {item.colliders[0]} "
+        f"in {item.colliders[1]}); {_force_text(description, item)}{more}", fix=remedy)
 
 
 def _force_text(description: Description, item: StartOverlap) -> str:
-    """How PhysX parts the two."""
+    """Return how PhysX moves the two apart."""
     if not item.force:
         return "PhysX moves them apart"
-    jams = f", and still with {force(description, item.last_force)} after {DURATION_TEXT}" if item.last_force else ""
-    return f"PhysX pushes with up to {force(description, item.force)}{jams}"
+    jams = f", still with {force(description, item.last_force)} after {DURATION_TEXT}" if item.last_force else ""
+    return f"PhysX pushes them apart with up to {force(description, item.force)}{jams}"
 
 
 def _ground(description: Description, item: StartOverlap) -> Finding:
@@ -148,5 +143,5 @@ def _ground(description: Description, item: StartOverlap) -> Finding:
         f"move it {length(description, item.depth)} along {tuple(round(x, 3) for x in item.normal)}")
     return GROUND.at(
         item.first, "",
-        f"starts {length(description, item.depth)} deep in {item.second}: {_force_text(description, item)}",
-        fix=f"{move}, or the root of its robot by as much")
+        f"starts {length(description, item.depth)} deep in {item.second}; {_force_text(description, item)}",
+        fix=f"{move}, or move the root of its robot by the same amount")

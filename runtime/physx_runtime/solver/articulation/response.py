@@ -23,7 +23,7 @@ from physx_runtime.solver.response import Response
 def respond(t: Topology, start: Rows, prepared: Rows, link: int, impulse: Force) -> Response:
     """The response to a unit impulse on a link throughout a step, for link velocities inside the solver.
 
-    They are J v + dt Jdot v, both Jacobian and Jdot v of the step's start (measured, see docs/reference/physx).
+    They are J v + dt Jdot v, both Jacobian and Jdot v of the step's start (measured, see docs/reference/physx/step.md).
     """
     # J^T f, M^-1 J^T f and dt f . Jdot v  (DyFeatherstoneArticulation.cpp, getImpulseResponse)
     k = forward_kinematics(t, start, start["q"], quaternion(prepared, "root_rotation", 0))

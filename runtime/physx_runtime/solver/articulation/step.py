@@ -8,7 +8,7 @@ time. Each PGS iteration covers the whole step, and PGS moves once, with the vel
 computeJointTransmittedFrictionForce). There the size of force and torque together is the sum of both sizes.
 
 Sources: DyFeatherstoneArticulation.cpp, DyTGSDynamics.cpp and DySolverCore.cpp; measured against ovphysx, see
-docs/reference/physx.
+docs/reference/physx/step.md.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def solver_link_velocities(t: Topology, start: Rows, v: Scalars) -> list[Motion]
     """J(q0) v + dt Jdot(q0) v0 at the centres of mass: of the state before the step, not of the new pose.
 
     start: rows of that state, parameters and dt; v: generalised velocity after the step. Measured against recorded link
-    velocities to 2e-6, see docs/reference/physx, link velocities.
+    velocities to 2e-6, see docs/reference/physx/step.md.
     """
     # v_link = J(q0) v + dt Jdot(q0) v0
     k, dt = state_kinematics(t, start), start["dt"][0]

@@ -4,7 +4,7 @@ I^1/2 and I^-1/2 are those of the step's start. The round trip changes w in ever
 longer than 1. In float32 a free spin follows PhysX only with these operations in this order, each product rounded by
 itself. `sqrt_inertias`, `begin`, `unlock`, `gyroscopic_change`, `accumulate_rotation` and `apply_delta_rotation` are
 used by `body.step`. Sources: DyTGSDynamics.cpp (copyToSolverBodyDataStep, integrateCoreStep); CmUtils.h
-(transformInertiaTensor). Measured, see docs/reference/physx, rigid bodies.
+(transformInertiaTensor). Measured, see docs/reference/physx/bodies_and_frames.md.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Damping acts once on the velocity. Gravity and forces act undamped in every iteration, or once a step before the
 damping. A body keeps its angular velocity through the iterations. `begin`, `solve`, `move` and `finish` are the parts,
 `respond` the response to impulses. Sources: DyBodyCoreIntegrator.h, DyTGSDynamics.cpp; measured, see
-docs/reference/physx, rigid bodies.
+docs/reference/physx/bodies_and_frames.md.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 `tendon_rows` prepares a tendon's columns of M^-1 and the rate of its length, and `solve_fixed_tendon` applies its
 impulses. The child of an axis is pulled along its own axis, the tendon's base along the root axis. See
-docs/reference/physx, fixed tendons.
+docs/reference/physx/tendons.md.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 `joint_cfm` is the constraint force mixing of a joint, from the responses of its links (DyFeatherstoneArticulation.cpp,
 setupInternalConstraints). Link velocities inside the solver contain dt Jdot v of the step's start besides J v.
 `velocity_bias` is this part along a joint. `joint_displacement` is the integrated velocity, which drives and limits
-use (measured, see docs/reference/physx).
+use (measured, see docs/reference/physx/limits_and_friction.md).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Spatial tendons: springs along line segments between attachments (PhysX PxArticulationSpatialTendon).
 
 `tendon_axes` prepares a sub-tendon, `tendon_length` is its length, `solve_spatial_tendon` applies its impulse. See
-docs/reference/physx, spatial tendons.
+docs/reference/physx/tendons.md.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ tree after the last joint.
 `read_pair` reads the velocities of a link and its ancestor that one joint connects, as PhysX does. PhysX loses the
 change at the ancestor's own joint since velocities were last integrated. It takes that of the ancestor's parent, and
 the changes of the links below follow from there. Its pxcFsGetVelocities stops before the last common link (measured,
-see docs/reference/physx, joints between free bodies). A joint to the root reads right. `write_cross_response` is
+see docs/reference/physx/maximal_joints.md). A joint to the root reads right. `write_cross_response` is
 the response of two links of one articulation to each other, which PhysX leaves out.
 """
 

@@ -1,9 +1,9 @@
 """Sleeping of actors in contact: islands of actors that touch or are joined (PhysX PxsIslandSim.cpp, ScPipeline.cpp).
 
 An island falls asleep in the step in which all its wake counters have reached 0. A kinematic body with a target that
-touches it keeps it awake. It wakes when something awake begins to touch it. Measured, see docs/reference/physx,
-sleeping. `WakeStateReader` and `WakeStateWriter` read and write the rows of wake states. `IslandManager` keeps the
-islands of all worlds and finds the pairs that make contacts.
+touches it keeps it awake. It wakes when something awake begins to touch it. Measured, see
+docs/reference/physx/sleeping.md. `WakeStateReader` and `WakeStateWriter` read and write the rows of wake states.
+`IslandManager` keeps the islands of all worlds and finds the pairs that make contacts.
 """
 
 from __future__ import annotations

@@ -178,7 +178,7 @@ def test_a_hinge_that_physx_makes_nowhere_is_no_hinge(change: dict[str, object])
                  joint("Revolute", "h1", "", "b", (), change), gear, schemas=())
     found = [item for item in check(opened(text)).findings if item.code == "joint/no-hinge"]
     assert [(item.property, item.message) for item in found] == [
-        ("physics:hinge1", "PhysX makes no joint of /Robot/h1")]
+        ("physics:hinge1", "PhysX does not create the joint /Robot/h1")]
 
 
 def chain(first: str, second: str, base_moves: bool) -> str:
@@ -198,7 +198,8 @@ def test_a_loop_whose_ends_a_joint_moves_together_is_found(
 ) -> None:
     found = [item.message for item in check(opened(chain(first, second, base_moves))).findings
              if item.code == "DJ.011/moving-loop"]
-    assert found == ([f"holds /Robot/{first} and /Robot/{second}, which {mover} moves together"] if mover else [])
+    expected = f"the joint connects /Robot/{first} and /Robot/{second}, although {mover} moves both"
+    assert found == ([expected] if mover else [])
 
 
 @pytest.mark.parametrize(("low", "meters", "offset", "found"), [

@@ -310,15 +310,15 @@ def test_every_schema_of_joint_axes_has_a_row() -> None:
 
 
 def test_the_page_on_joints_names_every_property() -> None:
-    page = (ROOT / "docs" / "reference" / "joints.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "physx" / "maximal_joints.md").read_text(encoding="utf-8")
     for feature in FEATURES:
         schemas = [schema.partition(":")[0] for schema in feature.schemas]
         assert feature.property.rpartition(":")[2] in page or any(schema in page for schema in schemas), feature
 
 
 def test_the_page_on_joints_names_a_test_for_whatever_joints_hold() -> None:
-    page = (ROOT / "docs" / "reference" / "joints.md").read_text(encoding="utf-8")
-    header, _, *rows = [line for line in page.partition("| what joints hold |")[2].splitlines() if line.startswith(
+    page = (ROOT / "docs" / "reference" / "physx" / "maximal_joints.md").read_text(encoding="utf-8")
+    header, _, *rows = [line for line in page.partition("| the joint holds |")[2].splitlines() if line.startswith(
         (" ", "|"))]
     assert header.strip().endswith("test |")
     for row in rows:

@@ -50,7 +50,7 @@ def test_drive_below_the_weight_is_too_weak(where: tuple[str, str, str, float]) 
     (item,) = findings(place(*where, maxForce=0.4 * load))
     assert (item.code, item.property) == ("behaviour/too-weak", f"drive:{'angular' if kind == 'Revolute' else 'linear'}"
                                           ":physics:maxForce")
-    (figure,) = re.findall(r"takes up to ([\d.e+]+)", item.message)
+    (figure,) = re.findall(r"needs up to ([\d.e+]+)", item.message)
     assert float(figure) == pytest.approx(load, rel=0.01)
     assert float(re.findall(r"author maxForce ([\d.e+]+)", item.fix)[0]) == pytest.approx(1.2 * load, rel=0.02)
 

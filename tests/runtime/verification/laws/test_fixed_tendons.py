@@ -1,4 +1,4 @@
-"""What verification says about fixed tendons, against formulae and numbers of docs/reference/physx.
+"""What verification says about fixed tendons, against formulae and numbers of docs/reference/physx/tendons.md.
 
 Rest lengths, offsets and limits of tendons, and tendons of which a solver reads a number a tenth too large.
 """

@@ -1,4 +1,4 @@
-"""What verification says about spatial tendons, against numbers measured in PhysX (docs/reference/physx)."""
+"""What verification says about spatial tendons, against numbers measured in PhysX (docs/reference/physx/tendons.md)."""
 
 from __future__ import annotations
 

@@ -42,10 +42,10 @@ BODIES: dict[str, Row] = {
                        untried="!resetXformStack! is for what reads results as USD"),
     "body/tunnelling": row(
         Moves("/Robot/ball"), beside=THIN_WALL, untried="a shorter step is no opinion of the stage",
-        also=(also("author both physxRigidBody:enableCCD and its scene's physxScene:enableCCD", Moves("/Robot/ball"),
+        also=(also("enable physxRigidBody:enableCCD and the scene's physxScene:enableCCD", Moves("/Robot/ball"),
                    adds=CCD_SCENE, edits=(ApplySchema("/Robot/ball", "PhysxRigidBodyAPI"), SetValue(
                        "/Robot/ball", "physxRigidBody:enableCCD", True, "bool"))),
-              also("a contact offset as long as its way in a step", Moves("/Robot/ball"), edits=(
+              also("raise the contact offset to the distance per step", Moves("/Robot/ball"), edits=(
                   ApplySchema("/Robot/ball", "PhysxCollisionAPI"), SetValue(
                       "/Robot/ball", "physxCollision:contactOffset", 0.2, "float"))))),
     "body/contact-impulse": row(
@@ -92,7 +92,7 @@ COLLIDERS: dict[str, Row] = {
         "remove the path", Same(), edits=(RemoveProperty("/Robot/g1", "collection:colliders:includes"),)),)),
     "group/meets-nothing": row(
         Moves("/Robot/ball"), loses="the ball meets what it fell through",
-        also=(also("take the collider out of the group", Moves("/Robot/ball"), edits=(
+        also=(also("remove the collider from the group", Moves("/Robot/ball"), edits=(
             RemoveProperty("/Robot/loose", "collection:colliders:includes"),),
             loses="the ball meets what it fell through"),)),
     "pair/missing-target": row(

@@ -56,7 +56,7 @@ BORDERS: dict[str, Row] = {
         LOWER_STAYS, Made("articulation", "/Robot/b0"), stages=HANGING, loses=APART,
         also=(also("author masses closer to each other", LOWER_STAYS, edits=(
             SetValue("/Robot/b0", "physics:mass", 2000.0, "float"),)),
-              also("a larger physxRigidBody:solverPositionIterationCount of both", LOWER_STAYS, loses=APART,
+              also("raise physxRigidBody:solverPositionIterationCount of both", LOWER_STAYS, loses=APART,
                    edits=tuple(edit for path in ("/Robot/b0", "/Robot/b1") for edit in (
                       ApplySchema(path, "PhysxRigidBodyAPI"), SetValue(path, ITERATIONS, 255, "int")))))),
 }
@@ -79,7 +79,7 @@ PLAUSIBILITY: dict[str, Row] = {
     "collider/hull-for-mesh": row(
         Moves(DROPPED), Freed(), beside=HELD_THING + SMALL_DROP,
         also=(also("sdf keeps the hollow", Moves(DROPPED), edits=(approximated("sdf"),)),
-              also("convexHull says that the hull is meant", Same(), edits=(approximated("convexHull"),)))),
+              also("convexHull confirms the hull", Same(), edits=(approximated("convexHull"),)))),
     "material/on-collider": row(Made("material", "/Robot/rubber"), Gone("material", "/Robot/shape"), Moves(DROPPED),
                                 beside=DROP),
     "scene/gravity-up": row(Moves(B)),

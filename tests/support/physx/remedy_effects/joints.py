@@ -48,14 +48,14 @@ DRIVES: dict[str, Row] = {
     "DJ.006/target-without-gain": row(DRIVEN, Moves("j2")),
     "DJ.006/target-outside-limits": row(
         Reads("DOF_POSITION_TARGET j2", 40 * DEGREE), Moves("j2"),
-        also=(also("widen them", Reads("DOF_LIMIT j2", (-45 * DEGREE, 75 * DEGREE)), Moves("j2"),
+        also=(also("widen the limits", Reads("DOF_LIMIT j2", (-45 * DEGREE, 75 * DEGREE)), Moves("j2"),
                    edits=(of_j2("physics:upperLimit", 75.0),)),)),
     "joint/drive-refused": row(
         DRIVEN, Reads("DOF_MAX_FORCE j2", 50.0), Moves("j2"),
         also=(also("inf for no bound", DRIVEN, edits=(of_j2("drive:angular:physics:maxForce", math.inf),)),)),
     "joint/drive-powerless": row(
         Reads("DOF_MAX_FORCE j2", 50.0), Moves("j2"),
-        also=(also("inf for no bound", Moves("j2"), edits=(of_j2("drive:angular:physics:maxForce", math.inf),)),)),
+        also=(also("inf for no limit", Moves("j2"), edits=(of_j2("drive:angular:physics:maxForce", math.inf),)),)),
     "joint/target-changed": row(
         Same("140 degrees are what PhysX makes of 500"),
         also=(also("author finite lowerLimit and upperLimit", Reads("DOF_POSITION_TARGET j2", 500 * DEGREE), edits=(
@@ -102,7 +102,7 @@ ARTICULATIONS: dict[str, Row] = {
                          untried="a body between the joints is another robot"),
     "DJ.011/world-loop": row(
         Gone("free joint", "/Robot/j3"), repair=(Same(),),
-        also=(also("physics:excludeFromArticulation where the loop is meant", Same(), edits=(
+        also=(also("physics:excludeFromArticulation if the loop is intended", Same(), edits=(
             SetValue("/Robot/j3", "physics:excludeFromArticulation", True, "bool"),)),)),
     "DJ.011/moving-loop": row(Keeps(B), untried="what opens in a long run is surveyed in survey_grounded_robots.py"),
 }
@@ -157,7 +157,7 @@ JOINTS: dict[str, Row] = {
             SetValue("/Robot/rod", "physics:minDistance", -1.0, "float"),)),)),
     "joint/friction-order": row(Reads("DOF_FRICTION_PROPERTIES j2", (5.0, 5.0, 0.0)), Moves("j2")),
     "joint/no-dynamic-friction": row(Reads("DOF_FRICTION_PROPERTIES j2", (5.0, 4.0, 0.0)), Moves("j2"), also=(also(
-        "0 if none is meant", Same(), edits=(of_j2("physxJointAxis:angular:dynamicFrictionEffort", 0.0),)),)),
+        "0 if no friction is meant", Same(), edits=(of_j2("physxJointAxis:angular:dynamicFrictionEffort", 0.0),)),)),
     "joint/no-velocity": row(Reads("DOF_MAX_VELOCITY j2", 90 * DEGREE), Freed(),
                              untried="a fixed joint holds as a velocity of 0 does"),
     "joint/velocity-clamp": row(Reads("DOF_MAX_VELOCITY j2", 90.0), untried="other units are another stage"),
