@@ -177,7 +177,7 @@ def test_compliance_that_physx_takes_as_hard_is_refused(stage: Usd.Stage, values
 def test_revolute_follower_without_two_limits_is_refused(missing: str) -> None:
     stage = hand(follower={name: value for name, value in LIMITS.items() if name != missing})
     side = missing.removeprefix("float physics:").removesuffix("Limit")
-    one_line(refused(stage), f"{FOLLOWER}.physics:lowerLimit:", f"no limit on its {side} side", "two finite limits")
+    one_line(refused(stage), f"{FOLLOWER}.physics:lowerLimit:", f"no limit on the {side} side", "two finite limits")
 
 
 def test_revolute_reference_without_limits_is_refused() -> None:
