@@ -225,7 +225,7 @@ def test_explain_of_a_family_lists_its_codes() -> None:
 
 
 def test_explain_knows_failed_rules() -> None:
-    assert "Rule that failed" in call("explain", "rule-failed/values").stdout
+    assert "Failed checker rule" in call("explain", "rule-failed/values").stdout
 
 
 def test_explain_alone_lists_every_code() -> None:
