@@ -32,7 +32,7 @@ MIMICS: dict[str, Row] = {
     "DJ.007/time-samples": row(Same()),
     "DJ.007/limits": row(Reads("DOF_LIMIT j2", LIMITS), *COUPLED),
     "DJ.007/limits-clip": row(Reads("DOF_LIMIT j2", LIMITS), Moves("j1"), also=(also(
-        "narrow the reference's", Reads("DOF_LIMIT j1", (-10 * DEGREE, 0.0)), edits=(
+        "narrow the limits of the reference joint", Reads("DOF_LIMIT j1", (-10 * DEGREE, 0.0)), edits=(
             SetValue(J1, "physics:lowerLimit", -10.0, "float"), SetValue(J1, "physics:upperLimit", 0.0, "float"))),)),
     "DJ.007/limits-disjoint": row(
         Reads("DOF_LIMIT j2", LIMITS), Freed(), repair=(Reads("DOF_LIMIT j2", (-45 * DEGREE, 60 * DEGREE)), Freed()),
