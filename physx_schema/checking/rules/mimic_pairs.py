@@ -139,7 +139,7 @@ def _drive_fight(articulation: Articulation, mimic: Mimic) -> Iterator[Finding]:
     if drive is not None and (drive.stiffness != 0.0 or drive.damping != 0.0):
         yield DRIVE_FIGHT.at(
             mimic.path, drive.prefix + "stiffness",
-            f"the following joint has {_gains(articulation.dofs[mimic.follower])}, its reference joint has "
+            f"the following joint has {_gains(articulation.dofs[mimic.follower])}, and its reference joint has "
             f"{_gains(articulation.dofs[mimic.reference])}", repair=_without_gains(drive),
         )
 

@@ -218,7 +218,7 @@ def limits_fault(bounds: Interval) -> str:
     if math.isnan(lower) or math.isnan(upper):
         return f"limits [{lower:g}, {upper:g}] that are not numbers"
     if unlimited(lower) or unlimited(upper):
-        name = "lower and upper" if unlimited(lower) and unlimited(upper) else "lower" if unlimited(lower) else "upper"
+        name = "lower or upper" if unlimited(lower) and unlimited(upper) else "lower" if unlimited(lower) else "upper"
         return f"no limit on the {name} side"
     return "" if lower < upper else f"limits [{lower:g}, {upper:g}] with the lower not below the upper"
 
@@ -267,7 +267,7 @@ def clip_findings(path: str, limits: Interval, reference: Interval, gearing: flo
         rule, why = LIMITS_DISJOINT, LIMITS_DISJOINT.why
     yield rule.at(
         path, "physics:lowerLimit", f"the reference joint's limits need the range [{image[0]:g}, {image[1]:g}] here, "
-        f"the limits are [{lower:g}, {upper:g}]", why=why,
+        f"but the limits are [{lower:g}, {upper:g}]", why=why,
         fix=f"widen these limits to include [{image[0]:g}, {image[1]:g}], or narrow the limits of the reference joint",
         repair=_widen_repair(path, limits, image),
     )

@@ -79,9 +79,9 @@ ARRAY_LENGTH = ReaderRule("tendon/array-length", "error", """
 )
 
 TENDON_JOINT_AXIS = ReaderRule("tendon/joint-axis", "warning", """
-    jointAxis that the joint does not have
+    Wrong joint axis of a fixed tendon
 
-    jointAxis names an axis that the joint does not have. PhysX does not read this property.
+    jointAxis names an axis that the joint does not have. PhysX does not read jointAxis, so the tendon does not change.
 
     Measured: A slider with jointAxis rotY moves exactly as one without. (`experiments/measure_tendon_topology.py`)
     """,
@@ -259,7 +259,7 @@ def _gains(tendon: FixedTendon | SpatialTendon) -> Iterator[Finding]:
     elif not tendon.has_gains:
         yield NO_GAINS.at(
             tendon.path, tendon.prefix + "stiffness", "stiffness, damping and limitStiffness are all 0",
-            fix="author stiffness",
+            fix="author a stiffness above 0",
         )
 
 

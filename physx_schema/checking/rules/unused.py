@@ -343,7 +343,7 @@ def _fix(opinion: Opinion, engine: str, cause: Problem | None) -> str:
     if engine:
         if opinion.code == "idle" and opinion.suggestion:
             return f"keep it for {engine}; for PhysX {opinion.suggestion}"
-        instead = f"PhysX has {opinion.suggestion}, in other units" if opinion.suggestion else "nothing to do"
+        instead = f"PhysX has {opinion.suggestion}, in other units" if opinion.suggestion else "no change is needed"
         return f"keep it for {engine}; {instead}"
     if cause is not None:
         return f"repair {cause.code} at {cause.path} first: {cause.fix}; if this finding stays, {_plain_fix(opinion)}"
@@ -354,6 +354,8 @@ def _plain_fix(opinion: Opinion) -> str:
     """The fix that the description suggests, or a general one."""
     if not opinion.suggestion:
         return _WITHOUT_SUGGESTION.get(opinion.code, "author it where PhysX reads it, or remove it")
+    if opinion.code == "no-instance":
+        return f"apply {opinion.suggestion} instead"
     return f"did you mean {opinion.suggestion!r}?" if opinion.code in _NAMES else opinion.suggestion
 
 
