@@ -1,5 +1,4 @@
-"""Which keys the YAML has where, and what each one holds: the loader, the writer, the JSON Schema and the reference
-page are made from this."""
+"""The keys of YAML definitions with their values; the source of loader, writer, JSON Schema and reference page."""
 
 from __future__ import annotations
 
@@ -19,104 +18,102 @@ class Field:
     holds: Holds
     doc: str
     required: bool = False
-    absent: bool = False                # what a flag means where the key is not given
+    absent: bool = False                # the meaning of a flag without the key
 
 
-METADATA = Field("entries", "USD metadata that no other key holds, each key with its type: {\"token kind\": group}.")
-CUSTOM_DATA = Field("entries", "customData that no other key holds, each key with its type: {\"string note\": text}.")
+METADATA = Field("entries", "Other USD metadata, such as {\"token kind\": group}.")
+CUSTOM_DATA = Field("entries", "Other customData, such as {\"string note\": text}.")
 
 LIBRARY = {
-    "name": Field("word", "Prefix of the TfType names of all classes in this folder.", required=True),
+    "name": Field("word", "Prefix of the TfType names of all classes.", required=True),
     "plugin": Field("word", "Plugin name in plugInfo.json.", required=True),
-    "version": Field("text", "Release whose names, types and defaults these files carry."),
-    "schemas": Field("names", "Schema libraries that the classes build on: names, or paths of schema.usda files."),
-    "package": Field("text", "Python package below the output folder, a dot for that folder itself; "
-                     "the folder's name where absent."),
-    "doc": Field("prose", "What the library is for; the documentation of schema.usda."),
-    "path": Field("text", "Where C++ sources include the library's headers from; a dot where absent."),
-    "tokens_prefix": Field("word", "Prefix of the C++ class of tokens; the library's name where absent."),
-    "codeless": Field("flag", "Whether usdGenSchema makes no C++ classes; true where absent.", absent=True),
-    "export_api": Field("flag", "Whether api.h exports the C++ classes; true where absent.", absent=True),
-    "literal_identifier": Field("flag", "Whether tokens keep their spelling as identifiers; true where absent.",
-                                absent=True),
+    "version": Field("text", "Release that the definitions describe."),
+    "schemas": Field("names", "Required schema libraries: names, or paths of schema.usda files."),
+    "package": Field("text", "Sub-package of the output, or a dot for none; the definitions' folder by default."),
+    "doc": Field("prose", "Documentation of the library."),
+    "path": Field("text", "Path in C++ includes of the library's headers; a dot by default."),
+    "tokens_prefix": Field("word", "Prefix of the C++ class of tokens; the library's name by default."),
+    "codeless": Field("flag", "Whether usdGenSchema generates no C++ classes; true by default.", absent=True),
+    "export_api": Field("flag", "Whether api.h exports the C++ classes; true by default.", absent=True),
+    "literal_identifier": Field("flag", "Whether token identifiers keep their spelling; true by default.", absent=True),
     "metadata": METADATA,
     "custom_data": CUSTOM_DATA,
 }
 FAMILY = {
-    "tokens": Field("list", "Words that no property or class brings along."),
-    "classes": Field("list", "The schema classes of this family."),
+    "tokens": Field("list", "Additional words."),
+    "classes": Field("list", "Schema classes of this family."),
 }
 TOKEN = {
     "name": Field("word", "Python name of the token.", required=True),
-    "value": Field("string", "Value of the token, which may be empty; its name where absent."),
-    "doc": Field("prose", "What the token is for."),
+    "value": Field("string", "Value of the token, possibly empty; its name by default."),
+    "doc": Field("prose", "Documentation of the token."),
 }
 CLASS = {
-    "name": Field("word", "USD's identifier of the schema; API schemas end in API.", required=True),
-    "kind": Field("kind", "single-apply, multiple-apply or non-applied (API schemas), typed (a concrete prim type), "
-                  "abstract (a prim type to derive from) or base (a root such as Typed).", required=True),
-    "base": Field("word", "Parent type of a prim type, or of a non-applied API schema."),
+    "name": Field("word", "USD identifier of the schema; API schemas end in API.", required=True),
+    "kind": Field("kind", "single-apply, multiple-apply or non-applied (API schemas), typed (prim type), "
+                  "abstract (base of prim types) or base (root such as Typed).", required=True),
+    "base": Field("word", "Parent of a prim type or of a non-applied API schema."),
     "prefix": Field("property", "Namespace of the properties."),
-    "includes": Field("names", "Built-in API schemas, applied along with this one under the same instance name."),
-    "collections": Field("names", "Built-in collections as method names spell them, where that differs in case."),
-    "applies_to": Field("names", "Advisory: schemas of the prims that this one makes sense on."),
-    "instances": Field("names", "Advisory: instance names that the simulation reads."),
-    "can_only_apply_to": Field("names", "Prim types that USD lets the schema be applied to; all where absent."),
-    "auto_apply_to": Field("names", "Schemas that USD applies this one to by itself."),
-    "allowed_instances": Field("names", "Instance names that USD allows; all where absent."),
-    "instance_rules": Field("entries", "Per instance name, a dictionary with the prim types it can be applied to."),
-    "python_name": Field("word", "Name of the Python class; the schema's name where absent."),
-    "doc": Field("prose", "What the schema does; the first sentence is the summary."),
-    "equation": Field("text", "The law behind the numbers, in property names."),
-    "example": Field("text", "Python lines that use the class, for its reference page."),
-    "semantics": Field("text", "Link to the page that explains the physics."),
-    "deprecated": Field("text", "What to use instead: documented now, warned about once the class is retired."),
-    "renamed_from": Field("word", "The schema's former name."),
-    "retired": Field("text", "The release that dropped the class; deprecated says what replaces it."),
-    "extends": Field("word", "The class of another library that these retired properties belonged to."),
-    "tokens": Field("list", "Words that belong to this class."),
-    "fallback_types": Field("names", "Prim types to use where this one is not known, the best first."),
-    "reflected": Field("names", "Built-in API schemas whose accessors the class repeats."),
-    "file_name": Field("text", "Name of the C++ files of the class, without suffix."),
+    "includes": Field("names", "Built-in API schemas, applied together under the same instance name."),
+    "collections": Field("names", "Built-in collections with another case in method names."),
+    "applies_to": Field("names", "Schemas of suitable prims; advice, not enforced by USD."),
+    "instances": Field("names", "Instance names that the simulation reads; advice."),
+    "can_only_apply_to": Field("names", "Prim types that USD accepts; all by default."),
+    "auto_apply_to": Field("names", "Schemas to which USD applies this one automatically."),
+    "allowed_instances": Field("names", "Instance names that USD accepts; all by default."),
+    "instance_rules": Field("entries", "Prim types that USD accepts, per instance name."),
+    "python_name": Field("word", "Name of the Python class; the schema's name by default."),
+    "doc": Field("prose", "Documentation; the first sentence is the summary."),
+    "equation": Field("text", "Formula in property names."),
+    "example": Field("text", "Python lines for the reference page."),
+    "semantics": Field("text", "Page that explains the behaviour."),
+    "deprecated": Field("text", "Replacement. Python warns once the class is retired."),
+    "renamed_from": Field("word", "Former name."),
+    "retired": Field("text", "Release that dropped the class."),
+    "extends": Field("word", "Class of another library with these retired properties."),
+    "tokens": Field("list", "Words of this class."),
+    "fallback_types": Field("names", "Prim types to use if this one is unknown, best first."),
+    "reflected": Field("names", "Built-in API schemas with accessors on this class."),
+    "file_name": Field("text", "Name of the C++ files, without suffix."),
     "extra_includes": Field("prose", "C++ include lines."),
-    "extra_constructors": Field("prose", "C++ constructors beyond the usual ones."),
-    "extra_plug_info": Field("entries", "What plugInfo.json says of the class besides the usual keys."),
+    "extra_constructors": Field("prose", "Additional C++ constructors."),
+    "extra_plug_info": Field("entries", "Additional keys in plugInfo.json."),
     "hidden": Field("flag", "Whether user interfaces hide the class."),
     "metadata": METADATA,
     "custom_data": CUSTOM_DATA,
-    "attributes": Field("list", "The attributes, in order."),
-    "relationships": Field("list", "The relationships, in order."),
+    "attributes": Field("list", "Attributes in order."),
+    "relationships": Field("list", "Relationships in order."),
 }
 ACCESSORS = {
-    "api": Field("method", "Name in Get and Create; the capitalised name where absent, no methods at all where empty."),
-    "custom_get": Field("flag", "Whether the getter is written by hand in C++."),
-    "override": Field("flag", "Whether the entry changes a property of a built-in API schema."),
+    "api": Field("method", "Name in Get and Create; the capitalised name by default. Empty means no methods."),
+    "custom_get": Field("flag", "Whether the C++ getter is hand-written."),
+    "override": Field("flag", "Whether it changes a property of a built-in API schema."),
 }
 DISPLAY = {
     "display": Field("prose", "Name shown in user interfaces."),
     "group": Field("prose", "Group shown in user interfaces."),
     "hidden": Field("flag", "Whether user interfaces hide the property."),
-    "doc": Field("prose", "What the property does; the first sentence is the summary."),
-    "deprecated": Field("text", "What to use instead: documented now, warned about once it is retired."),
-    "renamed_from": Field("property", "The property's former name, which no other property of the class has."),
-    "retired": Field("text", "The release that dropped the property; deprecated says what replaces it."),
+    "doc": Field("prose", "Documentation; the first sentence is the summary."),
+    "deprecated": Field("text", "Replacement. Python warns once the property is retired."),
+    "renamed_from": Field("property", "Former name, unique in the class."),
+    "retired": Field("text", "Release that dropped the property."),
     "metadata": METADATA,
     "custom_data": CUSTOM_DATA,
 }
 ATTRIBUTE = {
-    "name": Field("property", "Name without the prefix; may carry a namespace of its own.", required=True),
+    "name": Field("property", "Name without the prefix; a namespace is allowed.", required=True),
     "type": Field("text", "Sdf value type, such as float or token[].", required=True),
-    "default": Field("value", "Fallback value; .inf and -.inf for infinities."),
-    "uniform": Field("flag", "Whether the attribute cannot vary over time."),
+    "default": Field("value", "Fallback value; .inf and -.inf are infinities."),
+    "uniform": Field("flag", "Whether the value is constant over time."),
     "tokens": Field("words", "Allowed values of a token attribute."),
-    "range": Field("text", 'Interval of allowed values, such as "[0, inf)"; a bound may name another attribute.'),
-    "unit": Field("text", "Unit of the value."),
+    "range": Field("text", 'Interval of allowed values, such as "[0, inf)". A bound can be another attribute.'),
+    "unit": Field("text", "Unit, such as force / distance."),
     **ACCESSORS, **DISPLAY,
 }
 RELATIONSHIP = {
     "name": Field("property", "Name without the prefix.", required=True),
-    "targets": Field("names", "Advisory: schemas that a target should have."),
-    "many": Field("flag", "Whether more than one target is allowed."),
+    "targets": Field("names", "Schemas of suitable targets; advice."),
+    "many": Field("flag", "Whether several targets are allowed."),
     **ACCESSORS, **DISPLAY,
 }
 KINDS = ("single-apply", "multiple-apply", "non-applied", "typed", "abstract", "base")
