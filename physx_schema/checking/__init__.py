@@ -1,7 +1,7 @@
 """Checks of physics stages.
 
-`rules` has a file a family, `engine` what every rule uses, `catalogue` gathers the rules, `stage` runs them over one
-stage and `stages` over several with the settings of a project; `pages` writes what the rules say of themselves.
+`rules` has the rules in files by family, `engine` their common parts, and `catalogue` the collected rules with their
+pages. `stages` checks one or several stages with the settings of a project.
 """
 
 from physx_schema.checking.catalogue import FINDERS, RULES, explain

@@ -1,4 +1,4 @@
-"""What ``[tool.physx-schema.check]`` of a pyproject.toml says: defaults of the command, and waivers with a reason."""
+"""The settings ``[tool.physx-schema.check]`` of a pyproject.toml: defaults of `check`, and waivers with a reason."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _WAIVER_KEYS = ("code", "reason", "path", "file")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How to check where the caller does not say so."""
+    """Defaults of the options of a check."""
 
-    source: Path | None = None          # the file they are from
+    source: Path | None = None          # the file of the settings
     profile: str = DEFAULT_PROFILE
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class Settings:
     waivers: tuple[Waiver, ...] = ()
 
     def waivers_for(self, stage: str) -> tuple[Waiver, ...]:
-        """The waivers whose file pattern holds a stage, as a path relative to the settings' folder."""
+        """The waivers with a file pattern that matches a stage's path, relative to the settings' folder."""
         if self.source is None or not self.waivers:
             return ()
         name = Path(os.path.relpath(stage, self.source.parent)).as_posix()
@@ -46,7 +46,7 @@ class Settings:
 
 
 def find_settings(folder: Path) -> Settings:
-    """The settings of the nearest pyproject.toml at or above a folder that has any; defaults where none has."""
+    """The settings of the nearest pyproject.toml with the table, in a folder or above; else the defaults."""
     for directory in (folder, *folder.parents):
         path = directory / FILE
         if path.is_file() and _table(path) is not None:
@@ -55,10 +55,10 @@ def find_settings(folder: Path) -> Settings:
 
 
 def read_settings(path: Path) -> Settings:
-    """The settings of one file. Raises UnsupportedError that lists everything wrong with them."""
+    """The settings of one file. Raises UnsupportedError with a line for each fault."""
     table = _table(path)
     if table is None:
-        raise UnsupportedError(f"{path}: has no table [{TABLE}]; add one, or leave --config away")
+        raise UnsupportedError(f"{path}: the table [{TABLE}] is missing; add it, or omit --config")
     problems = [f"{path}: {problem}" for problem in _problems(table)]
     if problems:
         raise UnsupportedError("\n".join(problems))
@@ -78,7 +78,7 @@ def _table(path: Path) -> Mapping[str, Any] | None:
     except (tomllib.TOMLDecodeError, ValueError) as error:      # a number of thousands of digits is the latter
         raise UnsupportedError(f"{path}: {error}") from None
     except RecursionError:
-        raise UnsupportedError(f"{path}: nests too deeply; settings need a few tables") from None
+        raise UnsupportedError(f"{path}: the tables are nested too deeply; use few levels") from None
     for key in TABLE.split("."):
         content = content.get(key) if isinstance(content, Mapping) else None
     return content if isinstance(content, Mapping) else None
@@ -93,7 +93,7 @@ def _waivers(table: Mapping[str, Any], path: Path) -> Iterator[Waiver]:
 
 
 def _problems(table: Mapping[str, Any]) -> Iterator[str]:
-    """Everything wrong with a table, one line each."""
+    """The faults of a table, one line each."""
     for key, value in table.items():
         if key not in _KEYS:
             yield f"{TABLE} has no key {key!r}; {_suggestion(key, _KEYS)}"
@@ -113,7 +113,7 @@ def _profile_problem(value: object) -> str:
         parse_profile(str(value))
     except ValueError as error:
         return f"!{error}"
-    return "" if isinstance(value, str) else "text"
+    return "" if isinstance(value, str) else "a string"
 
 
 def _codes_problem(value: object) -> str:
@@ -134,11 +134,11 @@ def _waivers_problem(value: object) -> str:
         if unknown:
             return f"!an entry has no key {unknown[0]!r}; {_suggestion(unknown[0], _WAIVER_KEYS)}"
         if "code" not in item or not all(isinstance(text, str) for text in item.values()):
-            return "!an entry needs a code and a reason, and may have a path and a file, all of them text"
+            return "!an entry needs the strings code and reason, and may have the strings path and file"
     return ""
 
 
-_KEYS: Mapping[str, Callable[[Any], str]] = {     # what is wrong with a value, "" for nothing
+_KEYS: Mapping[str, Callable[[Any], str]] = {     # the fault of a value, "" for none
     "profile": _profile_problem,
     "select": _codes_problem,
     "ignore": _codes_problem,

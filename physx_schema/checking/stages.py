@@ -1,10 +1,9 @@
-"""Checking stages and reading what is remarked of them.
+"""Checks of one or several stages.
 
-One stage checked: what the rules find on it, less what its waivers take out.
+`check` returns the report of one stage: findings without the waived ones. `check_all` returns a report for each stage,
+unreadable files, and findings about the settings and the baseline.
 
-Several stages checked in one run: a report each, what could not be read, and what is said about the run itself.
-
-What a check says to programs that know no more of a finding than a code, a severity, a place and a text.
+Remarks are findings for other programs: code, severity, location and text.
 """
 
 from __future__ import annotations
@@ -45,16 +44,19 @@ def check(
 ) -> Report:
     """Check a stage, given as a path or a Usd.Stage, against the rules of a profile.
 
-    Profiles: "physx" (what the simulator does), "simready" (the published rules), "newton" (what Newton makes of the
-    stage), "driven" (the published rules for driven joints), "published" (the letter of the others), or several joined
-    with +. `select` keeps the findings of some codes or families such as "DJ.007", or of a published code or feature
-    such as "RB.007", `ignore` leaves some out; `waivers` count beside those on the stage. `engine_release` is the
-    release of ovphysx that the stage is for: what an older one reads is not unused. Raises UnreadableError for a path
-    that is no readable USD file and ValueError for an unknown profile, code, family or release.
+    profile: "physx" (behaviour of the simulator), "simready" (published rules), "newton" (behaviour of Newton),
+        "driven" (published rules for driven joints), "published" (the other published rules), or several joined with +.
+    select, ignore: codes or families such as "DJ.007", or published codes or features such as "RB.007", to keep or to
+        leave out.
+    waivers: waivers in addition to those on the stage.
+    engine_release: the release of ovphysx for the stage; values that it reads are not reported as unused.
+
+    Raises UnreadableError for a path without a readable USD file, and ValueError for an unknown profile, code, family
+    or release.
     """
     selection = selection_of(select, ignore)
-    parse_profile(profile)      # refused before anything is read
-    with gc_disabled(), captured():         # what would be announced is a finding
+    parse_profile(profile)      # raises before the stage is read
+    with gc_disabled(), captured():         # messages of USD are findings
         return _check(open_stage(source), profile, selection, waivers, engine_release)
 
 
@@ -78,7 +80,7 @@ def _check(
 
 
 def _published(outcome: Outcome, profile: str, selection: Selection) -> Iterator[PublishedVerdict]:
-    """Verdicts on published codes: on all where the profile is all of SimReady, else on those that are selected."""
+    """Verdicts on published codes: all if the profile is all of SimReady, else the selected ones."""
     whole = set(parse_profile(profile)) >= set(WHOLE_SIMREADY)
     codes = [code for code in PUBLISHED_RULES
              if code in selection.published or (whole and selection.has_published(code))]
@@ -88,7 +90,7 @@ def _published(outcome: Outcome, profile: str, selection: Selection) -> Iterator
 
 
 def _layer(stage: Any, finding: Finding) -> str:
-    """The layer with the strongest opinion on what a finding is about, "" for the root layer."""
+    """The layer with the strongest opinion on a finding's property or prim, "" for the root layer."""
     prim = stage.GetPrimAtPath(finding.path) if finding.path.startswith("/") else None
     if not prim or prim.IsPseudoRoot():
         return ""
@@ -100,19 +102,19 @@ def _layer(stage: Any, finding: Finding) -> str:
 
 
 UNREADABLE_CODE = 3
-_ORDER = (4, UNREADABLE_CODE, 1, 5)      # exit codes, the one that matters most first
+_ORDER = (4, UNREADABLE_CODE, 1, 5)      # exit codes, the gravest first
 
 
 @dataclass(slots=True)
 class Run:
-    """What checking several stages gave, each under the path it was given as."""
+    """The results of checking several stages, by the given paths."""
 
     reports: dict[str, Report] = field(default_factory=dict)
     unreadable: dict[str, str] = field(default_factory=dict)    # path: why
     broken: dict[str, str] = field(default_factory=dict)        # path: the fault of this program
 
     def exit_code(self, strict: bool, fail_on: str) -> int:
-        """4 after an internal error, 3 with something unreadable, else the worst of the reports."""
+        """4 after an internal error, 3 for an unreadable file, else the gravest exit code of the reports."""
         codes = [4] * bool(self.broken) + [UNREADABLE_CODE] * bool(self.unreadable)
         codes += [report.exit_code(strict, fail_on) for report in self.reports.values()]
         return next((code for code in _ORDER if code in codes), 0)
@@ -122,9 +124,9 @@ def check_all(
     paths: Sequence[str], settings: Settings, baseline: Baseline | None = None,
     check_stage: Callable[[str], Report | str] | None = None,
 ) -> Run:
-    """Check stages one by one; one that cannot be read does not stop the others.
+    """Check stages one by one; an unreadable stage does not stop the run.
 
-    `one` checks a single stage in place of this module, and may say in a line that the program failed on it.
+    check_stage: checks a single stage in place of `check_one`; it returns a report, or the text of an internal error.
     """
     run = Run()
     for path in dict.fromkeys(paths):
@@ -150,14 +152,14 @@ def check_one(path: str, settings: Settings) -> Report:
 
 
 def _add_report(run: Run, settings: Settings, path: str, findings: Iterator[Finding]) -> None:
-    """A report on a file that is no stage, where there is anything to say about it."""
+    """Add a report on a file that is not a stage, if it has findings."""
     reported = tuple(findings)
     if reported:
         run.reports[path] = Report(path, settings.profile, reported)
 
 
 def _idle_waivers(run: Run, settings: Settings) -> Iterator[Finding]:
-    """Waivers of the settings that no stage in their file pattern needs; those of other stages are not judged."""
+    """Waivers of the settings that match no finding; waivers for files outside this run are not judged."""
     used_sources = {item.source for report in run.reports.values() for item in report.waived}
     matching = {waiver for path in run.reports for waiver in settings.waivers_for(path)}
     codes = {verdict.code for report in run.reports.values() for verdict in report.verdicts}
@@ -172,20 +174,20 @@ UNREADABLE = "unreadable"
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One thing to say about a stage."""
+    """A finding, or something not evaluated, for another program."""
 
-    code: str                   # "DJ.007/limits-clip", one of the two above, or a published code
+    code: str                   # "DJ.007/limits-clip", NOT_EVALUATED, UNREADABLE, or a published code
     severity: str               # "error" | "warning" | "info"
     path: str                   # prim
     property: str               # full property name, "apiSchemas", or ""
-    text: str                   # the code, where, what was found, why it matters and what to do
+    text: str                   # the code, location, message, effect and fix
 
 
 def remarks(stage: Any, profile: str = DEFAULT_PROFILE) -> tuple[Remark, ...]:
-    """Everything that a check of an open stage has to say: its findings, and what was not evaluated.
+    """All remarks on an open stage: findings, and values that are not evaluated.
 
-    Raises nothing, since one exception ends the whole run of some of those programs: a stage whose metadata cannot be
-    read and a fault of this program are remarks too.
+    Raises nothing, because an exception ends the whole run of some programs: unreadable metadata and internal errors
+    are remarks too.
     """
     try:
         return tuple(_report_remarks(check(stage, profile)))
@@ -196,13 +198,13 @@ def remarks(stage: Any, profile: str = DEFAULT_PROFILE) -> tuple[Remark, ...]:
 
 
 def remark_of(finding: Finding) -> Remark:
-    """A finding as a remark, whose text begins with the code: the reports of some of those programs leave codes out."""
+    """A finding as a remark. The text begins with the code, because some programs do not print codes."""
     text = f"{finding.code}: {finding_text(finding)}"
     return Remark(finding.code, finding.severity, finding.path, finding.property, text)
 
 
 def finding_text(finding: Finding) -> str:
-    """Where, what, why and what to do, in three lines."""
+    """Location, message, effect and fix, in three lines."""
     where = location(finding.path, finding.property)
     return f"{where}: {finding.message}\nwhy: {finding.why}\nfix: {finding.fix}"
 

@@ -1,7 +1,7 @@
-"""The tier by which `simready-validate` runs the checks: its profile PhysX-Schema, with a verdict a feature.
+"""The tier that runs the checks in `simready-validate`: profile PhysX-Schema, with a verdict for each feature.
 
-simready-validate finds `tier` through the package's entry point `simready.tier`, imports `rules`, which registers our
-codes as requirements, and reads features and profiles from files. Those are written when it asks, from the catalogue.
+simready-validate finds `tier` through the entry point `simready.tier`. It imports `rules`, which registers our codes as
+requirements. It reads features and profiles from files, which `tier` writes from the catalogue on first access.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from physx_schema.checking.engine.published import FEATURES, PUBLISHED_RULES, Fe
 from physx_schema.checking.stages import UNREADABLE
 
 PROFILE = "PhysX-Schema"
-CHECKS = "PHYSX_SCHEMA_CHECKS"      # the feature of all our codes that PhysX itself is asked about
+CHECKS = "PHYSX_SCHEMA_CHECKS"      # the feature with all our codes of profile physx
 
 
 @dataclass(frozen=True)
 class Tier:
-    """Where simready-validate finds what belongs to us."""
+    """The locations of our rules, features and profiles for simready-validate."""
 
     name: str = "physx_schema"
     rules_package: str = "physx_schema.simready.rules"
@@ -34,7 +34,7 @@ class Tier:
 
     @cached_property
     def _folder(self) -> tempfile.TemporaryDirectory[str]:
-        """A folder for this process with a file for each feature, and one for the profile."""
+        """A temporary folder with a file for each feature and one for the profile."""
         folder = tempfile.TemporaryDirectory(prefix="physx-schema-")
         for name, content in (*_features().items(), ("profiles/profile", _profile())):
             path = Path(folder.name, f"{name}.json")
@@ -54,9 +54,9 @@ class Tier:
 
 
 def _features() -> dict[str, dict[str, Any]]:
-    """The published features as ours, by file, but those that ask for more than physics or for another engine."""
+    """Our feature and the published ones, by file, without those of other engines or beyond physics."""
     own = [*(code for code, rule in RULES.items() if PHYSX in rule.profiles), UNREADABLE]
-    features = {CHECKS: ("What PhysX makes of a stage", own)}
+    features = {CHECKS: ("Physics in PhysX", own)}
     for feature in FEATURES.values():
         if not feature.gap and any(PUBLISHED_RULES[code].ours for code in feature.codes) and not _is_foreign(feature):
             features[prefixed_code(feature.id)] = (feature.title, [prefixed_code(code) for code in codes_of(feature)])
@@ -70,7 +70,7 @@ def _is_foreign(feature: Feature) -> bool:
 
 
 def _profile() -> dict[str, Any]:
-    """The profile: our own codes are mandatory, what SimReady asks beyond PhysX is optional."""
+    """The profile: our codes are mandatory, the published features are optional."""
     names = [feature["id"] for feature in _features().values()]
     return {PROFILE: {VERSION: {"features": [
         {name: {"version": VERSION}, **({} if name == CHECKS else {"optional": True})} for name in names]}}}

@@ -1,4 +1,4 @@
-"""What simready-validate executes again on each start, since importing it is what registers our rule with it."""
+"""The module that simready-validate imports on each start; the import registers our rule."""
 
 from __future__ import annotations
 

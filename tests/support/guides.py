@@ -28,7 +28,7 @@ from physx_schema.command_line.program import program
 from support.places import ROOT
 
 GUIDES = ROOT / "docs" / "guides"
-OTHERS = {"index", "own_schema"}        # a table, and a page with tests elsewhere
+OTHERS = {"index", "own_schema", "questions"}       # without code, or with tests elsewhere
 BLOCK = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.S | re.M)
 RUN = ("python", "sh")
 FINDINGS = {0, 1}           # exit codes of commands that ran

@@ -1,1 +1,1 @@
-"""What every rule uses: findings, profiles, waivers, repairs, reports. Nothing here knows a rule."""
+"""Parts that every rule uses: findings, profiles, waivers, repairs and reports; no rule is named here."""

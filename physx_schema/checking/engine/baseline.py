@@ -1,4 +1,4 @@
-"""Findings that were there before: a file of them, against which only new ones count."""
+"""Baselines: files of known findings, which a check leaves out of its report."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FIELDS = ("file", "code", "path", "property")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Entry:
-    """One known finding. Its message is no part of it: numbers in it may change."""
+    """One known finding, without its message: numbers in it may change."""
 
     file: str                   # relative to the baseline's folder, with /
     code: str
@@ -30,7 +30,7 @@ class Entry:
 
 
 class Baseline:
-    """The known findings of a baseline file, each as often as it is listed. Raises UnsupportedError for no baseline."""
+    """The known findings of a baseline file. Raises UnsupportedError if the file is not a baseline."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -38,7 +38,7 @@ class Baseline:
         self._checked: set[tuple[str, str]] = set()     # stage and code
 
     def without_known(self, stage: str, report: Report) -> Report:
-        """The report of a stage with its known findings set aside."""
+        """The report of a stage, with its known findings moved to `known`."""
         file = relative_path(stage, self.path)
         self._checked |= {(file, verdict.code) for verdict in report.verdicts if verdict.state != "not evaluated"}
         new: list[Finding] = []
@@ -53,12 +53,15 @@ class Baseline:
         return replace(report, findings=tuple(new), known=(*report.known, *known))
 
     def stale(self) -> list[Entry]:
-        """Entries that were looked for, on a stage and for a code, which nothing matched: the findings are gone."""
+        """Entries without a finding, for checked stages and codes."""
         return sorted(entry for entry in self._remaining.elements() if (entry.file, entry.code) in self._checked)
 
 
 def write_baseline(path: Path, reports: Mapping[str, Report]) -> int:
-    """Write the findings of reports by stage as a baseline; how many. Raises UnsupportedError where it cannot."""
+    """Write the findings of reports, by stage, as a baseline; return their number.
+
+    Raises UnsupportedError if the file cannot be written.
+    """
     entries = sorted(_entry(relative_path(stage, path), finding)
                      for stage, report in reports.items() for finding in (*report.findings, *report.known))
     content = {"version": BASELINE_VERSION,
@@ -68,7 +71,7 @@ def write_baseline(path: Path, reports: Mapping[str, Report]) -> int:
 
 
 def relative_path(stage: str, baseline: Path) -> str:
-    """A stage's file as a baseline names it."""
+    """A stage's file relative to the baseline's folder."""
     return Path(os.path.relpath(stage, baseline.resolve().parent)).as_posix()
 
 
@@ -81,12 +84,13 @@ def _read(path: Path) -> list[Entry]:
         content = json.loads(read_text(path))
         version = content["version"]
         if version != BASELINE_VERSION:
-            raise UnsupportedError(f"{path}: a baseline of version {version!r}, not {BASELINE_VERSION}; write it anew")
+            raise UnsupportedError(f"{path}: the baseline has version {version!r} instead of {BASELINE_VERSION}; "
+                                   f"write it again with --write-baseline {path}")
         return list(_entries(content["findings"]))
     except FileNotFoundError:
-        raise UnsupportedError(f"{path}: no such file; make one with --write-baseline {path}") from None
+        raise UnsupportedError(f"{path}: the file does not exist; create it with --write-baseline {path}") from None
     except (ValueError, LookupError, TypeError, RecursionError):
-        raise UnsupportedError(f"{path}: is no baseline; make one with --write-baseline {path}") from None
+        raise UnsupportedError(f"{path}: the file is not a baseline; create one with --write-baseline {path}") from None
 
 
 def _entries(records: Iterable[Mapping[str, Any]]) -> Iterator[Entry]:

@@ -1,8 +1,8 @@
-"""Which finding explains which: one cause, with all that goes away when it is repaired.
+"""Causes of findings: a repair of a cause also removes the findings that it explains.
 
-A rule declares in its own file what its findings explain (`Rule.explains`); this module finds the pairs on a stage. It
-then takes equal findings on copies of one thing together: prims that one spec defines by way of references, payloads,
-inherits or instances, and prims whose paths differ in numbers alone, such as those below /envs/env_0 and /envs/env_1.
+A rule declares the findings that its findings explain (`Rule.explains`); this module finds the pairs on a stage. It
+also groups equal findings on copies of one prim. Copies are prims that one spec defines through references, payloads,
+inherits or instances, and prims with paths that differ only in numbers, such as /envs/env_0/a and /envs/env_1/a.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _NUMBER = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class CauseGroup:
-    """A finding that nothing explains, and all that it explains, directly or by way of others."""
+    """A finding without a cause, and the findings that it explains directly or indirectly."""
 
     root: Finding
     copies: tuple[Finding, ...] = ()        # the same finding on other prims
-    effects: tuple[Finding, ...] = ()       # other findings that go away with it
+    effects: tuple[Finding, ...] = ()       # other findings that its repair removes
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """All of them, the root first."""
+        """All findings of the group, the root first."""
         return self.root, *self.copies, *self.effects
 
     @property
@@ -48,8 +48,7 @@ class CauseGroup:
 
 
 def grouped(findings: Sequence[Finding]) -> tuple[CauseGroup, ...]:
-    """The findings by the one that explains them, in the order of these; a cause that is not among them explains none.
-    """
+    """The findings grouped by cause, in the order of the findings; causes outside the sequence are ignored."""
     first: dict[Cause, Finding] = {}
     for finding in findings:
         first.setdefault(_as_cause(finding), finding)
@@ -73,7 +72,7 @@ def _group(root: Finding, members: Iterable[Finding]) -> CauseGroup:
 
 
 def _root(finding: Finding, first: Mapping[Cause, Finding]) -> Finding:
-    """The finding at the start of a chain of causes; several of one code, prim and property have one name in it."""
+    """The first finding of a chain of causes; findings of one code, prim and property are one cause."""
     passed = set[int]()
     while finding.cause is not None and finding.cause in first and id(finding) not in passed:
         passed.add(id(finding))
@@ -88,7 +87,7 @@ def _as_cause(finding: Finding) -> Cause:
 def with_causes(
     findings: Sequence[Finding], rules: Mapping[str, Rule], stage: Any, description: Description,
 ) -> tuple[Finding, ...]:
-    """The findings of a stage, each with the one that explains it."""
+    """The findings of a stage, each with its cause."""
     locations = _Locations(stage, description)
     causes = _declared(findings, rules, locations)
     copies: dict[Hashable, int] = {}
@@ -102,7 +101,7 @@ def with_causes(
 
 
 def _declared(findings: Sequence[Finding], rules: Mapping[str, Rule], locations: _Locations) -> dict[int, int]:
-    """By index of a finding, that of the one that explains it as a rule declares."""
+    """The index of the cause for the index of a finding, as rules declare it."""
     sources: dict[tuple[Explains, Hashable], list[int]] = {}
     for index, finding in enumerate(findings):
         for explains in rules[finding.code].explains if finding.code in rules else ():
@@ -129,7 +128,7 @@ def _concerns(explains: Explains, finding: Finding) -> bool:
 
 
 def _may_explain(findings: Sequence[Finding], cause: int, effect: int, causes: Mapping[int, int]) -> bool:
-    """Whether one finding may explain another: of one code the first does, and never in a circle."""
+    """Whether a finding may explain another: among equal codes only the first may, and never in a cycle."""
     if findings[cause].code == findings[effect].code and cause >= effect:
         return False
     while cause in causes and cause != effect:
@@ -138,7 +137,7 @@ def _may_explain(findings: Sequence[Finding], cause: int, effect: int, causes: M
 
 
 class _Locations:
-    """Where findings are, as keys that a cause and its effects have in common."""
+    """Locations of findings as keys that a cause and its effects share."""
 
     def __init__(self, stage: Any, description: Description) -> None:
         self._stage = stage
@@ -147,7 +146,7 @@ class _Locations:
         self._originals: dict[str, tuple[str, str]] = {}
 
     def of_cause(self, extent: Extent, finding: Finding) -> Iterator[_Key]:
-        """The keys of a finding that explains others."""
+        """The keys of a finding as a cause."""
         match extent:
             case "prim" | "below" | "target":
                 yield (finding.path,)
@@ -157,7 +156,7 @@ class _Locations:
                 yield from self.of_effect(extent, finding)
 
     def of_effect(self, extent: Extent, finding: Finding) -> Iterator[_Key]:
-        """The keys of a finding that others explain."""
+        """The keys of a finding as an effect."""
         match extent:
             case "prim":
                 yield (finding.path,)
@@ -180,7 +179,7 @@ class _Locations:
                 yield ("",)
 
     def copy_of(self, finding: Finding) -> Hashable:
-        """What equal findings on copies of one thing have in common."""
+        """A key that equal findings on copies of one prim share."""
         copy, original = self._original(finding.path)
         texts = (finding.path, finding.message, finding.why, finding.fix)
         if copy:
@@ -189,7 +188,7 @@ class _Locations:
         return (finding.code, finding.severity, finding.property, finding.layer, *map(_unnumbered, texts))
 
     def _original(self, path: str) -> tuple[str, str]:
-        """The copy that a prim belongs to, and what it is a copy of: a prim of some layer; "" for none."""
+        """The copy that a prim belongs to, and its original, a prim of a layer; "" for none."""
         if path not in self._originals:
             prim: Any = self._stage.GetPrimAtPath(path) if path.startswith("/") else None
             specs = prim.GetPrimStack() if prim and not prim.IsPseudoRoot() else ()
@@ -199,7 +198,7 @@ class _Locations:
         return self._originals[path]
 
     def _instance(self, path: str) -> str:
-        """The instance that a prim is or is inside of, "" for none."""
+        """The instance that contains or is a prim, "" for none."""
         if path not in self._instances:
             prim: Any = self._stage.GetPrimAtPath(path) if path.startswith("/") else None
             while prim and not prim.IsInstance() and not prim.IsPseudoRoot():
@@ -247,14 +246,14 @@ class _Locations:
 
 
 def _upwards(path: str) -> Iterator[str]:
-    """A path and those above it."""
+    """A path and its ancestors."""
     if path.startswith("/"):
         yield from map(str, Sdf.Path(path).GetPrimPath().GetPrefixes()[::-1])
         yield "/"
 
 
 def _without_common_end(path: str, original: str, layer: str) -> tuple[str, str]:
-    """A prim and its original up to where their paths go on alike, the original with its layer; "" where all is."""
+    """A prim's path and its original's, without their common end, the original with its layer; "" if both are equal."""
     if path == original:
         return "", ""
     copy_names, original_names = path.split("/"), original.split("/")
@@ -265,10 +264,10 @@ def _without_common_end(path: str, original: str, layer: str) -> tuple[str, str]
 
 
 def _bare_reason(opinion: Opinion) -> str:
-    """The reason without the schema that it may begin with."""
+    """The reason without a schema name at its beginning."""
     return opinion.reason.removeprefix(f"{opinion.schema}: ") if opinion.property == SCHEMAS else opinion.reason
 
 
 def _unnumbered(text: str) -> str:
-    """A text in which the paths have no numbers."""
+    """A text with # in place of numbers in paths."""
     return _PATH.sub(lambda match: _NUMBER.sub("#", match[0]), text)

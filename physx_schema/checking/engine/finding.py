@@ -1,8 +1,7 @@
-"""A finding with its repair, and the profile of who reads the file.
+"""Findings, repairs and profiles.
 
-What a check says: findings, each a prim, what is wrong there, why it matters and what to do.
-
-A repair is data: changes to single prims and properties that another part carries out.
+A finding names a prim, the fault, its effect and the fix. A repair is a list of edits of prims and properties, which
+`layer_editor` carries out.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ class SetValue:
     name: str                   # full property name
     value: object               # anything USD takes: numbers, text, tuples of them
     type_name: str = ""         # Sdf type of an attribute that is not there yet
-    intended: float | None = None   # the effect that the number is to have in PhysX, kept beside it; None: itself
+    intended: float | None = None   # the intended effective number in PhysX, stored with the value; None: the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class SetTargets:
 
 @dataclass(frozen=True, slots=True)
 class RenameProperty:
-    """Give a property, with all it says, another name."""
+    """Rename a property together with its values and metadata."""
 
     path: str
     name: str
@@ -42,7 +41,7 @@ class RenameProperty:
 
 @dataclass(frozen=True, slots=True)
 class RemoveProperty:
-    """Take a property away."""
+    """Remove a property."""
 
     path: str
     name: str
@@ -58,7 +57,7 @@ class ApplySchema:
 
 @dataclass(frozen=True, slots=True)
 class RemoveSchema:
-    """Take an API schema away; its properties stay."""
+    """Remove an API schema; its properties stay."""
 
     path: str
     schema: str
@@ -66,7 +65,7 @@ class RemoveSchema:
 
 @dataclass(frozen=True, slots=True)
 class RenameSchema:
-    """Put another API schema, or instance of it, where one is applied."""
+    """Replace an applied API schema with another schema or instance."""
 
     path: str
     schema: str
@@ -77,7 +76,7 @@ Edit = SetValue | SetTargets | RenameProperty | RemoveProperty | ApplySchema | R
 
 
 def edit_text(edit: Edit) -> str:
-    """What an edit does to its prim."""
+    """An edit as text: the change of its prim."""
     match edit:
         case SetValue():
             effect = "" if edit.intended is None else f" to get {edit.intended:g}"
@@ -97,7 +96,7 @@ def edit_text(edit: Edit) -> str:
 
 
 def _display_value(value: object) -> str:
-    """A value for people; an array of one number as that number."""
+    """A value as text; an array of one number as that number."""
     if isinstance(value, tuple) and len(value) == 1:
         return _display_value(value[0])
     return f"{value:g}" if isinstance(value, float) else repr(value)
@@ -105,39 +104,39 @@ def _display_value(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """The edits that make a finding go away."""
+    """The edits that remove a finding."""
 
     edits: tuple[Edit, ...]
-    safe: bool                  # the author's intention is beyond doubt, and nothing that works now changes
+    safe: bool                  # the author's intention is certain, and nothing that works changes
 
 
 def safe(*edits: Edit) -> Repair:
-    """A repair that may be made without asking."""
+    """A repair that `--fix` makes without --unsafe-fixes."""
     return Repair(edits, True)
 
 
 def unsafe(*edits: Edit) -> Repair:
-    """A repair that may not be what the author wants."""
+    """A repair that may differ from the author's intention."""
     return Repair(edits, False)
 
 
-PHYSX = "physx"             # what the simulator does
-SIMREADY = "simready"       # the literal text of the published rules
-NEWTON = "newton"           # what Newton makes of the same stage
+PHYSX = "physx"             # the behaviour of PhysX
+SIMREADY = "simready"       # the published rules of SimReady
+NEWTON = "newton"           # the behaviour of Newton
 PROFILES = (PHYSX, SIMREADY, NEWTON)
-DRIVEN = "driven"           # SimReady's optional feature of driven joints, to the letter: more than any engine needs
-BEHAVIOUR = "behaviour"     # what the robot does when it is stepped: part of driven, except for SimReady's own reader
-PUBLISHED = "published"     # the letter of SimReady's other rules about physics, which no engine needs
-EXTRA_PROFILES = (DRIVEN, BEHAVIOUR, PUBLISHED)     # no part of the default
-WHOLE_SIMREADY = (SIMREADY, DRIVEN, PUBLISHED)      # what "simready" by itself stands for
+DRIVEN = "driven"           # SimReady's optional feature of driven joints: stricter than any engine
+BEHAVIOUR = "behaviour"     # the simulated motion of the robot: part of driven, except for profile simready
+PUBLISHED = "published"     # SimReady's other rules about physics, which no engine needs
+EXTRA_PROFILES = (DRIVEN, BEHAVIOUR, PUBLISHED)     # not in the default
+WHOLE_SIMREADY = (SIMREADY, DRIVEN, PUBLISHED)      # the meaning of "simready" alone
 DEFAULT_PROFILE = "physx+simready"
 DEFAULT_PROFILES = (PHYSX, SIMREADY)
 
 
 def parse_profile(profile: str) -> tuple[str, ...]:
-    """The single profiles a profile stands for.
+    """The single profiles of a profile given as text. Raises ValueError for an unknown one.
 
-    "simready" by itself brings "driven" and "published". Elsewhere "driven" brings "behaviour".
+    "simready" alone adds "driven" and "published". In other combinations "driven" adds "behaviour".
     """
     parts = tuple(profile.split("+"))
     allowed = (*PROFILES, *EXTRA_PROFILES)
@@ -155,7 +154,7 @@ SEVERITIES = ("info", "warning", "error")
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The finding that explains another: with its repair, both go away."""
+    """The finding that explains another: its repair removes both."""
 
     code: str
     path: str                   # prim
@@ -164,36 +163,36 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing a check found."""
+    """One finding of a check."""
 
     code: str                   # "DJ.007/limits-clip"
     severity: str               # "error" | "warning" | "info"
     path: str                   # prim
     property: str               # full property name, "apiSchemas", or "" for the prim itself
-    message: str                # what was found
-    why: str                    # what happens because of it
-    fix: str                    # what to do
-    profiles: tuple[str, ...] = ()      # the profiles that ask for it; () for those of its rule
-    measured: str = ""          # what real PhysX did for findings of this rule, "" where nothing was run
-    layer: str = ""             # the layer that holds the strongest opinion, "" for the root layer
-    repair: Repair | None = None        # the edits that do what `fix` says, where that is known
-    cause: Cause | None = None  # the finding that explains this one, None where nothing does
+    message: str                # the fault
+    why: str                    # its effect
+    fix: str                    # the fix
+    profiles: tuple[str, ...] = ()      # the profiles with this finding; () for those of its rule
+    measured: str = ""          # the measurement in real PhysX for this rule, "" for none
+    layer: str = ""             # the layer of the strongest opinion, "" for the root layer
+    repair: Repair | None = None        # the edits of the fix, None if unknown
+    cause: Cause | None = None  # the finding that explains this one, None for none
 
 
 def location(path: str, name: str) -> str:
-    """Prim path and property as one path; the prim alone for an applied schema."""
+    """Prim path and property as one path; only the prim path for an applied schema."""
     return f"{path}.{name}" if name and name != "apiSchemas" else path
 
 
 def rank(severity: str) -> int:
-    """The place of a severity from info upwards."""
+    """The rank of a severity: 0 for info, 2 for error."""
     return SEVERITIES.index(severity)
 
 
 def per_profile(finding: Finding, physx: str = "", simready: str = "", newton: str = "") -> Iterator[Finding]:
-    """The finding with the severity each profile gives it; nothing for a profile without one.
+    """The finding once for each profile with a severity.
 
-    Where PhysX and SimReady agree and Newton is not asked, the finding goes to the profiles of its rule.
+    If PhysX and SimReady agree and Newton has no severity, one finding for all profiles of its rule.
     """
     if physx == simready and not newton:
         if physx:

@@ -1,8 +1,8 @@
 """Edits of layers by repairs.
 
-Edits carried out on a layer: what each needs is looked at first, and only then anything is changed.
+The editor checks all edits of a repair before it changes the layer.
 
-Repairs made on a copy of a stage's root layer, or in a layer over it, until none is left that helps.
+`fix` makes repairs on a copy of a stage's root layer, or in a layer over it, until no repair helps.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from physx_schema.description.units import custom_data
 from physx_schema.migration.report import layer_name, unified
 
 _ADDING = ("explicitItems", "prependedItems", "appendedItems", "addedItems")
-Step = Callable[[Any], None]        # a change of the layer that it is given
+Step = Callable[[Any], None]        # changes the given layer
 
 
 class CannotError(Exception):
-    """Why an edit cannot be made here."""
+    """An edit is not possible; the text gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class LayerEditor:
-    """A stage whose root layer may be changed.
+    """An editor of a stage's root layer.
 
-    With `override` that layer may say anything against the layers below it. Without, only what it says itself changes:
-    an opinion of another layer is left to whoever checks the file it is in.
+    With `override` the root layer may override weaker layers. Without it only opinions of the root layer change;
+    opinions of another layer are repaired in the file of that layer.
     """
 
     stage: Any
@@ -50,17 +50,17 @@ class LayerEditor:
 
     @property
     def layer(self) -> Any:
-        """The layer that changes."""
+        """The root layer, which the editor changes."""
         return self.stage.GetRootLayer()
 
     def steps(self, edits: Iterable[Edit]) -> list[Step]:
-        """What to do to the layer, or to a copy of it. Raises CannotError, and then nothing may be done."""
+        """The changes of the layer, or of a copy of it. Raises CannotError if an edit is not possible."""
         return [step for edit in edits for step in self._steps(edit)]
 
     def _steps(self, edit: Edit) -> Iterator[Step]:
         prim = self.stage.GetPrimAtPath(edit.path)
         if not prim:
-            raise CannotError("the prim is no longer there")
+            raise CannotError("the prim no longer exists")
         match edit:
             case SetValue():
                 yield self._set_value(prim, edit)
@@ -84,7 +84,7 @@ class LayerEditor:
         specs = attribute.GetPropertyStack() if attribute else []
         kind = edit.type_name or (str(attribute.GetTypeName()) if attribute else "")
         if not kind:
-            raise CannotError(f"no schema says of which type {edit.name} is")
+            raise CannotError(f"the type of {edit.name} is unknown")
         value = to_usd_value(edit.value, kind)
         path = self._property_path(prim, edit.name, specs)
         uniform = bool(attribute) and attribute.GetVariability() == Sdf.VariabilityUniform
@@ -116,7 +116,7 @@ class LayerEditor:
         return step
 
     def _property_path(self, prim: Any, name: str, specs: list[Any]) -> Any:
-        """Where in the layer the strongest opinion is, or where a new one goes."""
+        """The path of the strongest opinion in the layer, or of a new one."""
         if specs and specs[0].layer == self.layer:
             return specs[0].path
         if specs and not self.override:
@@ -124,22 +124,22 @@ class LayerEditor:
         return self._prim_path(prim).AppendProperty(name)
 
     def _prim_path(self, prim: Any) -> Any:
-        """The prim spec of the layer that a new opinion goes to."""
+        """The path of the layer's prim spec for a new opinion."""
         path = next((spec.path for spec in prim.GetPrimStack() if spec.layer == self.layer), None)
         if path is not None:
             return path
         if prim.IsInstanceProxy():
-            raise CannotError("the prim is inside an instance, where no layer above it can say anything")
+            raise CannotError("the prim is inside an instance, and no stronger layer can change it")
         if not self.override:
             raise CannotError(f"the prim is in {display_name(prim.GetPrimStack()[0].layer)}")
         return prim.GetPath()
 
     def _rename_property(self, prim: Any, name: str, to: str) -> Iterator[Step]:
         if not Sdf.Path.IsValidNamespacedIdentifier(to):
-            raise CannotError(f"{to!r} is no name of a property")
+            raise CannotError(f"{to!r} is not a property name")
         target = prim.GetProperty(to)
         if target and target.IsAuthored():
-            raise CannotError(f"{to} is authored too")
+            raise CannotError(f"{to} is already authored")
         specs = self._specs(prim, name)
         if all(spec.layer == self.layer for spec in specs):
             for spec in specs:
@@ -160,22 +160,22 @@ class LayerEditor:
             yield lambda layer: _attribute(layer, path, kind, False).SetInfo("default", Sdf.ValueBlock())
 
     def _specs(self, prim: Any, name: str) -> list[Any]:
-        """What all layers say about a property, where this one may change it."""
+        """The specs of a property in all layers. Raises CannotError if the editor may not change it."""
         item = prim.GetProperty(name)
         specs = list(item.GetPropertyStack()) if item else []
         other = next((spec.layer for spec in specs if spec.layer != self.layer), None)
         if not specs:
-            raise CannotError("the property is no longer there")
+            raise CannotError("the property no longer exists")
         if other is not None and not self.override:
             raise CannotError(f"the opinion is in {display_name(other)}")
         return specs
 
     @staticmethod
     def _blockable(prim: Any, name: str) -> Any:
-        """An attribute of a weaker layer that a block in this one takes away."""
+        """An attribute of a weaker layer that a value block can remove."""
         item = prim.GetProperty(name)
         if not isinstance(item, Usd.Attribute) or item.GetNumTimeSamples() or item.HasAuthoredConnections():
-            raise CannotError("a layer above cannot take a relationship, samples or connections away")
+            raise CannotError("a stronger layer cannot remove a relationship, time samples or connections")
         return item
 
     # --- applied schemas ---
@@ -199,7 +199,7 @@ class LayerEditor:
 
 
 def _custom_data(edit: SetValue) -> dict[str, dict[str, float]]:
-    """The custom data that goes with a value."""
+    """The custom data of a value."""
     number = edit.value[0] if isinstance(edit.value, tuple) and len(edit.value) == 1 else edit.value
     return {} if edit.intended is None or not isinstance(number, float) else custom_data(edit.intended, number)
 
@@ -218,7 +218,7 @@ def _remove_step(path: Any) -> Step:
 
 
 def _replace_schema_step(path: Any, remove: str, add: str) -> Step:
-    """A schema taken out of one prim's list, with another in its place where one is given."""
+    """Remove a schema from one prim's list, or replace it if `add` is given."""
     def step(layer: Any) -> None:
         spec = layer.GetPrimAtPath(path)
         list_op = spec.GetInfo("apiSchemas")
@@ -233,7 +233,7 @@ def _replace_schema_step(path: Any, remove: str, add: str) -> Step:
 
 
 def _apply_schema_step(path: Any, remove: str, add: str) -> Step:
-    """A schema added to one prim's list, another deleted that weaker layers apply."""
+    """Add a schema to one prim's list, and delete one that weaker layers apply."""
     def step(layer: Any) -> None:
         spec = Sdf.CreatePrimInLayer(layer, path)
         list_op = spec.GetInfo("apiSchemas") if spec.HasInfo("apiSchemas") else Sdf.TokenListOp()
@@ -254,7 +254,7 @@ def _applied_schemas(spec: Any) -> list[str]:
 
 
 def _attribute(layer: Any, path: Any, kind: str, uniform: bool) -> Any:
-    """The attribute spec at a path, made where it is missing."""
+    """The attribute spec at a path, created if it is missing."""
     spec = layer.GetAttributeAtPath(path)
     if spec:
         return spec
@@ -264,7 +264,7 @@ def _attribute(layer: Any, path: Any, kind: str, uniform: bool) -> Any:
 
 
 def to_usd_value(value: Any, kind: str) -> Any:
-    """A plain value as USD stores it under a type name; quaternions with w first. Raises CannotError."""
+    """A plain value as the USD type of a type name; quaternions with w first. Raises CannotError."""
     type_name = Sdf.ValueTypeNames.Find(kind)
     value_type = type(type_name.defaultValue)
     try:
@@ -274,22 +274,22 @@ def to_usd_value(value: Any, kind: str) -> Any:
             return value_type(*value)
         return value_type(value)
     except (TypeError, ValueError) as error:
-        raise CannotError(f"{value!r} is no {kind}: {error}") from None
+        raise CannotError(f"{value!r} is not a {kind}: {error}") from None
 
 
 def display_name(layer: Any) -> str:
-    """A layer for people."""
+    """The path or name of a layer, for messages."""
     return str(layer.realPath or layer.GetDisplayName())
 
 
-MAX_PASSES = 8         # a repair may bring out another finding; rules that undo each other end here
+MAX_PASSES = 8         # a repair may reveal another finding; ends rules that undo each other
 Check = Callable[[Any], Report]
 Key = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Unrepaired:
-    """A finding that was not repaired, and why."""
+    """A finding that is not repaired, with the reason."""
 
     finding: Finding
     reason: str
@@ -297,10 +297,10 @@ class Unrepaired:
 
 @dataclass(slots=True)
 class Fixes:
-    """A stage with repairs; nothing is written yet."""
+    """A stage with repairs, not yet written."""
 
-    stage: Any                          # the stage as it is
-    repaired_layer: Any                          # a layer of its own: the root layer with repairs, or a layer over it
+    stage: Any                          # the unchanged stage
+    repaired_layer: Any                          # a separate layer: the root layer with repairs, or a layer over it
     override: bool                          # whether `after` is a layer over the root layer
     before: Report
     report: Report                      # of the repaired stage
@@ -321,9 +321,9 @@ class Fixes:
 
 
 def fix(stage: Any, check: Check, unsafe: bool = False, override: bool = False) -> Fixes:
-    """Repair what `check` finds on a stage, as far as its findings say how; unsafe repairs where asked for.
+    """Repair the findings of `check` on a stage. unsafe: also make unsafe repairs.
 
-    A repair that does not make its finding go away is left out, and the others are made again without it.
+    A repair that does not remove its finding is left out, and the others are made again without it.
     """
     ineffective: dict[Key, str] = {}
     while True:
@@ -331,13 +331,13 @@ def fix(stage: Any, check: Check, unsafe: bool = False, override: bool = False) 
         unresolved = {_key(item) for item in result.report.findings} & fixes.keys()
         if not unresolved:
             return _record_outcome(result, fixes, reasons)
-        ineffective |= dict.fromkeys(unresolved, "its repair does not make it go away")
+        ineffective |= dict.fromkeys(unresolved, "its repair does not remove the finding")
 
 
 def _attempt(
     stage: Any, check: Check, unsafe: bool, override: bool, reasons: dict[Key, str],
 ) -> tuple[Fixes, dict[Key, Finding], dict[Key, str]]:
-    """Repairs pass by pass; what was made, and why the others were not."""
+    """Make repairs pass by pass; return the result, the repaired findings and the reasons of the others."""
     after, working_layer = _layers(stage.GetRootLayer(), override)
     editor = LayerEditor(Usd.Stage.Open(working_layer), override)
     before = report = check(editor.stage)
@@ -355,7 +355,7 @@ def _attempt(
 
 
 def _repair_pass(editor: LayerEditor, after: Any, ready: Iterable[Finding], reasons: dict[Key, str]) -> list[Finding]:
-    """Make the repairs that do not meddle with one another; the others wait for the next pass."""
+    """Make repairs of different properties; the others wait for the next pass."""
     touched: set[tuple[str, str]] = set()
     applied: list[Finding] = []
     for finding in ready:
@@ -383,7 +383,7 @@ def _apply_steps(steps: Iterable[Step], *layers: Any) -> None:
 
 
 def _edited_properties(edit: Edit) -> tuple[tuple[str, str], ...]:
-    """What an edit touches: properties of a prim, or its schemas."""
+    """The properties that an edit changes; "apiSchemas" for schemas."""
     names = [getattr(edit, word) for word in ("name", "to") if hasattr(edit, word)]
     schemas = hasattr(edit, "schema")
     return ((edit.path, "apiSchemas"),) if schemas else tuple((edit.path, name) for name in names)
@@ -393,13 +393,13 @@ def _record_outcome(result: Fixes, fixes: dict[Key, Finding], reasons: dict[Key,
     result.repaired = list(fixes.values())
     for item in result.report.findings:
         unknown = "no repair is known" if item.repair is None else (
-            "its repair was not reached" if item.repair.safe else "its repair is unsafe")
+            "its repair was not tried" if item.repair.safe else "its repair is unsafe")
         result.unrepaired.append(Unrepaired(item, reasons.get(_key(item), unknown)))
     return result
 
 
 def _layers(root: Any, override: bool) -> tuple[Any, Any]:
-    """The layer to write and the one to work on, which finds other files wherever it is itself."""
+    """The layer to write, and a copy to work on with absolute asset paths."""
     after, working_layer = (Sdf.Layer.CreateAnonymous(".usda") for _ in range(2))
     if override:
         for layer in (after, working_layer):
@@ -417,7 +417,7 @@ def _layers(root: Any, override: bool) -> tuple[Any, Any]:
 
 
 def _absolute(path: str, folder: Path) -> str:
-    """An asset path of a layer as one that means the same file from anywhere."""
+    """An asset path of a layer as an absolute path."""
     target = folder / path
     return str(target) if path.startswith(("./", "../")) or (path and target.exists()) else path
 

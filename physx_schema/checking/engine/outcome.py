@@ -1,14 +1,11 @@
-"""The outcome of a check: findings, waivers, report.
+"""The outcome of a check: findings, verdicts, waivers and the report.
 
-Runs finders over a Description and gathers what they find.
+`run` runs finders over a Description. A verdict says for each code whether it passed, failed or was not evaluated.
 
-The outcome of checking one stage: findings, and for every code whether it passed, failed or was not evaluated.
-
-Findings that someone decided to live with, and why: on a prim, on a layer, or in pyproject.toml.
-
-A prim's customData holds them as ``physxSchema:waive``, a dictionary of codes (or families, such as "DJ.007") with a
-reason each; it counts for that prim alone. The same dictionary in the root layer's customLayerData counts for the whole
-stage, an entry of ``[[tool.physx-schema.check.waive]]`` for the prims and files that it names.
+A waiver accepts findings, with a reason. A prim's customData has waivers for that prim under ``physxSchema:waive``: a
+dictionary of codes or families, such as "DJ.007", with a reason each. The same dictionary in the root layer's
+customLayerData applies to the whole stage. An entry of ``[[tool.physx-schema.check.waive]]`` in pyproject.toml applies
+to the prims and files that it names.
 """
 
 from __future__ import annotations
@@ -35,16 +32,16 @@ VerdictState = Literal["pass", "fail", "not evaluated"]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of one code on one stage."""
+    """The verdict on one code for one stage."""
 
     code: str
     state: VerdictState         # "fail" from a warning upwards; findings of severity info leave a code passed
-    reason: str = ""            # why it was not evaluated
+    reason: str = ""            # why it is not evaluated
 
 
 @dataclass(frozen=True, slots=True)
 class Waived:
-    """A finding that someone decided to live with."""
+    """A finding that a waiver accepts."""
 
     finding: Finding
     reason: str
@@ -60,11 +57,11 @@ class Report:
     findings: tuple[Finding, ...]
     unused: tuple[Opinion, ...] = ()
     not_evaluated: tuple[Opinion, ...] = ()
-    verdicts: tuple[Verdict, ...] = ()      # of every code that the profile asks for, by code
-    waived: tuple[Waived, ...] = ()         # findings that a waiver takes out
-    known: tuple[Finding, ...] = ()         # findings that a baseline takes out
-    published: tuple[PublishedVerdict, ...] = ()    # of every published code that is asked for
-    features: tuple[FeatureVerdict, ...] = ()       # of the published features whose codes all have a verdict
+    verdicts: tuple[Verdict, ...] = ()      # of every code of the profile, by code
+    waived: tuple[Waived, ...] = ()         # findings that a waiver leaves out
+    known: tuple[Finding, ...] = ()         # findings that a baseline leaves out
+    published: tuple[PublishedVerdict, ...] = ()    # of every selected published code
+    features: tuple[FeatureVerdict, ...] = ()       # of the published features with a verdict on every code
 
     def __repr__(self) -> str:
         return (f"Report({self.source!r}, {self.profile!r}, errors={self.count('error')}, "
@@ -83,21 +80,24 @@ class Report:
         return tuple(finding for finding in self.findings if finding.severity == "error")
 
     def count(self, severity: str) -> int:
-        """How many findings have this severity."""
+        """The number of findings with this severity."""
         return sum(finding.severity == severity for finding in self.findings)
 
     @property
     def causes(self) -> tuple[CauseGroup, ...]:
-        """The findings by cause: each that nothing explains, with all that goes away with it."""
+        """The findings by cause: each finding that no other explains, with all findings that it explains."""
         return grouped(self.findings)
 
     def count_causes(self, severity: str) -> int:
-        """How many causes have this severity as their worst."""
+        """The number of causes with this worst severity."""
         return sum(group.severity == severity for group in self.causes)
 
     @former_keyword("most", "limit")
     def first(self, limit: int | None) -> tuple[tuple[Finding, ...], int]:
-        """The findings of at most so many causes but of every error, and how many causes are left out; all for None."""
+        """The findings of at most `limit` causes, and the number of omitted causes.
+
+        Every error is included, also beyond the limit. None includes all.
+        """
         if limit is None:
             return self.findings, 0
         causes = self.causes
@@ -108,19 +108,19 @@ class Report:
         return tuple(item for item in self.findings if id(item) in visible), len(causes) - len(shown)
 
     def verdict(self, family: str) -> VerdictState:
-        """The verdict on a code, on all of a family such as "DJ.007", or on a published code or feature: the worst.
+        """The worst verdict on a code, a family such as "DJ.007", or a published code or feature.
 
-        Raises KeyError where nothing of the family was asked for.
+        Raises KeyError if the check included no rule of the family.
         """
         codes = published_codes(family)
         states = {item.state for item in self.verdicts if belongs(item.code, bare(family))}
         states = states or {item.state for item in self.published if item.code in codes}
         if not states:
-            raise KeyError(f"{family}: no rule of this name was asked for")
+            raise KeyError(f"{family}: the check included no rule of this name")
         return "fail" if "fail" in states else "not evaluated" if "not evaluated" in states else "pass"
 
     def exit_code(self, strict: bool = False, fail_on: str = "error") -> int:
-        """1 with findings at or above `fail_on`, 5 under `strict` with something not evaluated, else 0."""
+        """1 for findings at or above `fail_on`; 5 if `strict` and something is not evaluated; else 0."""
         if any(rank(finding.severity) >= rank(fail_on) for finding in self.findings):
             return 1
         missing = self.not_evaluated or any(item.state == "not evaluated" for item in self.published)
@@ -130,7 +130,7 @@ class Report:
 def verdicts(
     codes: Iterable[str], findings: Sequence[Finding], unevaluated_codes: Sequence[tuple[str, str]],
 ) -> Iterator[Verdict]:
-    """A verdict for each code; `unjudged` holds codes or families that were not evaluated, with the reason."""
+    """A verdict for each code. unevaluated_codes: codes or families that are not evaluated, with the reason."""
     failed = {finding.code for finding in findings if rank(finding.severity) >= rank("warning")}
     for code in sorted(codes):
         yield _verdict(code, failed, unevaluated_codes)
@@ -143,29 +143,29 @@ def _verdict(code: str, failed: Collection[str], unevaluated_codes: Sequence[tup
     return Verdict(code, "pass") if reason is None else Verdict(code, "not evaluated", reason)
 
 
-# What a finder raises on facts it did not expect; anything else is a fault of the program and passes through.
+# Exceptions of a finder on unexpected facts; any other exception is a fault of the program and passes through.
 _FINDER_FAULTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, Tf.ErrorException)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What rules made of a description."""
+    """The results of rules for a description."""
 
     findings: tuple[Finding, ...]               # by prim, property and code
     unevaluated: tuple[Unevaluated, ...]        # in the same order
-    codes: frozenset[str]                       # the codes that were asked for
-    unevaluated_codes: tuple[tuple[str, str], ...]  # codes or families that were not evaluated, each with the reason
+    codes: frozenset[str]                       # the selected codes of the profiles
+    unevaluated_codes: tuple[tuple[str, str], ...]  # codes or families that are not evaluated, with the reason
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """Of the codes asked for, by code."""
+        """The verdicts on the selected codes, by code."""
         return tuple(verdicts(self.codes, self.findings, self.unevaluated_codes))
 
 
 def run(
     finders: Sequence[Finder], description: Description, profiles: Sequence[str], selection: Selection = EVERYTHING,
 ) -> Outcome:
-    """The findings of rules that one of the profiles asks for and that are selected."""
+    """The findings of the selected rules of the profiles."""
     merged: dict[tuple[str, str, str, str], Finding] = {}
     unevaluated: dict[Unevaluated, None] = {}
     unevaluated_codes: list[tuple[str, str]] = []
@@ -189,14 +189,14 @@ def run(
 def _merge(
     merged: dict[tuple[str, str, str, str], Finding], finding: Finding, profiles: tuple[str, ...],
 ) -> None:
-    """Add a finding that a profile wants; the same one twice counts once."""
+    """Add a finding if it has a profile, and merge equal findings."""
     if profiles:
         key = (finding.path, finding.property, finding.code, finding.message)
         merged[key] = _more_severe(merged.get(key), replace(finding, profiles=profiles))
 
 
 def _outcomes(finder: Finder, description: Description) -> list[Finding | Unevaluated]:
-    """What a finder says; one that fails is itself a finding."""
+    """The results of a finder; a finding of RULE_FAILED if it raises."""
     try:
         return list(finder.find(description))
     except _FINDER_FAULTS as fault:
@@ -205,19 +205,19 @@ def _outcomes(finder: Finder, description: Description) -> list[Finding | Uneval
 
 
 def _matching_profiles(finding: Finding, rules: Mapping[str, Rule], profiles: Sequence[str]) -> tuple[str, ...]:
-    """Those of the profiles that want a finding: of its own, else of its rule's, else of all."""
+    """The given profiles that include a finding: by its profiles, else those of its rule, else all."""
     rule = rules.get(finding.code)
     candidates = finding.profiles or (rule.profiles if rule else PROFILES)
     return tuple(profile for profile in candidates if profile in profiles)
 
 
 def _profile_codes(rules: Iterable[Rule], profiles: Sequence[str]) -> Iterator[str]:
-    """The codes of rules that one of the profiles wants."""
+    """The codes of rules in one of the profiles."""
     return (rule.code for rule in rules if not set(rule.profiles).isdisjoint(profiles))
 
 
 def _more_severe(first: Finding | None, second: Finding) -> Finding:
-    """One finding with the severer judgement and the profiles of both."""
+    """The severer of two findings, with the profiles of both."""
     if first is None:
         return second
     worst = max((first, second), key=lambda finding: rank(finding.severity))
@@ -227,29 +227,29 @@ def _more_severe(first: Finding | None, second: Finding) -> Finding:
 
 
 def sort_key(finding: Finding) -> tuple[bool, tuple[str, ...], str, str, str]:
-    """The place of a finding among others: layers that are missing first, then by prim, property, code and message."""
+    """The sort key of a finding: missing layers first, then prim, property, code and message."""
     return finding.code != UNRESOLVED, path_key(finding.path), finding.property, finding.code, finding.message
 
 
-# Read by key: a whole dictionary may be nested deeper than USD can turn into Python.
+# Read by key: a whole dictionary may be nested deeper than USD can convert to Python.
 WAIVER_KEY = "physxSchema:waive"
-WAIVER_FAMILY = "waiver"           # of the findings about waivers, which cannot be waived
+WAIVER_FAMILY = "waiver"           # findings about waivers, which cannot be waived
 
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """A decision to live with findings of a code, or of all codes of a family."""
+    """Acceptance of the findings of a code or of a family of codes."""
 
     code: str
     reason: str
-    source: str                 # where it stands, for people
+    source: str                 # the waiver's location as text
     path: str = "*"             # prims, as a pattern with * and ?; the whole stage by default
     file: str = "*"             # stages, as a pattern
-    home: str = "/"             # the prim that a finding about the waiver itself is at
-    local: bool = False         # `path` is one prim, whatever characters its name has
+    home: str = "/"             # the prim of findings about the waiver
+    local: bool = False         # `path` is the path of one prim, not a pattern
 
     def covers(self, finding: Finding) -> bool:
-        """Whether it takes out a finding of a stage that its file pattern holds."""
+        """Whether it accepts a finding of a stage that matches its file pattern."""
         if not self.reason or not belongs(finding.code, self.code) or belongs(finding.code, WAIVER_FAMILY):
             return False
         return finding.path == self.path if self.local else fnmatch.fnmatchcase(finding.path, self.path)
@@ -257,15 +257,15 @@ class Waiver:
 
 @dataclass(frozen=True, slots=True)
 class WaiverResult:
-    """Findings with waivers taken into account."""
+    """Findings after waivers."""
 
-    findings: tuple[Finding, ...]       # what is left
+    findings: tuple[Finding, ...]       # the remaining findings
     waived: tuple[Waived, ...]
     used: frozenset[Waiver]
 
 
 def waivers_of(stage: Any) -> Iterator[Waiver]:
-    """The waivers that a stage carries, those of the layer first."""
+    """The waivers on a stage, those of the layer first."""
     layer = stage.GetRootLayer()
     entries = stage.GetMetadataByDictKey("customLayerData", WAIVER_KEY)
     yield from _entries(entries, "/", f"customLayerData of {layer.GetDisplayName()}")
@@ -288,7 +288,7 @@ def _entries(entries: object, path: str, source: str) -> Iterator[Waiver]:
 
 
 def apply_waivers(waivers: Sequence[Waiver], findings: Iterable[Finding]) -> WaiverResult:
-    """Take the findings out that a waiver covers; the first that does counts as used."""
+    """Separate the findings that a waiver covers; the first such waiver is used."""
     by_code: dict[str, list[Waiver]] = {}
     remaining: list[Finding] = []
     waived: list[Waived] = []

@@ -1,7 +1,7 @@
-"""The published rules of SimReady about physics: their codes, which codes of ours judge each, and its features.
+"""The published rules and features of SimReady about physics, with the codes of physx-schema that judge them.
 
-SimReady names a rule by a code (RB.010, in full com.nvidia.simready.RB.010) and gathers rules in features
-(FET_003_PHYSX). Both are accepted wherever a code of ours is. Versions are those of simready-foundation 2026.8.
+SimReady names a rule by a code (RB.010, in full com.nvidia.simready.RB.010) and a group of rules as a feature
+(FET_003_PHYSX). Options accept both in place of our codes. Versions are those of simready-foundation 2026.8.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ class Published:
     """One published rule."""
 
     code: str                   # "RB.010"
-    name: str                   # as it is published: "invisible-collision-mesh-has-purpose-guide"
-    ours: tuple[str, ...] = ()  # codes and families of ours that fail it; "value/range@mass" on such properties alone
-    gap: str = ""               # what ours do not look at; without a finding the rule is not evaluated then
+    name: str                   # the published name: "invisible-collision-mesh-has-purpose-guide"
+    ours: tuple[str, ...] = ()  # our codes and families that fail it; "value/range@mass": on such properties
+    gap: str = ""               # the part that ours do not check; the rule then never passes
 
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """A published feature: it passes where all of its rules do, and those of the features that it depends on."""
+    """A published feature: it passes if its rules and those of the features that it needs pass."""
 
     id: str                     # "FET_003_PHYSX"
     version: str
     title: str
     codes: tuple[str, ...]
     needs: tuple[str, ...] = ()     # other features
-    gap: str = ""               # what else it asks for
+    gap: str = ""               # requirements that are not checked
 
 
 _ISAAC = "the robot schema of Isaac Sim is not read"
-_ENGINE = "the rule is about another engine than PhysX"
+_ENGINE = "the rule is about another engine"
 _VALUES = ("value/range", "value/not-finite")
 
 
@@ -86,7 +86,7 @@ _RULES = (
     Published("RB.COL.004", "collider-non-uniform-scale", ("collider/stretched",)),
     Published("PHYSX.COL.001", "physx-collider-capability", _NO_SHAPE),
     Published("PHYSX.COL.002", "physx-collider-mesh", ("collider/mesh-schema",)),
-    Published("COL.001", "collider-approximation-sdf", (), "no present feature asks for it"),
+    Published("COL.001", "collider-approximation-sdf", (), "no current feature requires it"),
     Published("PMT.001", "collider-material-binding", ("material/unbound-collider",)),
     Published("JT.001", "joint-capability", ("joint/no-bodies",)),
     Published("JT.002", "joint-body-target-exists", ("joint/missing-body",)),
@@ -98,14 +98,14 @@ _RULES = (
     Published("BA.001", "has-articulation-root", (
         "articulation/root-count", "articulation/nested-root", "articulation/no-bodies")),
     Published("BA.002", "non-adjacent-collision-meshes-do-not-clash", ("body/overlap",),
-              "overlaps of hulls and of links that do not collide are not looked at"),
-    Published("UN.001", "upaxis", ("stage/up-axis",), "whether upAxis is authored is not looked at"),
-    Published("UN.002", "meters-per-unit", ("stage/units",), "whether metersPerUnit is authored is not looked at"),
+              "overlaps of hulls and of links that do not collide are not checked"),
+    Published("UN.001", "upaxis", ("stage/up-axis",), "a missing upAxis is not reported"),
+    Published("UN.002", "meters-per-unit", ("stage/units",), "a missing metersPerUnit is not reported"),
     Published("UN.003", "kilograms-per-unit", ("stage/kilograms",)),
-    Published("UN.005", "timecodes-per-second", (), "time samples take no part in physics"),
+    Published("UN.005", "timecodes-per-second", (), "physics does not use time samples"),
     Published("UN.006", "upaxis-z", ("stage/up-axis", "stage/not-z-up")),
     Published("UN.007", "meters-per-unit-1", ("stage/units", "stage/not-metres")),
-    Published("GSP.001", "graspable-vector-line", (), "lines to grasp at are no physics"),
+    Published("GSP.001", "graspable-vector-line", (), "grasp lines are not part of physics"),
     *(Published(code, name, (), _ENGINE) for code, name in (
         ("NEWTON.DJ.001", "newton-joint-drive-api"), ("NEWTON.DJ.002", "newton-joint-attributes"),
         ("NEWTON.DJ.003", "newton-mimic-api"), ("NEWTON.COL.001", "newton-collider-api"),
@@ -126,7 +126,7 @@ _MUJOCO = ("MUJOCO.COL.001", "MUJOCO.COL.002")
 _PHYSX = ("PHYSX.COL.001", "PHYSX.COL.002")
 FEATURES: Mapping[str, Feature] = {feature.id: feature for feature in (
     Feature("FET_001_STANDARD", "1.0.1", "Minimal Placeable Visual", ("UN.006", "UN.007"),
-            gap="what it asks of meshes and hierarchies is no physics"),
+            gap="its requirements on meshes and hierarchies are not part of physics"),
     Feature("FET_003_STANDARD", "0.2.0", "Rigid Body Physics", (*_BODIES, *_PLAIN)),
     Feature("FET_003_PHYSX", "0.4.0", "Rigid Body Physics (PhysX)", (*_BODIES, *_PHYSX)),
     Feature("FET_003_NEWTON", "0.1.0", "Rigid Body Physics (Newton)", (*_BODIES, *_PLAIN, *_NEWTON)),
@@ -161,12 +161,12 @@ FEATURES: Mapping[str, Feature] = {feature.id: feature for feature in (
 
 
 def bare(name: str) -> str:
-    """A published code without the prefix of its publisher; anything else as it is."""
+    """A published code without the prefix of its publisher; any other name unchanged."""
     return next((name.removeprefix(prefix) for prefix in PREFIXES if name.startswith(prefix)), name)
 
 
 def published_codes(name: str) -> tuple[str, ...]:
-    """The published codes that a code or a feature of SimReady stands for; none for another name."""
+    """The published codes of a SimReady code or feature; none for another name."""
     name = bare(name)
     if name in PUBLISHED_RULES:
         return (name,)
@@ -182,18 +182,18 @@ def codes_of(feature: Feature) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class PublishedVerdict:
-    """What became of one published rule on one stage."""
+    """The verdict on one published rule for one stage."""
 
     code: str
     name: str
     state: State
     ours: tuple[str, ...] = ()      # codes of the findings that fail it
-    reason: str = ""                # why it was not evaluated
+    reason: str = ""                # why it is not evaluated
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureVerdict:
-    """What became of a published feature on one stage: the worst of its rules."""
+    """The verdict on a published feature for one stage: the worst of its rules."""
 
     feature: str
     version: str
@@ -201,17 +201,17 @@ class FeatureVerdict:
     state: State
     failed: tuple[str, ...] = ()            # published codes
     not_evaluated: tuple[str, ...] = ()
-    reason: str = ""                        # what else was not evaluated
+    reason: str = ""                        # other requirements that are not evaluated
 
 
 NOT_REQUESTED = "not in the profile; use --profile simready"
-_NO_RULE = "no rule of this name"
+_NO_RULE = "physx-schema has no such rule"
 
 
 def judged(
     codes: Sequence[str], reasons: Mapping[str, str], findings: Sequence[Finding],
 ) -> Iterator[PublishedVerdict]:
-    """A verdict on each published code. reasons: why a code of ours was not evaluated, "" where it was."""
+    """A verdict on each published code. reasons: why one of our codes was not evaluated, "" if it was."""
     failing = [item for item in findings if rank(item.severity) >= rank("warning")]
     for code in codes:
         rule = PUBLISHED_RULES[code]
@@ -221,7 +221,7 @@ def judged(
 
 
 def _without_finding(rule: Published, reasons: Mapping[str, str]) -> PublishedVerdict:
-    """A pass only where all of our rules were evaluated and they look at everything."""
+    """A pass only if all of our rules were evaluated and they have no gap."""
     by_reason: dict[str, list[str]] = {}
     for pattern in rule.ours:
         own = [(why, code) for code, why in reasons.items() if concerns(pattern, code)]
@@ -234,7 +234,7 @@ def _without_finding(rule: Published, reasons: Mapping[str, str]) -> PublishedVe
 
 
 def features_of(verdicts: Sequence[PublishedVerdict]) -> Iterator[FeatureVerdict]:
-    """A verdict on each feature all of whose rules have one."""
+    """A verdict on each feature for which all rules have one."""
     states = {item.code: item.state for item in verdicts}
     for feature in FEATURES.values():
         codes = codes_of(feature)

@@ -1,12 +1,9 @@
-"""A rule, what rules share, and which are chosen.
+"""Rules and the selection of rules.
 
-What a rule is: what pages and findings say of it, examples, and the finder that looks for it on a stage.
+A rule has texts for pages and findings, examples, and a finder that searches a stage for it.
 
-Axes of joints as they are authored: all of a stage, their instance names, coordinates and joint states.
-
-The numbers of an authored value, whatever USD type it has.
-
-Which codes are asked for.
+Helpers for finders: axes of joints, their instance names, coordinates and joint states, and the numbers of an authored
+value of any USD type.
 """
 
 from __future__ import annotations
@@ -24,43 +21,43 @@ from physx_schema.description.articulation.axes import instance_of
 
 _MEASURED = "Measured: "
 
-# Where the findings are that another explains, from its own place:
-# "prim" on its prim; "below" on it or below; "target" where a relationship leads to it or below; "instance" on or in
-# the same instance; "schema" on the properties of its schema, or on the same prim for the same reason; "engine" about
-# the same other engine; "remedy" anywhere, with the same remedy for the same property; "stage" anywhere.
+# Location of the findings that a finding explains, relative to its own location:
+# "prim" on its prim; "below" on its prim or below; "target" on relationships that target its prim or a prim below;
+# "instance" on or in the same instance; "schema" on properties of its schema, or on the same prim for the same reason;
+# "engine" about the same other engine; "remedy" anywhere, with the same fix for the same property; "stage" anywhere.
 Extent = Literal["prim", "below", "target", "instance", "schema", "engine", "remedy", "stage"]
 
 
 @dataclass(frozen=True, slots=True)
 class Explains:
-    """The findings that go away with those of a rule."""
+    """The findings that disappear if the finding of a rule is repaired."""
 
     extent: Extent
     codes: tuple[str, ...]              # codes or families
-    properties: tuple[str, ...] = ()    # what the names of their properties or schemas begin with, () for any
-    fix: str = ""                       # what their remedies begin with, "" for any
+    properties: tuple[str, ...] = ()    # beginnings of their properties or schemas, () for any
+    fix: str = ""                       # beginning of their fixes, "" for any
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One thing to look for: its code, what pages and ``explain`` say, what its findings have in common, examples.
+    """One kind of fault: its code, its texts, the common parts of its findings, and examples.
 
-    `about` has a title, a paragraph that says what it means, and where real PhysX was asked one that begins with
-    "Measured:", with numbers and the script that measured them.
+    `about` has a title and a paragraph with the meaning. If real PhysX was measured, a last paragraph begins with
+    "Measured:" and gives numbers and the script.
     """
 
     code: str                   # "DJ.007/limits-clip"
     severity: str               # the severest of its findings
     about: InitVar[str]
-    why: str = ""               # what happens, of findings that do not say it themselves
-    fix: str = ""               # what to do, of the same
-    profiles: tuple[str, ...] = DEFAULT_PROFILES    # who wants it; a finding may say so itself
+    why: str = ""               # the effect, for findings that do not give one
+    fix: str = ""               # the fix, for findings that do not give one
+    profiles: tuple[str, ...] = DEFAULT_PROFILES    # the profiles with this rule, unless a finding gives its own
     example: str = ""           # a prim in USDA that gets the finding
     remedy: str = ""            # the same prim without it
-    explains: tuple[Explains, ...] = ()     # the findings that go away with this one
+    explains: tuple[Explains, ...] = ()     # the findings that disappear with this one
     title: str = field(init=False)      # a few words, for lists
-    text: str = field(init=False)       # what it means, in plain sentences
-    measured: str = field(init=False)   # what real PhysX did, "" where nothing was run
+    text: str = field(init=False)       # the meaning, in plain sentences
+    measured: str = field(init=False)   # the measurement in real PhysX, "" for none
 
     def __post_init__(self, about: str) -> None:
         paragraphs = [" ".join(paragraph.split()) for paragraph in about.strip().split("\n\n")]
@@ -76,7 +73,7 @@ class Rule:
         self, path: str, name: str, message: str, *, why: str = "", fix: str = "", severity: str = "",
         repair: Repair | None = None,
     ) -> Finding:
-        """The finding on a prim and property, which may say more of itself than the rule does."""
+        """A finding on a prim and property; given texts replace those of the rule."""
         return Finding(self.code, severity or self.severity, path, name, message, why or self.why, fix or self.fix,
                        measured=self.measured, repair=repair)
 
@@ -86,20 +83,20 @@ Values = Mapping[tuple[str, str], object]       # prim and property to what is a
 
 @dataclass(frozen=True, slots=True)
 class ReaderRule(Rule):
-    """A rule that the reader of stages judges: its findings are the problems of this code."""
+    """A rule with findings from the reader of stages: its problems of this code."""
 
     repair: Callable[[Problem, Values], Repair | None] = lambda problem, values: None
 
 
 @dataclass(frozen=True, slots=True)
 class Unevaluated:
-    """Something that a finder could not judge on this stage, given instead of a finding."""
+    """A finder's result, instead of a finding, for something that it cannot judge on this stage."""
 
     code: str                   # of a rule; "DJ.007" for all of a family
     path: str                   # prim
     property: str
-    reason: str                 # why it was not judged
-    fix: str = ""               # what would let it be judged
+    reason: str                 # why it is not judged
+    fix: str = ""               # what allows a judgement
 
 
 Find = Callable[[Description], Iterable[Finding | Unevaluated]]
@@ -107,15 +104,15 @@ Find = Callable[[Description], Iterable[Finding | Unevaluated]]
 
 @dataclass(frozen=True, slots=True)
 class Finder:
-    """A named function from the facts of a stage to findings; one that raises leaves its rules not evaluated."""
+    """A named function from a description to findings; if it raises, its rules are not evaluated."""
 
     name: str
     find: Find
-    rules: tuple[Rule, ...]     # all that its findings may be of
+    rules: tuple[Rule, ...]     # all rules of its findings
 
 
 def finder(name: str, *rules: Rule) -> Callable[[Find], Finder]:
-    """Make a function the finder of some rules."""
+    """Return a decorator that makes a function the finder of some rules."""
     return lambda find: Finder(name, find, rules)
 
 
@@ -125,20 +122,20 @@ def belongs(code: str, family: str) -> bool:
 
 
 def concerns(pattern: str, code: str, name: str | None = None) -> bool:
-    """Whether a code or family, perhaps with the base name of properties, is about a code on a property.
+    """Whether a pattern covers a code on a property: a code or family, with an optional @ and base name.
 
-    Without a property the answer is whether there could be one.
+    Without a property: whether the pattern covers the code on any property.
     """
     family, _, wanted = pattern.partition("@")
     return belongs(code, family) and (not wanted or name is None or name.rpartition(":")[2] == wanted)
 
 
 RULE_FAILED = Rule("rule-failed", "error", """
-    Rule that failed
+    Failed checker rule
 
-    A rule of this program failed on the stage. What it checks was not checked.
+    A rule of physx-schema raised an error on this stage, so its faults were not checked. The other rules were.
     """,
-    why="what it checks was not checked",
+    why="the rules of this finder were not checked",
     fix="report this stage as a bug of physx-schema",
     profiles=PROFILES,
 )
@@ -150,7 +147,7 @@ def every_dof(description: Description) -> list[Dof]:
 
 
 def every_axis(description: Description) -> list[Dof | JointAxis]:
-    """What may have limits and drives: degrees of freedom of articulations, then axes of joints outside."""
+    """All axes: degrees of freedom of articulations, then axes of joints outside articulations."""
     return [*every_dof(description), *(axis for joint in description.joints for axis in joint.axes)]
 
 
@@ -160,19 +157,19 @@ def joints_with_state(description: Description) -> set[str]:
 
 
 def instance_names(description: Description) -> Mapping[str, str]:
-    """By name of each of `every_axis`, the instance name under which its schemas are applied."""
+    """The instance names of the schemas of `every_axis`, by the axis' names."""
     joints = [link.joint for articulation in description.articulations for link in articulation.links if link.joint]
     names = {dof.name: instance_of(joint, dof) for joint in joints for dof in joint.dofs}
     return names | {axis.name: axis.instance for joint in description.joints for axis in joint.axes}
 
 
 def coord(dof: Dof | JointAxis, value: float) -> str:
-    """A coordinate as authored: in degrees or lengths."""
+    """A coordinate as text, in authored units: degrees or length units."""
     return f"{math.degrees(value):g}" if dof.angular else f"{value:g}"
 
 
 def flatten(value: Any) -> tuple[float, ...]:
-    """The numbers of a scalar, vector, quaternion or array; none for anything else."""
+    """The numbers of a scalar, vector, quaternion or array; empty for any other value."""
     if isinstance(value, bool | str):
         return ()
     if isinstance(value, int | float):
@@ -194,29 +191,26 @@ def is_sequence(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Codes or families to keep, all where none is named, and codes or families to leave out.
-
-    Each is a pattern of `concerns`.
-    """
+    """Codes or families to keep (all if empty) and to leave out, each a pattern of `concerns`."""
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
-    published: tuple[str, ...] = ()         # published codes that stand behind `select`
-    published_ignored: tuple[str, ...] = ()     # the same of `ignore`
+    published: tuple[str, ...] = ()         # published codes of `select`
+    published_ignored: tuple[str, ...] = ()     # published codes of `ignore`
 
     def has(self, code: str, name: str | None = None) -> bool:
-        """Whether findings of a code are wanted, on a property or on any. A failed rule is reported in any case."""
+        """Whether findings of a code are selected, on a property or on any. A failed rule is always reported."""
         selected = not (self.select or self.published) or any(concerns(item, code, name) for item in self.select)
-        # a code is left out as a whole, or on properties of a base name
+        # a code is left out on all properties, or on those with a base name
         ignored = any(concerns(item, code, name) for item in self.ignore if name is not None or "@" not in item)
         return (selected or belongs(code, RULE_FAILED.code)) and not ignored
 
     def filter(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """The wanted ones of some findings."""
+        """The selected ones of the findings."""
         return (finding for finding in findings if self.has(finding.code, finding.property))
 
     def has_published(self, code: str) -> bool:
-        """Whether a verdict on a published code is wanted where the profile asks for all of them."""
+        """Whether a published code is selected, for a profile that includes all published codes."""
         return (not (self.select or self.published) or code in self.published) and code not in self.published_ignored
 
 

@@ -1,6 +1,6 @@
-"""Prims in USDA for the examples of the catalogue: what goes under /Robot beside the links base, a and b.
+"""Prims in USDA for the examples of the catalogue, below /Robot with the links base, a and b.
 
-Where an example has no joint j1, it stands beside one: revolute, from base to a, with limits of 45 degrees.
+An example without a joint j1 gets one: revolute, from base to a, with limits of 45 degrees.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def prim(
 def body(
     changes: Mapping[str, str | None] | None = None, *schemas: str, name: str = "thing", children: str = "",
 ) -> str:
-    """A rigid body of mass 1 with moments of 1, changed; None removes."""
+    """A rigid body of mass 1 with moments of inertia 1, changed; None removes."""
     values: dict[str, str | None] = {
         "float physics:mass": "1", "float3 physics:diagonalInertia": "(1, 1, 1)", **(changes or {})}
     attributes = {key: value for key, value in values.items() if value is not None}
@@ -52,14 +52,14 @@ def cube(changes: Mapping[str, str] | None = None, *schemas: str, name: str = "s
 
 
 def instance(children: str, instanceable: bool = True) -> str:
-    """A class of prims, and one prim that is it."""
+    """A class, and one prim that inherits it as an instance."""
     flag = "true" if instanceable else "false"
     return prim("Xform", "kind", {}, children=children).replace("def Xform", "class Xform", 1) + (
         f'def Xform "copy" (\n    instanceable = {flag}\n    prepend inherits = </Robot/kind>\n)\n{{\n}}\n')
 
 
 def overridden_instance(instanceable: bool = True) -> str:
-    """A class with a collider, and a prim that inherits it and switches the collider off."""
+    """A class with a collider, and a prim that inherits it and disables the collider."""
     off = '{\n    over "shape"\n    {\n        bool physics:collisionEnabled = false\n    }\n}\n'
     return instance(cube(), instanceable).removesuffix("{\n}\n") + off
 
@@ -69,7 +69,7 @@ def joint(
     name: str, attributes: Mapping[str, str] | None = None, *schemas: str, kind: str = "Revolute", parent: str = "base",
     child: str = "", metadata: str = "",
 ) -> str:
-    """A joint from one link to another; j1 leads to a, any other to b. An empty parent is the world."""
+    """A joint between two links: j1 to a, any other to b. An empty parent is the world."""
     bodies = {"rel physics:body0": f"</Robot/{parent}>"} if parent else {}
     bodies["rel physics:body1"] = f"</Robot/{child or ('a' if name == 'j1' else 'b')}>"
     return prim(f"Physics{kind}Joint", name, {**bodies, **(attributes or {})}, *schemas, metadata=metadata)
@@ -79,9 +79,9 @@ def follower(
     changes: Mapping[str, str | None] | None = None, *schemas: str, kind: str = "Revolute", api: str = "rotX",
     name: str = "j2", **options: str,
 ) -> str:
-    """A joint with a sound mimic joint, changed: base names of the mimic joint, or whole properties with their type.
+    """A joint with a valid mimic joint, changed: None removes.
 
-    None removes; a key such as "gearing" stands for the property of the mimic joint.
+    Keys are base names of the mimic joint, such as "gearing", or whole properties with their type.
     """
     values: dict[str, str | None] = dict(_VALID)
     for key, value in (changes or {}).items():
@@ -103,7 +103,7 @@ def tendon(changes: Mapping[str, str | None] | None = None, name: str = "j2", ro
 
 
 def sliding_link(name: str, attributes: Mapping[str, str] | None = None, *schemas: str, children: str = "") -> str:
-    """A link on a slider from the base."""
+    """A link with a prismatic joint to the base."""
     return body(attributes, *schemas, name=name, children=children) + joint(
         f"slide_{name}", kind="Prismatic", child=name)
 
@@ -139,7 +139,7 @@ def driven_joint(
 
 
 def _prefix(schema: str) -> str:
-    """What properties of an applied schema begin with."""
+    """The beginning of the properties of an applied schema."""
     name, _, axis = schema.partition(":")
     return {"PhysicsDriveAPI": "drive", "PhysicsJointStateAPI": "state", "PhysxJointAxisAPI": "physxJointAxis"}[
         name] + f":{axis}:"

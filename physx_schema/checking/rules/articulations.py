@@ -180,7 +180,6 @@ JOINT_KIND = ReaderRule("articulation/joint-kind", "warning", """
     Joint type that articulations do not support
 
     Distance, gear and rack joints are never part of an articulation. Bodies that only they connect stay outside.
-    The joints still influence the choice of the root.
 
     Measured: PhysX logs an error; the body behind a distance joint of length 1 falls by 1.025.
     (`experiments/measure_articulation_rules.py`)

@@ -37,8 +37,7 @@ def _open_box(approximation: str) -> str:
 NO_COLLIDER = Rule("body/no-collider", "warning", """
     Visible body without a collider
 
-    The body has rendered geometry but no collider. It passes through everything. An articulation without colliders
-    is reported once; links on fixed joints get an info.
+    The body has rendered geometry but no collider. It passes through everything. Links on fixed joints get an info.
 
     Measured: A body falls past the ground to -4.405 in a second; with PhysicsCollisionAPI it rests at 0.500.
     (`experiments/measure_plausibility.py`)

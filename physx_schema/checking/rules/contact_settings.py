@@ -108,8 +108,7 @@ IDLE_RESTITUTION = Rule("material/idle-restitution", "warning", """
 UNBOUND = Rule("material/unbound", "info", """
     Unused physics material
 
-    No active collider is bound to the material. Triggers and disabled colliders do not use it. Colliders without a
-    material have friction 0.5 and no restitution.
+    No active collider is bound to the material. Colliders without a material have friction 0.5 and no restitution.
 
     Measured: A cube slows from 3 to 1.50 m/s, with and without an unbound material of friction 0.
     (`experiments/measure_contact_settings.py`)
@@ -137,8 +136,8 @@ ON_COLLIDER = Rule("material/on-collider", "warning", """
 THRESHOLD = Rule("scene/bounce-threshold", "warning", """
     Bounce threshold too high for the restitution
 
-    Impacts slower than physxScene:bounceThreshold do not bounce. A material on the stage has a restitution, but
-    drops from hand height do not bounce.
+    Impacts slower than physxScene:bounceThreshold do not bounce. Here, drops from hand height onto a material with
+    restitution do not bounce.
 
     Measured: With a threshold of 2 m/s, a ball of restitution 0.5 bounces from 0.3 m, not from 0.2 m.
     (`experiments/measure_contact_settings.py`)

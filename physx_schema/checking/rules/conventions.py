@@ -22,7 +22,7 @@ UNBOUND_COLLIDER = Rule("material/unbound-collider", "error", f"""
     Collider without a physics material
 
     SimReady PMT.001 requires material:binding:physics on every collider, to a prim with PhysicsMaterialAPI.
-    {ONLY_PUBLISHED} PhysX also reads bindings of prims above.
+    {ONLY_PUBLISHED}
 
     Measured: A cube without a material slows from 3 to 1.501 m/s in 18 steps, which is friction 0.5.
     (`experiments/measure_plausibility.py`)
@@ -53,8 +53,7 @@ INVISIBLE_MESH = Rule("collider/invisible-mesh", "warning", f"""
 KILOGRAMS = Rule("stage/kilograms", "error", f"""
     Missing kilogramsPerUnit
 
-    SimReady UN.003 requires kilogramsPerUnit on stages with bodies, colliders or masses. {ONLY_PUBLISHED} USD and
-    PhysX use 1 by default.
+    SimReady UN.003 requires kilogramsPerUnit on stages with bodies, colliders or masses. {ONLY_PUBLISHED}
 
     Measured: Without kilogramsPerUnit a cube of size 1 weighs 1000, as with 1.
     (`experiments/measure_plausibility.py`)

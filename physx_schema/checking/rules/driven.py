@@ -63,8 +63,7 @@ TARGET_STATE = Rule("DJ.001/target-state", "error", f"""
 JOINT_STATE = Rule("DJ.002/joint-state", "error", f"""
     Driven joint without a joint state
 
-    SimReady DJ.002 requires PhysicsJointStateAPI on every driven joint; spherical and generic joints use instances
-    such as rotX. {ONLY_PUBLISHED}
+    SimReady DJ.002 requires PhysicsJointStateAPI on every driven joint. {ONLY_PUBLISHED}
 
     Measured: A hinge posed at 30 degrees starts at 0 without a joint state, with state 10 at 10.
     (`experiments/measure_joint_rules.py`)

@@ -1,4 +1,4 @@
-"""Mimic joints that PhysX refuses, DJ.007: by their host, their instance name, and the joint that they follow."""
+"""Mimic joints that PhysX refuses, DJ.007: their host prim, instance name and reference joint."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from physx_schema.description.model.joint import AXES, ROTATIONS, SINGLE_AXIS_KI
 API, SLOT = "PhysxMimicJointAPI", "rotX"
 VALID = usda.follower()
 REFERENCE = "rel physxMimicJoint:rotX:referenceJoint"
-SCRIPT = "(`experiments/measure_mimics.py`: the reference driven to 20 degrees, 240 steps of 1/120 s.)"
-_NOT_CREATED = "PhysX makes no mimic joint of it"
+SCRIPT = "(`experiments/measure_mimics.py`; the reference joint is driven to 20 degrees.)"
+_NOT_CREATED = "PhysX creates no mimic joint"
 _LEGAL_IN_SIMREADY = frozenset({*TRANSLATIONS, "X", "Y", "Z"})
 _LOCKED = [f"PhysicsLimitAPI:{name}" for name in AXES if name != SLOT]
 _TRANSLATIONS = {
@@ -40,7 +40,7 @@ _TRANSLATIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Refusal(Rule):
-    """A rule on declarations that PhysX refuses; its code ends in the reader's word for the refusal."""
+    """A rule on declarations that PhysX refuses; its code ends with the reader's code of the refusal."""
 
     why: str = _NOT_CREATED
     base: str = ""              # the property at fault, "" for the applied schema
@@ -48,29 +48,29 @@ class Refusal(Rule):
 
 
 MIMIC_HOST = Rule("DJ.007/host", "error", """
-    Mimic joint on a prim that is no joint
+    PhysxMimicJointAPI on a prim without a joint
 
-    PhysxMimicJointAPI belongs on the joint that follows, of a type derived from PhysicsJoint.
+    PhysxMimicJointAPI belongs on the joint that follows: a prim of a type derived from PhysicsJoint. PhysX ignores it
+    on any other prim, without a message.
 
     Measured: The follower stays at 0, without a message. (`experiments/measure_mimics.py`)
     """,
     why=_NOT_CREATED,
-    fix="apply it to the joint that should follow",
+    fix="apply the API to the joint that should follow",
     example=usda.prim("Xform", "j2", {REFERENCE: "</Robot/j1>"}, "PhysxMimicJointAPI:rotX"),
     remedy=VALID,
 )
 
 MIMIC_INSTANCE = Rule("DJ.007/instance", "error", f"""
-    Mimic joint under an instance name that PhysX ignores
+    Mimic joint with an unsupported instance name
 
-    The instance name must be rotX, rotY or rotZ, on prismatic joints too: it names a slot, not a direction. Under any
-    other name PhysX ignores the mimic joint without a message.
+    PhysX accepts the instance names rotX, rotY and rotZ, on prismatic joints too: the name is a slot, not a direction.
+    It ignores a mimic joint with another name, without a message.
 
-    Measured: Under transZ or Z the follower stays at 0 and no log has a word; under rotX and rotZ it reaches 19.99
-    degrees, on sliders 0.200. {SCRIPT}
+    Measured: Instance transZ or Z: the follower stays at 0; rotX or rotZ: 19.99 degrees, or 0.200 on a slider. {SCRIPT}
     """,
-    why="PhysX ignores the mimic joint without a word",
-    fix="rename the instance to rotX, on prismatic joints too",
+    why="PhysX ignores the mimic joint, without a message",
+    fix="rename the instance to rotX, also on a prismatic joint",
     example=usda.follower(api="transZ"),
     remedy=VALID,
 )
@@ -79,13 +79,13 @@ MIMIC_INSTANCE = Rule("DJ.007/instance", "error", f"""
 def _instance(item: MimicDeclaration) -> Iterator[Finding]:
     if item.instance in ROTATIONS:
         return
-    message = f"instance name {item.instance!r} of PhysxMimicJointAPI is not one of rotX, rotY, rotZ"
+    message = f"instance name {item.instance!r} of PhysxMimicJointAPI is not rotX, rotY or rotZ"
     finding = MIMIC_INSTANCE.at(item.path, "apiSchemas", message, repair=_rename_repair(item))
     yield from per_profile(finding, "error", "info" if item.instance in _LEGAL_IN_SIMREADY else "error")
 
 
 def _rename_repair(item: MimicDeclaration) -> Repair:
-    """The declaration under the instance name rotX, with all its properties."""
+    """Rename the instance to rotX, with all its properties."""
     old, new = (f"physxMimicJoint:{name}:" for name in (item.instance, SLOT))
     schema = f"{API}:{item.instance}" if item.instance else API
     edits: list[Edit] = [RenameSchema(item.path, schema, f"{API}:{SLOT}")]
@@ -94,7 +94,7 @@ def _rename_repair(item: MimicDeclaration) -> Repair:
 
 
 def removal_edits(item: MimicDeclaration) -> list[Edit]:
-    """A declaration taken away with its properties, which would be orphans."""
+    """Remove a declaration together with its properties."""
     edits: list[Edit] = [RemoveSchema(item.path, f"{API}:{item.instance}")]
     edits += [RemoveProperty(item.path, f"physxMimicJoint:{item.instance}:{base}") for base in sorted(item.authored)]
     return edits
@@ -105,15 +105,15 @@ def _removal_repair(item: MimicDeclaration) -> Repair:
 
 
 ONE_INSTANCE = Refusal("DJ.007/one-instance", "error", f"""
-    Several mimic joints on a joint with one axis
+    Several mimic instances on a single-axis joint
 
-    A revolute or prismatic joint has one axis and can follow once. PhysX takes the first of rotX, rotY, rotZ and
-    refuses the others.
+    A revolute or prismatic joint has one axis and can follow one reference joint. PhysX uses the first of rotX, rotY
+    and rotZ and refuses the others with an error.
 
-    Measured: rotX with gearing -1 and rotY with 1: the follower reaches 19.99 degrees, and PhysX logs that only one
-    instance can be applied. {SCRIPT}
+    Measured: rotX with gearing -1 and rotY with 1: the follower reaches 19.99 degrees, and PhysX logs an error.
+    {SCRIPT}
     """,
-    fix="keep one mimic instance on the joint",
+    fix="keep one instance of PhysxMimicJointAPI on the joint",
     example=usda.follower({"rel physxMimicJoint:rotY:referenceJoint": "</Robot/j1>",
                            "float physxMimicJoint:rotY:gearing": "1"}, "PhysxMimicJointAPI:rotY"),
     remedy=VALID,
@@ -121,14 +121,15 @@ ONE_INSTANCE = Refusal("DJ.007/one-instance", "error", f"""
 )
 
 REFERENCE_COUNT = Rule("DJ.007/reference-count", "error", f"""
-    No reference joint, or several
+    Mimic joint without exactly one reference joint
 
-    referenceJoint needs exactly one target after composition.
+    referenceJoint must have exactly one target on the composed stage. With none or several, PhysX logs an error and
+    creates no mimic joint.
 
-    Measured: With two targets the follower stays at 0, and PhysX logs that exactly one is needed. {SCRIPT}
+    Measured: Two targets: the follower stays at 0, and PhysX logs that exactly one is needed. {SCRIPT}
     """,
     why=_NOT_CREATED,
-    fix="give referenceJoint one target, the joint to follow",
+    fix="target only the joint to follow",
     example=usda.follower({"referenceJoint": "[</Robot/j1>, </Robot/anchor>]"}),
     remedy=VALID,
 )
@@ -136,31 +137,31 @@ REFERENCE_COUNT = Rule("DJ.007/reference-count", "error", f"""
 
 def _reference_count(item: MimicDeclaration) -> Iterator[Finding]:
     if len(item.references) != 1:
-        message = f"{len(item.references)} targets, not one"
+        message = f"referenceJoint has {len(item.references)} targets instead of one"
         yield REFERENCE_COUNT.at(item.path, property_name(item, "referenceJoint"), message)
 
 
 REFERENCE_MISSING = Refusal("DJ.007/reference-missing", "error", f"""
     Reference joint that does not exist
 
-    referenceJoint points at a path without a prim.
+    referenceJoint targets a path without a prim. PhysX logs an error and creates no mimic joint.
 
     Measured: The follower stays at 0, and PhysX logs a non existing prim. {SCRIPT}
     """,
-    fix="point referenceJoint at an existing joint",
+    fix="target an existing joint",
     example=usda.follower({"referenceJoint": "</Robot/j_1>"}),
     remedy=VALID,
     base="referenceJoint",
 )
 
 REFERENCE_TYPE = Refusal("DJ.007/reference-type", "error", f"""
-    Reference that is no joint
+    Reference prim that is not a joint
 
-    referenceJoint points at a prim that is no joint.
+    referenceJoint targets a prim that is not a joint. PhysX logs an error and creates no mimic joint.
 
     Measured: The follower stays at 0, and PhysX logs that the reference is no joint. {SCRIPT}
     """,
-    fix="point referenceJoint at a joint",
+    fix="target a joint",
     example=usda.follower({"referenceJoint": "</Robot/a>"}),
     remedy=VALID,
     base="referenceJoint",
@@ -169,11 +170,11 @@ REFERENCE_TYPE = Refusal("DJ.007/reference-type", "error", f"""
 SELF_REFERENCE = Refusal("DJ.007/self", "error", f"""
     Joint that follows itself
 
-    A joint cannot follow itself.
+    referenceJoint targets the mimic joint itself. PhysX logs an error and creates no mimic joint.
 
-    Measured: PhysX logs the same joint for mimic and reference, and makes none. {SCRIPT}
+    Measured: PhysX logs the same joint for mimic and reference, and creates no mimic joint. {SCRIPT}
     """,
-    fix="point referenceJoint at another joint",
+    fix="target another joint",
     example=usda.follower({"referenceJoint": "</Robot/j2>"}),
     remedy=VALID,
     base="referenceJoint",
@@ -185,13 +186,14 @@ def _include_repair(item: MimicDeclaration) -> Repair:
 
 
 EXCLUDED_SELF = Refusal("DJ.007/excluded-self", "error", f"""
-    Mimic joint on a joint outside its articulation
+    Mimic joint outside its articulation
 
-    Mimic joints work inside articulations; this joint is excluded from its articulation.
+    PhysX supports mimic joints only on joints of an articulation. This joint has physics:excludeFromArticulation =
+    true, so PhysX logs an error and creates no mimic joint.
 
     Measured: PhysX logs that mimic joints are supported on articulation joints only. {SCRIPT}
     """,
-    fix="clear physics:excludeFromArticulation, or remove the mimic",
+    fix="set physics:excludeFromArticulation to false, or remove PhysxMimicJointAPI",
     example=usda.follower({"bool physics:excludeFromArticulation": "true"}),
     remedy=VALID,
     repair=_include_repair,
@@ -207,11 +209,12 @@ def _include_reference_repair(item: MimicDeclaration) -> Repair | None:
 EXCLUDED_REF = Refusal("DJ.007/excluded-ref", "error", f"""
     Reference joint outside the articulation
 
-    Mimic joints work inside articulations; the reference joint is excluded from it.
+    PhysX supports mimic joints only on joints of an articulation. The reference joint has
+    physics:excludeFromArticulation = true, so PhysX logs an error and creates no mimic joint.
 
     Measured: The follower stays at 0, and PhysX logs that the reference is excluded. {SCRIPT}
     """,
-    fix="clear physics:excludeFromArticulation on the reference joint, or refer to another",
+    fix="set physics:excludeFromArticulation of the reference joint to false, or target another joint",
     example=usda.joint("j1", {**usda.LIMITS, "bool physics:excludeFromArticulation": "true"}) + VALID,
     remedy=usda.joint("j1", usda.LIMITS) + VALID,
     base="referenceJoint",
@@ -221,10 +224,10 @@ EXCLUDED_REF = Refusal("DJ.007/excluded-ref", "error", f"""
 MIMIC_DISABLED = Refusal("DJ.007/disabled", "warning", f"""
     Mimic joint with a disabled joint
 
-    One of the two joints is disabled; PhysX then makes no mimic joint and says nothing.
+    One of the two joints has physics:jointEnabled = false. PhysX creates no mimic joint and logs no message.
 
-    Measured: With the reference disabled the follower stays at 0; disabled itself, it is no joint of the articulation.
-    The log has no word of either. {SCRIPT}
+    Measured: Reference disabled: the follower stays at 0; follower disabled: it is not in the articulation; no message
+    in either case. {SCRIPT}
     """,
     fix="set physics:jointEnabled to true on both joints",
     example=usda.follower({"bool physics:jointEnabled": "false"}),
@@ -232,15 +235,15 @@ MIMIC_DISABLED = Refusal("DJ.007/disabled", "warning", f"""
 )
 
 MIMIC_JOINT_TYPE = Refusal("DJ.007/joint-type", "error", f"""
-    Mimic joint on a kind of joint that PhysX does not couple
+    Mimic joint on an unsupported joint type
 
-    PhysX couples revolute joints, prismatic joints, and generic joints whose translations are all locked and whose
-    named rotation is free.
+    PhysX couples revolute joints, prismatic joints, and generic joints with locked translations and a free rotation
+    about the named axis. It creates no mimic joint for other types.
 
-    Measured: A generic follower with its translations locked follows to 20.00 degrees. With transZ free it stays at 0
-    and PhysX logs what it needs; a spherical one stays at 0 without a message. {SCRIPT}
+    Measured: Generic follower, translations locked: 20.00 degrees; transZ free: 0, with a message; spherical follower:
+    0, without one. {SCRIPT}
     """,
-    fix="use a revolute or prismatic joint, or lock transX, transY and transZ and leave the axis free",
+    fix="use a revolute or prismatic joint, or lock transX, transY and transZ and free the axis",
     example=usda.follower(_TRANSLATIONS, *(name for name in _LOCKED if "transZ" not in name), kind=""),
     remedy=usda.follower({**_TRANSLATIONS, "float limit:transZ:physics:low": "1",
                           "float limit:transZ:physics:high": "-1"}, *_LOCKED, kind=""),
@@ -248,20 +251,21 @@ MIMIC_JOINT_TYPE = Refusal("DJ.007/joint-type", "error", f"""
 
 
 def _default_axis_repair(item: MimicDeclaration) -> Repair | None:
-    """Of a reference with one axis any name will do."""
+    """Set rotX if the reference joint has one axis: PhysX then accepts any of the three names."""
     if item.reference_kind not in SINGLE_AXIS_KINDS:
         return None
     return safe(SetValue(item.path, property_name(item, "referenceJointAxis"), SLOT, "token"))
 
 
 REFERENCE_AXIS = Refusal("DJ.007/reference-axis", "error", f"""
-    Reference axis that does not exist
+    Unsupported reference axis of a mimic joint
 
-    referenceJointAxis must be rotX, rotY or rotZ even where the reference has one axis.
+    referenceJointAxis must be rotX, rotY or rotZ, even if the reference joint has one axis. For another token PhysX
+    logs an error and creates no mimic joint.
 
-    Measured: With Z the follower stays at 0, and PhysX logs an unsupported token. {SCRIPT}
+    Measured: referenceJointAxis Z: the follower stays at 0, and PhysX logs an unsupported token. {SCRIPT}
     """,
-    fix="author rotX, rotY or rotZ",
+    fix="set referenceJointAxis to rotX, rotY or rotZ",
     example=usda.follower({"uniform token physxMimicJoint:rotX:referenceJointAxis": '"Z"'}),
     remedy=usda.follower({"uniform token physxMimicJoint:rotX:referenceJointAxis": '"rotZ"'}),
     base="referenceJointAxis",
@@ -276,18 +280,19 @@ _JUDGED_ELSEWHERE = frozenset({"", "host", "instance", "gearing", "limits", "ref
 
 
 def _refused(item: MimicDeclaration) -> Iterator[Finding]:
-    """Every refusal of PhysX, so that none goes without an error."""
+    """One finding for each refusal that no other finder reports."""
     if item.refusal_code not in _JUDGED_ELSEWHERE:
         rule = _REFUSALS[item.refusal_code]
         yield rule.at(item.path, property_name(item, rule.base), item.refusal, repair=rule.repair(item))
 
 
 ORPHAN_PROPERTIES = Rule("DJ.007/orphan-properties", "error", """
-    Mimic properties without the API
+    Mimic properties without PhysxMimicJointAPI
 
-    physxMimicJoint properties count only where PhysxMimicJointAPI is applied under the same instance name.
+    PhysX reads physxMimicJoint properties only if PhysxMimicJointAPI is applied with the same instance name. Otherwise
+    it ignores them, without a message.
 
-    Measured: With gearing and reference authored and the API not applied the follower stays at 0, without a message.
+    Measured: Gearing and reference authored, API not applied: the follower stays at 0, without a message.
     (`experiments/measure_mimics.py`)
     """,
     why=_NOT_CREATED,
@@ -298,20 +303,20 @@ ORPHAN_PROPERTIES = Rule("DJ.007/orphan-properties", "error", """
 
 @finder("mimic-orphans", ORPHAN_PROPERTIES)
 def orphans(description: Description) -> Iterator[Finding]:
-    """Mimic properties without the API that would make them count."""
+    """Mimic properties without their API."""
     for opinion in description.unused:
         if is_orphan(opinion):
             misspelt, not_applied = opinion.code == "misspelt-property", opinion.code == "not-applied"
             yield ORPHAN_PROPERTIES.at(
                 opinion.path, opinion.property, opinion.reason,
-                fix=opinion.suggestion or ("remove it; the API has no such property" if misspelt
+                fix=opinion.suggestion or ("remove the property; the API does not have it" if misspelt
                                            else "apply PhysxMimicJointAPI with this instance name"),
                 repair=_apply_repair(opinion.path, opinion.property) if not_applied else None,
             )
 
 
 def _apply_repair(path: str, name: str) -> Repair | None:
-    """The API that a mimic property without it belongs to."""
+    """Apply the API that a mimic property belongs to."""
     instance = name.split(":")[1] if name.count(":") > 1 else ""
     return unsafe(ApplySchema(path, f"{API}:{instance}")) if instance in ROTATIONS else None
 
@@ -323,11 +328,11 @@ def is_orphan(opinion: Opinion) -> bool:
 
 @finder("mimic-declared", MIMIC_HOST, MIMIC_INSTANCE, REFERENCE_COUNT, *_REFUSALS.values())
 def declarations(description: Description) -> Iterator[Finding]:
-    """Why PhysX makes no mimic joint of a declaration."""
+    """One finding for each reason why PhysX creates no mimic joint."""
     for item in description.mimic_declarations:
         yield from _refused(item)
         if item.refusal_code == "host":
-            yield MIMIC_HOST.at(item.path, "apiSchemas", f"the API is on a prim that is no joint: {item.refusal}")
+            yield MIMIC_HOST.at(item.path, "apiSchemas", "PhysxMimicJointAPI is applied to a prim that is not a joint")
         else:
             yield from _instance(item)
             yield from _reference_count(item)

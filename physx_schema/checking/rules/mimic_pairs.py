@@ -1,4 +1,4 @@
-"""Mimic joints seen together: cycles, chains, articulations, drives, initial states and other engines."""
+"""Mimic joints together with others: cycles, chains, articulations, drives, initial states and other engines."""
 
 from __future__ import annotations
 
@@ -29,28 +29,27 @@ _LIMITED_LINK = usda.prim("Xform", "c", {"float physics:mass": "1", "float3 phys
 _THIRD = usda.follower({"referenceJoint": "</Robot/j2>"}, name="j3", parent="b", child="c")
 
 MIMIC_CYCLE = Rule("DJ.007/cycle", "error", f"""
-    Mimic joints in a ring
+    Cycle of mimic joints
 
-    Mimic joints follow one another in a ring. PhysX solves each as a two-way constraint; unless the product of the
-    gearings closes the ring exactly, the joints settle between the demands.
+    Mimic joints refer to each other in a cycle. PhysX solves each as a two-way constraint. Unless the gearings agree
+    exactly, all joints settle away from their targets, without a message.
 
-    Measured: A ring with gearings -1 and -1 works; with -1 and -2 the joints settle at 8.70 and 7.45 degrees, where 20
-    was asked for, without a message. {SCRIPT}
+    Measured: Cycle with gearings -1 and -2, target 20: the joints settle at 8.70 and 7.45 degrees. {SCRIPT}
     """,
-    why="unless the gearings agree exactly, PhysX settles somewhere between them without a message",
-    fix="let one of the joints follow none of the others",
+    why="unless the gearings agree exactly, the joints settle away from their targets, without a message",
+    fix="remove the mimic joint from one of these joints",
     example=usda.joint("j1", _RING, "PhysxMimicJointAPI:rotX") + VALID,
     remedy=usda.joint("j1", usda.LIMITS) + VALID,
 )
 
 
 def _cycle(ring: list[str], repair: Repair) -> Finding:
-    message = "mimic joints in a ring: " + " -> ".join((*ring, ring[0]))
+    message = "cycle of mimic joints: " + " -> ".join((*ring, ring[0]))
     return MIMIC_CYCLE.at(ring[0], "apiSchemas", message, repair=repair)
 
 
 def _rings(leaders: Mapping[str, str]) -> list[list[str]]:
-    """Rings of joints that follow one another, each from its first path; a joint that follows itself is none."""
+    """Cycles of joints, each from its first path, without joints that follow themselves."""
     visit: dict[str, int] = {}
     rings = []
     for index, start in enumerate(sorted(leaders)):
@@ -68,22 +67,22 @@ def _rings(leaders: Mapping[str, str]) -> list[list[str]]:
 
 
 def _open_ring(ring: Sequence[str], declarations: Sequence[MimicDeclaration], newton: Collection[str]) -> Repair:
-    """A ring in which its first joint no longer follows; `newton` holds the joints that follow by Newton's schema."""
+    """Remove the mimic joint of the cycle's first joint; `newton` holds the joints that follow by Newton's schema."""
     edits = [edit for item in declarations if item.path == ring[0] for edit in removal_edits(item)]
     return unsafe(*edits, *([RemoveSchema(ring[0], "NewtonMimicAPI")] if ring[0] in newton else []))
 
 
 CHAIN = Rule("DJ.007/chain", "error", """
-    Reference joint that follows another
+    Reference joint that is a mimic joint
 
-    The reference joint follows another joint. PhysX handles chains, so profile physx only warns; the published rule
-    forbids them, and Newton rejects them.
+    The reference joint follows another joint. PhysX simulates such chains correctly, but the SimReady rule forbids them
+    and Newton rejects them.
 
-    Measured: A third joint that follows the follower reaches 19.99 degrees with the others, never more than 0.0004
-    apart from the first. (`experiments/measure_mimics.py`)
+    Measured: A third joint follows the follower: all three reach 19.99 degrees, at most 0.0004 apart.
+    (`experiments/measure_mimics.py`)
     """,
-    why="PhysX follows the chain; the published rule and other engines do not allow it",
-    fix="refer to the joint at the head of the chain, with the product of the gearings",
+    why="PhysX simulates the chain, but the SimReady rule forbids it and Newton rejects it",
+    fix="refer to the first joint of the chain, with gearing = -(product of both gearings)",
     profiles=PROFILES,
     example=_LIMITED_LINK + VALID + _THIRD,
     remedy=_LIMITED_LINK + VALID + usda.follower(name="j3", parent="b", child="c"),
@@ -91,7 +90,7 @@ CHAIN = Rule("DJ.007/chain", "error", """
 
 
 def _chain(item: MimicDeclaration) -> Iterator[Finding]:
-    message = f"its reference {item.references[0]} is itself a mimic joint"
+    message = f"the reference joint {item.references[0]} is a mimic joint"
     finding = CHAIN.at(item.path, property_name(item, "referenceJoint"), message)
     yield from per_profile(finding, "warning", "error", "error")
 
@@ -99,37 +98,36 @@ def _chain(item: MimicDeclaration) -> Iterator[Finding]:
 SAME_ARTICULATION = Rule("DJ.007/same-articulation", "error", f"""
     Mimic joint across articulations
 
-    Both joints must connect links of one articulation; a joint to the world, or outside the tree, is not part of it.
+    Both joints must connect links of one articulation. A joint to the world or outside the tree does not, so PhysX logs
+    an error and creates no mimic joint.
 
-    Measured: A follower between the world and a link does not follow; PhysX logs that the mimic joint could not be
-    found. {SCRIPT}
+    Measured: Follower between the world and a link: it does not follow, and PhysX logs a missing mimic joint. {SCRIPT}
     """,
-    why="PhysX makes no mimic joint of them",
-    fix="put both joints between links of one articulation",
+    why="PhysX creates no mimic joint",
+    fix="make both joints connect links of one articulation",
     example=usda.follower(parent=""),
     remedy=VALID,
 )
 
 
 def _separate_articulations(description: Description) -> Iterator[Finding]:
-    """Declarations PhysX parses and then cannot make, because the joints are not in one articulation."""
+    """Declarations that PhysX accepts but cannot create, because the joints are not in one articulation."""
     created = {(mimic.path, mimic.instance) for item in description.articulations for mimic in item.mimics}
     for item in description.mimic_declarations:
         if not item.refusal and (item.path, item.instance) not in created:
-            message = f"{item.path} and {item.references[0]} are not joints inside one articulation"
+            message = f"{item.path} and {item.references[0]} are not joints of one articulation"
             yield SAME_ARTICULATION.at(item.path, property_name(item, "referenceJoint"), message)
 
 
 DRIVE_FIGHT = Rule("DJ.007/drive-fight", "warning", f"""
-    Drive with gains on a joint that follows
+    Drive on a mimic joint
 
-    A drive with gains on a following joint acts against the coupling, and through it on the reference joint. Both
-    springs pull at one motion: equal gains with opposed targets leave both joints near the middle.
+    The drive of a following joint acts against the coupling and, through it, on the reference joint. With equal gains
+    and opposed targets both joints stay near the middle.
 
-    Measured: A reference driven to 20 and a follower driven to -20 with equal gains end at 1.98 and -1.98 degrees where
-    gearing -1 wants them equal. {SCRIPT}
+    Measured: Equal gains, reference target 20, follower target -20: the joints end at 1.98 and -1.98 degrees. {SCRIPT}
     """,
-    why="the drive pulls the reference joint too; opposed targets leave both near their start",
+    why="the drive also pulls the reference joint; opposed targets leave both near their start",
     fix="set the drive's stiffness and damping to 0, and drive the reference joint",
     example=usda.follower({"float drive:angular:physics:stiffness": "100"}, "PhysicsDriveAPI:angular"),
     remedy=usda.follower({"float drive:angular:physics:stiffness": "0"}, "PhysicsDriveAPI:angular"),
@@ -141,13 +139,13 @@ def _drive_fight(articulation: Articulation, mimic: Mimic) -> Iterator[Finding]:
     if drive is not None and (drive.stiffness != 0.0 or drive.damping != 0.0):
         yield DRIVE_FIGHT.at(
             mimic.path, drive.prefix + "stiffness",
-            f"a drive with {_gains(articulation.dofs[mimic.follower])} on a joint that follows another, which has "
+            f"the following joint has {_gains(articulation.dofs[mimic.follower])}, and its reference joint has "
             f"{_gains(articulation.dofs[mimic.reference])}", repair=_without_gains(drive),
         )
 
 
 def _without_gains(drive: Drive) -> Repair:
-    """The follower's drive without stiffness and damping: the coupling moves the joint."""
+    """Set the gains of the follower's drive to 0: the coupling moves the joint."""
     gains = (("stiffness", drive.stiffness), ("damping", drive.damping))
     return safe(*(SetValue(drive.path, drive.prefix + name, 0.0, "float") for name, value in gains if value))
 
@@ -157,18 +155,19 @@ def _gains(dof: Dof) -> str:
     if dof.drive is None:
         return "no drive"
     unit = math.radians(1.0) if dof.angular else 1.0
-    return f"stiffness {dof.drive.stiffness * unit:g} and damping {dof.drive.damping * unit:g}"
+    return f"a drive with stiffness {dof.drive.stiffness * unit:g} and damping {dof.drive.damping * unit:g}"
 
 
 INITIAL_VIOLATION = Rule("DJ.007/initial-violation", "warning", f"""
-    Joint states that miss the mimic equation
+    Initial joint states that violate the mimic equation
 
-    The authored joint states do not satisfy the mimic equation, and the first steps move the joints until they do.
+    The authored joint states do not satisfy q + gearing * q_reference + offset = 0. PhysX moves both joints in the
+    first steps until they do.
 
-    Measured: Joint states of 10 and 0 degrees, gearing -1, the reference held by its drive: after one step the follower
-    is at 10.4 beside it. {SCRIPT}
+    Measured: States of 10 and 0 degrees, driven reference, gearing -1: after one step the follower is also at 10.4.
+    {SCRIPT}
     """,
-    why="the first steps jerk both joints together",
+    why="the first steps move both joints abruptly until the equation holds",
     fix="author joint states with q + gearing * q_reference + offset = 0",
     example=usda.follower({"float state:angular:physics:position": "10"}, "PhysicsJointStateAPI:angular"),
     remedy=usda.follower({"float state:angular:physics:position": "0"}, "PhysicsJointStateAPI:angular"),
@@ -183,20 +182,21 @@ def _initial_violation(articulation: Articulation, mimic: Mimic, states: set[str
     if abs(sum(terms)) > _TOLERANCE * max(1.0, *map(abs, terms)):
         unit = "rad" if follower.angular else "length units"
         name = mimic.prefix + ("gearing" if mimic.instance else "mimicCoef1")
-        message = f"the authored joint states miss the equation by {sum(terms):g} {unit}"
+        message = f"the joint states violate the mimic equation by {sum(terms):g} {unit}"
         yield INITIAL_VIOLATION.at(mimic.path, name, message)
 
 
 DOUBLE_MIMIC = Rule("DJ.007/double-mimic", "error", f"""
-    PhysX and Newton mimic joint on one joint
+    PhysX and Newton mimic APIs on one joint
 
-    PhysX obeys a NewtonMimicAPI beside PhysxMimicJointAPI. Where the two disagree neither joint can move. They agree
-    where mimicCoef1 = -gearing and mimicCoef0 = -offset.
+    PhysX applies NewtonMimicAPI in addition to PhysxMimicJointAPI. If the two disagree, neither joint can move. They
+    agree if mimicCoef1 = -gearing and mimicCoef0 = -offset.
 
-    Measured: Gearing 1 with mimicCoef1 1: the reference stays at 1.98 of 20 degrees, the follower at 0. {SCRIPT}
+    Measured: Gearing 1 with mimicCoef1 1, reference target 20: the reference stays at 1.98 degrees, the follower at 0.
+    {SCRIPT}
     """,
-    why="PhysX obeys both, and the joints stay near their start",
-    fix="make newton:mimicCoef1 = -gearing and newton:mimicCoef0 = -offset, or remove one of the two APIs",
+    why="PhysX applies both, and the joints stay near their start",
+    fix="set newton:mimicCoef1 = -gearing and newton:mimicCoef0 = -offset, or remove one of the two APIs",
     profiles=PROFILES,
     example=usda.follower({"gearing": "1", "float newton:mimicCoef1": "1", "rel newton:mimicJoint": "</Robot/j1>"},
                           "NewtonMimicAPI"),
@@ -205,7 +205,7 @@ DOUBLE_MIMIC = Rule("DJ.007/double-mimic", "error", f"""
 
 
 def _double(item: MimicDeclaration) -> Iterator[Finding]:
-    """Newton's mimic joint q = c0 + c1 q_reference says the same as PhysX's where c1 = -gearing and c0 = -offset."""
+    """Newton's q = c0 + c1 q_reference equals PhysX's mimic joint if c1 = -gearing and c0 = -offset."""
     gearing, offset = item.value("gearing"), item.value("offset")
     if item.newton is None or not isinstance(gearing, int | float) or not isinstance(offset, int | float):
         return
@@ -213,29 +213,29 @@ def _double(item: MimicDeclaration) -> Iterator[Finding]:
         item.newton[0], -offset, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
     yield DOUBLE_MIMIC.at(
         item.path, "apiSchemas",
-        f"NewtonMimicAPI on the same joint says q = {item.newton[0]:g} + {item.newton[1]:g} q_reference, "
-        f"PhysxMimicJointAPI says q = {-offset + 0.0:g} + {-gearing:g} q_reference",
-        why="PhysX obeys both" if same else "", fix="remove one of the two APIs, or keep them equal" if same else "",
+        f"NewtonMimicAPI gives q = {item.newton[0]:g} + {item.newton[1]:g} q_reference, "
+        f"PhysxMimicJointAPI gives q = {-offset + 0.0:g} + {-gearing:g} q_reference",
+        why="PhysX applies both" if same else "", fix="remove one of the two APIs, or keep them equal" if same else "",
         severity="warning" if same else "error", repair=None if same else _without_newton(item),
     )
 
 
 def _without_newton(item: MimicDeclaration) -> Repair:
-    """The joint without Newton's mimic joint, which contradicts PhysX's."""
+    """Remove Newton's mimic joint, which contradicts PhysX's."""
     return unsafe(RemoveSchema(item.path, "NewtonMimicAPI"))
 
 
 NEWTON_PORTABILITY = Rule("DJ.007/newton-portability", "warning", """
-    Mimic joint that other engines read differently
+    Mimic joint that Newton reads differently
 
-    Newton's mimic joints couple two joints of one type, do not chain, and take offsets in other units. A warning of
-    profile newton, elsewhere an info.
+    Newton's mimic joints couple two joints of one type, do not chain, and use other units for offsets. The robot moves
+    differently there than in PhysX.
 
-    Measured: PhysX itself couples a hinge and a slider: gearing -0.01 per degree leads the slider to 0.200 at 20
-    degrees. (`experiments/measure_mimics.py`)
+    Measured: Hinge and slider, gearing -0.01 per degree: PhysX moves the slider to 0.200 at 20 degrees.
+    (`experiments/measure_mimics.py`)
     """,
-    why="Newton reads such mimic joints differently or not at all",
-    fix="check the joint there before relying on it",
+    why="Newton reads such a mimic joint differently or not at all",
+    fix="test the joint in Newton before you rely on it",
     profiles=PROFILES,
     example=usda.follower({"offset": "5", "float physics:lowerLimit": "-60"}),
     remedy=VALID,
@@ -247,7 +247,7 @@ def _portability(item: MimicDeclaration, leaders: Mapping[str, str]) -> Iterator
     if item.reference_kind is not None and item.joint_kind is not None and item.reference_kind != item.joint_kind:
         reasons.append(f"it couples a {item.joint_kind} with a {item.reference_kind} joint")
     if len(item.references) == 1 and item.references[0] in leaders:
-        reasons.append("its reference follows another joint")
+        reasons.append("its reference joint is a mimic joint")
     if item.joint_kind == "revolute" and item.value("offset") not in (0, 0.0):
         reasons.append("its offset is in degrees")
     if reasons:
@@ -260,7 +260,7 @@ def _portability(item: MimicDeclaration, leaders: Mapping[str, str]) -> Iterator
     NEWTON_PORTABILITY,
 )
 def pairs(description: Description) -> Iterator[Finding]:
-    """Everything about mimic joints that takes more than one declaration to see."""
+    """Faults of mimic joints that only several declarations together show."""
     leaders: dict[str, str] = {}
     for item in description.mimic_declarations:
         if len(item.references) == 1:

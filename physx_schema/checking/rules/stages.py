@@ -1,8 +1,6 @@
-"""Scenes, the stage itself, and its files of baselines and waivers.
+"""Rules about scenes, the stage, baselines and waivers.
 
-Baselines: files of findings that were there before.
-
-Waivers: decisions to live with a finding.
+A baseline is a file of known findings. A waiver accepts a finding, with a reason.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ from physx_schema.checking.engine.finding import PROFILES, Finding
 from physx_schema.checking.engine.outcome import WAIVER_KEY, Waiver
 from physx_schema.checking.engine.rule import Explains, ReaderRule, Rule, belongs
 
-# What is found where a part of the stage is missing, and of what refers to it.
+# Findings that a missing part of the stage causes, on the part itself or on prims that refer to it.
 MISSING = (
     "articulation/no-bodies", "articulation/no-root", "articulation/static-root", "body/no-mass", "body/mass-computed",
     "collider/mesh", "collider/no-shape", "group/missing-group", "group/missing-member", "joint/missing-body",
@@ -28,14 +26,13 @@ _GRAVITY = {"vector3f physics:gravityDirection": "(0, 0, -1)", "float physics:gr
 _MOON = {**_GRAVITY, "float physics:gravityMagnitude": "1.62"}
 
 HIDDEN = ReaderRule("scene/hidden", "warning", """
-    Scene that PhysX does not see
+    PhysicsScene that PhysX ignores
 
-    PhysX does not see a PhysicsScene with NewtonSceneAPI, PhysicsMassAPI or most other schemas applied to it, unless
-    PhysxSceneAPI is applied as well. It works with a scene of its own, with Earth's gravity, and leaves bodies out
-    whose physics:simulationOwner is the hidden one. With the same gravity on both the finding is a note.
+    PhysX ignores a PhysicsScene with NewtonSceneAPI, PhysicsMassAPI or most other schemas, unless PhysxSceneAPI is also
+    applied. It then uses a default scene with Earth's gravity and leaves out bodies that the ignored scene owns.
 
-    Measured: With NewtonSceneAPI or NewtonKaminoSceneAPI alone and a gravity of 1 a body falls by 4.91 in a second,
-    with PhysxSceneAPI or a schema that no one knows by 0.50. (`experiments/measure_body_rules.py`)
+    Measured: Gravity 1: a body falls 4.91 in 1 s with NewtonSceneAPI alone, 0.50 with PhysxSceneAPI.
+    (`experiments/measure_body_rules.py`)
     """,
     example=usda.prim("PhysicsScene", "scene", _MOON, "NewtonSceneAPI"),
     remedy=usda.prim("PhysicsScene", "scene", _MOON, "NewtonSceneAPI", "PhysxSceneAPI"),
@@ -45,11 +42,10 @@ HIDDEN = ReaderRule("scene/hidden", "warning", """
 SCENE_SEVERAL = ReaderRule("scene/several", "info", """
     Several physics scenes
 
-    The stage has several physics scenes. Bodies without physics:simulationOwner are stepped by the one whose path comes
-    first.
+    The stage has several physics scenes. PhysX steps bodies without physics:simulationOwner in the scene with the first
+    path.
 
-    Measured: A body without owner falls by 5.005 in a second in /one with gravity 10, in whichever order /one and /two
-    are authored. Such a body cannot be joined to one that /one owns, and ground without owner stops no body of /two.
+    Measured: Body without owner: it falls 5.005 in 1 s in /one with gravity 10, also if /two comes first in the file.
     (`experiments/measure_scene_rules.py`)
     """,
     example=usda.prim("PhysicsScene", "s1", _GRAVITY) + usda.prim("PhysicsScene", "s2", _GRAVITY),
@@ -57,12 +53,13 @@ SCENE_SEVERAL = ReaderRule("scene/several", "info", """
 )
 
 SCENE_GRAVITY = ReaderRule("scene/gravity", "error", """
-    Gravity that is no number
+    Gravity that is not finite
 
-    PhysX multiplies gravityMagnitude and gravityDirection out as authored, -inf included.
+    PhysX multiplies gravityMagnitude by gravityDirection as authored, including -inf. A result of NaN or infinity makes
+    the positions of bodies invalid.
 
-    Measured: NaN, infinity and -inf leave a body without a place after a second; so does a magnitude of time samples
-    alone, which PhysX reads as -inf. A kinematic body stays. (`experiments/measure_scene_rules.py`)
+    Measured: NaN, infinity, -inf or time samples alone: a dynamic body has no valid position after 1 s.
+    (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.prim("PhysicsScene", "scene", {**_GRAVITY, "float physics:gravityMagnitude": "inf"}),
@@ -70,12 +67,12 @@ SCENE_GRAVITY = ReaderRule("scene/gravity", "error", """
 )
 
 GRAVITY_DIRECTION = ReaderRule("scene/gravity-direction", "warning", """
-    Gravity direction of another length than 1
+    Gravity direction without unit length
 
-    PhysX does not normalise an authored direction; one of length 0 means no gravity.
+    PhysX does not normalise an authored gravityDirection. Its length scales the gravity, and length 0 means no gravity.
 
-    Measured: Gravity 10 along (0, 0, 0) leaves a body where it is, along (0, 0, -2) it falls by 10.0 in a second, twice
-    as far as it should. (`experiments/measure_body_rules.py`)
+    Measured: Gravity 10 along (0, 0, -2): a body falls 10.0 in 1 s, twice the right distance.
+    (`experiments/measure_body_rules.py`)
     """,
     example=usda.prim("PhysicsScene", "scene", {**_GRAVITY, "vector3f physics:gravityDirection": "(0, 0, -2)"}),
     remedy=usda.prim("PhysicsScene", "scene", _GRAVITY),
@@ -84,23 +81,22 @@ GRAVITY_DIRECTION = ReaderRule("scene/gravity-direction", "warning", """
 UNITS = ReaderRule("stage/units", "error", """
     Units that PhysX refuses
 
-    metersPerUnit and kilogramsPerUnit must be finite and above 0 in single precision, as must 10 m in lengths of the
-    stage; PhysX refuses the stage otherwise.
+    metersPerUnit and kilogramsPerUnit must be finite and above 0 in single precision, and so must 10 m in length units.
+    PhysX refuses the stage otherwise.
 
-    Measured: 0, -1, NaN and infinity are refused for both units: "Attachment units must be finite and positive", and so
-    are metersPerUnit 2.9e-38 and 3.5e38 and kilogramsPerUnit 6e-46 and 3.41e38; 2.95e-38, 3.4e38, 8e-46 and 3.4e38 are
-    taken. (`experiments/measure_scene_rules.py`)
+    Measured: PhysX refuses 0, -1, NaN and infinity for both units; it refuses metersPerUnit 2.9e-38 and accepts
+    2.95e-38. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
 )
 
 UNITS_EXTREME = ReaderRule("stage/units-extreme", "warning", """
-    Units in which PhysX's own numbers overflow
+    Units that overflow PhysX's defaults
 
-    Where nothing is authored PhysX works with the density of water and with thresholds of its own, in units of the
-    stage and single precision. Units beyond about 2e-14 to 7e11 m, or as extreme in mass, make them infinite or 0.
+    PhysX converts its default density and thresholds to the stage's units in single precision. Units beyond about 2e-14
+    to 7e11 m, or equally extreme mass units, make them infinite or 0.
 
-    Measured: metersPerUnit 2.95e-38 and 3.4e38 and kilogramsPerUnit 8e-46 and 3.4e38 are taken without a message.
+    Measured: PhysX accepts metersPerUnit 2.95e-38 and 3.4e38, and kilogramsPerUnit 8e-46 and 3.4e38, without a message.
     (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
@@ -109,20 +105,20 @@ UNITS_EXTREME = ReaderRule("stage/units-extreme", "warning", """
 UP_AXIS = ReaderRule("stage/up-axis", "error", """
     Up axis other than Y and Z
 
-    USD knows the up axes Y and Z. PhysX takes Z for any other, which matters to gravity without a direction.
+    USD allows the up axes Y and Z. PhysX uses Z for any other, so gravity without an authored direction acts along -Z.
 
-    Measured: Without a gravityDirection a body falls along -y for Y, and along -z for Z, X and W.
+    Measured: Without gravityDirection a body falls along -y for Y, and along -z for Z, X and W.
     (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
 )
 
 COMPOSITION = ReaderRule("stage/composition", "error", """
-    Layer or arc that does not compose
+    Layer, reference or payload that does not compose
 
-    A layer, reference or payload of the stage cannot be composed, so physics may be missing.
+    USD cannot compose a layer, reference or payload of the stage. The simulation may lack its bodies and joints.
 
-    Measured: Beside a reference to a missing file a body falls by 5.005 in a second, as without it.
+    Measured: A body next to a reference to a missing file falls 5.005 in 1 s, the same as without the reference.
     (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
@@ -130,9 +126,9 @@ COMPOSITION = ReaderRule("stage/composition", "error", """
 )
 
 SESSION_LAYER = ReaderRule("stage/session-layer", "info", """
-    Opinions of the session layer
+    Opinions in the session layer
 
-    Opinions of the session layer are read with the rest, and they are not in the file.
+    Opinions in the session layer are read like all others, but the file does not contain them.
     """,
     profiles=PROFILES,
 )
@@ -140,7 +136,7 @@ SESSION_LAYER = ReaderRule("stage/session-layer", "info", """
 MUTED_LAYER = ReaderRule("stage/muted-layer", "info", """
     Muted layer
 
-    Opinions of a muted layer are not read.
+    USD does not read the opinions of a muted layer, so they have no effect.
     """,
     profiles=PROFILES,
 )
@@ -148,25 +144,26 @@ MUTED_LAYER = ReaderRule("stage/muted-layer", "info", """
 LAYER_OFFSET = ReaderRule("stage/layer-offset", "info", """
     Sublayer with a time offset
 
-    Offsets of sublayers move time samples; physics is read at the default time.
+    The offset moves the sublayer's time samples. Physics is read at the default time, where time samples have no
+    effect.
     """,
     profiles=PROFILES,
 )
 
 OUTSIDE_LAYER = ReaderRule("stage/outside-layer", "info", """
-    Layer from outside the stage's folder
+    Layer outside the stage's folder
 
-    Layers from outside the stage's folder compose without a word and do not travel with it.
+    A layer outside the stage's folder composes without a message. It is missing if only the folder is copied.
     """,
     profiles=PROFILES,
 )
 
 INACTIVE = ReaderRule("stage/inactive", "info", """
-    Inactive prims
+    Inactive prim
 
-    USD passes over inactive prims and everything below them.
+    USD skips an inactive prim and all prims below it, and PhysX does not simulate them.
 
-    Measured: PhysX makes nothing of an inactive body. (`experiments/measure_scene_rules.py`)
+    Measured: PhysX creates nothing for an inactive body. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.body().replace(" (\n", " (\n    active = false\n", 1),
@@ -176,19 +173,19 @@ INACTIVE = ReaderRule("stage/inactive", "info", """
 UNLOADED = ReaderRule("stage/unloaded", "info", """
     Payload that is not loaded
 
-    What an unloaded payload holds is not on the stage.
+    The prims of an unloaded payload are not on the stage, so they are not checked. PhysX loads all payloads.
 
-    Measured: ovphysx loads payloads: a body in one falls. (`experiments/measure_scene_rules.py`)
+    Measured: A body in a payload falls in ovphysx. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
 )
 
 UNDEFINED = ReaderRule("stage/undefined", "info", """
-    Override of a prim that is not defined
+    Override of an undefined prim
 
-    An over without a def defines no prim; USD's traversal passes over it.
+    An over without a def defines no prim. USD's traversal and PhysX skip it.
 
-    Measured: PhysX makes nothing of a body that is an over alone. (`experiments/measure_scene_rules.py`)
+    Measured: PhysX creates nothing for a body that is only an over. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.body().replace("def Xform", "over", 1),
@@ -198,9 +195,9 @@ UNDEFINED = ReaderRule("stage/undefined", "info", """
 ABSTRACT = ReaderRule("stage/abstract", "info", """
     Class prim
 
-    A class is no prim of the scene: its opinions come with the prims that inherit it.
+    A class is not part of the scene. Its opinions act on the prims that inherit from it.
 
-    Measured: PhysX makes nothing of a body that is a class. (`experiments/measure_scene_rules.py`)
+    Measured: PhysX creates nothing for a body that is a class. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.body().replace("def Xform", "class Xform", 1),
@@ -208,9 +205,9 @@ ABSTRACT = ReaderRule("stage/abstract", "info", """
 )
 
 VARIANTS = ReaderRule("stage/variants", "info", """
-    Variants that are not selected
+    Variant that is not selected
 
-    Only the selected variant of a set is composed and read.
+    USD composes only the selected variant of a set. Physics in the other variants is not checked.
 
     Measured: A body at 10 in the selected variant and at 20 in another falls from 10.
     (`experiments/measure_scene_rules.py`)
@@ -220,21 +217,20 @@ VARIANTS = ReaderRule("stage/variants", "info", """
 
 
 STALE = Rule("baseline/stale", "info", """
-    Known finding that is gone
+    Baseline entry without a finding
 
-    The baseline lists a finding that the stage no longer has. Write the baseline anew, so that the finding counts as
-    new should it come back.
+    The baseline lists a finding that the stage no longer has. If the fault returns, the baseline hides it.
     """,
-    why="a finding that comes back would be taken for a known one",
-    fix="write the baseline anew",
+    why="if the fault returns, the baseline hides it",
+    fix="write the baseline again with --write-baseline",
     profiles=PROFILES,
 )
 
 
 def stale(baseline: Baseline) -> Iterator[Finding]:
-    """The entries of a baseline whose findings are gone."""
+    """Entries of a baseline without a finding."""
     for entry in baseline.stale():
-        yield STALE.at(entry.path, entry.property, f"{entry.file} no longer has this {entry.code}")
+        yield STALE.at(entry.path, entry.property, f"{entry.file} lists {entry.code}, which is no longer found")
 
 
 def _waiver_example(value: str, kind: str = "dictionary") -> str:
@@ -249,22 +245,22 @@ _VALID = _waiver_example('{ string "unit/radians" = "small angles are meant" }')
 NO_REASON = Rule("waiver/no-reason", "error", """
     Waiver without a reason
 
-    A waiver takes findings out of a report, so it has to say why. One without a reason waives nothing.
+    A waiver hides findings, so it must give a reason. A waiver without a reason has no effect.
     """,
-    why="it waives nothing",
-    fix="say why the finding is acceptable here",
+    why="the waiver has no effect",
+    fix="write why the finding is acceptable here",
     profiles=PROFILES,
     example=_waiver_example('{ string "unit/radians" = "" }'),
     remedy=_VALID,
 )
 
 UNUSED = Rule("waiver/unused", "warning", """
-    Waiver that matches nothing
+    Waiver without a matching finding
 
-    Nothing was found that the waiver would take out: the fault is gone, or the waiver stands on another prim. Left in
-    place it would hide the next one.
+    The waiver matches no finding: the fault is repaired, or the waiver is on another prim. It would hide the next such
+    finding.
     """,
-    why="it would hide such a finding if one came up",
+    why="it would hide the next such finding",
     fix="remove the waiver",
     profiles=PROFILES,
     example=_waiver_example('{ string "unit/gravity" = "a small moon" }'),
@@ -272,22 +268,23 @@ UNUSED = Rule("waiver/unused", "warning", """
 )
 
 UNKNOWN_CODE = Rule("waiver/unknown-code", "error", """
-    Waiver of a code that does not exist
+    Waiver of an unknown code
 
-    A waiver names a code such as DJ.007/chain, or a family such as DJ.007.
+    A waiver names a code such as DJ.007/chain or a family such as DJ.007. An unknown code has no effect.
     """,
-    why="it waives nothing",
+    why="the waiver has no effect",
     profiles=PROFILES,
     example=_waiver_example('{ string "unit/radian" = "small angles are meant" }'),
     remedy=_VALID,
 )
 
 MALFORMED = Rule("waiver/malformed", "error", """
-    Waiver that cannot be read
+    Waiver that is not a dictionary
 
-    physxSchema:waive in a prim's customData is a dictionary: codes, with a reason each.
+    physxSchema:waive in a prim's customData must be a dictionary with a reason for each code. Any other value has no
+    effect.
     """,
-    why="it waives nothing",
+    why="the waiver has no effect",
     fix='author a dictionary of codes with a reason each: { string "DJ.007/chain" = "why" }',
     profiles=PROFILES,
     example=_waiver_example('"unit/radians"', "string"),
@@ -298,7 +295,7 @@ MALFORMED = Rule("waiver/malformed", "error", """
 def faults(
     waivers: Iterable[Waiver], used: Collection[Waiver], codes: Collection[str], all_codes: Collection[str],
 ) -> Iterator[Finding]:
-    """Waivers without a reason, for a code that is not `known`, or for one of `asked` that nothing was found of."""
+    """Waivers without a reason, for a code outside `all_codes`, or for one of `codes` without a finding."""
     for waiver in waivers:
         yield from _fault(waiver, waiver in used, codes, all_codes)
 
@@ -306,11 +303,11 @@ def faults(
 def _fault(waiver: Waiver, is_used: bool, codes: Collection[str], all_codes: Collection[str]) -> Iterator[Finding]:
     home, where = waiver.home, f"{waiver.source}: the waiver of {waiver.code}"
     if not waiver.code:
-        yield MALFORMED.at(home, "customData", f"{waiver.source}: {WAIVER_KEY} is no dictionary")
+        yield MALFORMED.at(home, "customData", f"{waiver.source}: {WAIVER_KEY} is not a dictionary")
     elif not any(belongs(code, waiver.code) for code in all_codes):
         close = get_close_matches(waiver.code, all_codes, 1)
         suggestion = f"did you mean {close[0]!r}?" if close else "`physx-schema check --list-rules` lists the codes"
-        yield UNKNOWN_CODE.at(home, "customData", f"{where}: there is no such code", fix=suggestion)
+        yield UNKNOWN_CODE.at(home, "customData", f"{where} names an unknown code", fix=suggestion)
     elif not waiver.reason:
         yield NO_REASON.at(home, "customData", f"{where} gives no reason")
     elif not is_used and any(belongs(code, waiver.code) for code in codes):

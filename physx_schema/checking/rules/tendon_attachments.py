@@ -1,4 +1,4 @@
-"""Attachments of spatial tendons: where they are, and which of them hang together."""
+"""Attachments of spatial tendons: their positions and their parents."""
 
 from __future__ import annotations
 
@@ -13,20 +13,19 @@ from physx_schema.description.articulation.spatial_tendons import geared_lengths
 from physx_schema.description.frames import composed, start_poses
 from physx_schema.description.records import IDENTITY_POSE
 
-SHORTEST_SEGMENT = 1e-3     # length units; PhysX gives a segment of this length or less no direction and no force
-_TOLERANCE = 1e-3             # m: how far from where it was authored an attachment is worth a word
+SHORTEST_SEGMENT = 1e-3     # length units; PhysX gives a segment of at most this length no direction and no force
+_TOLERANCE = 1e-3             # m: reported distance of an attachment from its authored position
 _ROOT = usda.attachment("c", "Root", "r")
 _CABLE = _ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"))
 
 ZERO_LENGTH = Rule("tendon/zero-length", "warning", """
-    Two attachments on one point
+    Tendon attachments at the same point
 
-    Two attachments lie on the same point where the simulation starts, with links where their joints put them and
-    attachments where their links' centres of mass do. PhysX gives a segment of 0.001 length units or less no direction
-    and no force.
+    Two neighbouring attachments are at the same point at the start of the simulation. PhysX gives a segment of at most
+    0.001 length units no direction, so it exerts no force.
 
-    Measured: A tendon of rest length 1 does not push a slider whose joint state is 0 or 0.001, and gives it 0.0998 at
-    0.0011, wherever its link is posed. (`experiments/measure_tendon_rules.py`)
+    Measured: Rest length 1: the tendon gives a slider at 0 or 0.001 no velocity, and 0.0998 at 0.0011.
+    (`experiments/measure_tendon_rules.py`)
     """,
     fix="move one of the two attachments",
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), {"point3f physxTendon:f:localPos": "(0, 0, 0)"}),
@@ -35,7 +34,7 @@ ZERO_LENGTH = Rule("tendon/zero-length", "warning", """
 
 
 def _segments(tendon: SpatialTendon, points: Sequence[Vec3]) -> Iterator[Finding]:
-    """Neighbours on one point; `points` are the attachments in the world."""
+    """Neighbours at one point; `points` are the attachments' positions in the world."""
     for item, point in zip(tendon.attachments, points, strict=True):
         if item.parent < 0:
             continue
@@ -43,70 +42,67 @@ def _segments(tendon: SpatialTendon, points: Sequence[Vec3]) -> Iterator[Finding
         if length <= SHORTEST_SEGMENT:
             yield ZERO_LENGTH.at(
                 item.path, item.prefix + "localPos",
-                f"{length:g} from its parent attachment {parent.path}:{parent.name} where the simulation starts",
-                why=f"a segment of at most {SHORTEST_SEGMENT:g} has no direction, so this part gives no force",
+                f"{length:g} length units from the parent attachment {parent.path}:{parent.name} at the start",
+                why=f"PhysX gives a segment of at most {SHORTEST_SEGMENT:g} no direction, so it exerts no force",
             )
 
 
 MASS_FRAME = Rule("tendon/mass-frame", "warning", """
-    Attachment elsewhere than localPos says
+    Tendon attachment away from its localPos
 
-    PhysX counts localPos from the centre of mass of the link, along its principal axes of inertia, and not in the
-    link's own frame. A restLength below 0, which stands for the length between the authored poses, is measured in the
-    link's frame all the same.
+    PhysX measures localPos from the link's centre of mass along its principal axes of inertia, not in the link's frame.
+    A missing or negative restLength is still computed in the link's frame.
 
-    Measured: A link whose centre of mass is at 0.5 and whose attachment is at 0 is pushed as one at 0.5 is, with
-    0.04995; with the attachment at -0.5 it lies on the root attachment and feels nothing.
+    Measured: Centre of mass 0.5, localPos 0: the tendon pushes with 0.04995, as an attachment at 0.5 does.
     (`experiments/measure_tendon_rules.py`)
     """,
-    why="PhysX counts localPos from the centre of mass, along the principal axes",
-    fix="author localPos from the centre of mass and along the principal axes, or author physics:centerOfMass and "
-        "physics:principalAxes that leave the two frames one",
+    why="PhysX measures localPos from the centre of mass, along the principal axes of inertia",
+    fix="author localPos in that frame, or author physics:centerOfMass and physics:principalAxes that make the two "
+        "frames equal",
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), {"point3f physics:centerOfMass": "(0, 0, 0.5)"}),
     remedy=_CABLE,
 )
 
 
 def _displaced(tendon: SpatialTendon, positions: Sequence[Vec3], meters: float) -> Iterator[Finding]:
-    """Attachments that are elsewhere than their localPos says."""
+    """Attachments away from their localPos in the link's frame."""
     for item, position in zip(tendon.attachments, positions, strict=True):
         distance = math.dist(position, item.local_position)
         if distance * meters > _TOLERANCE:
-            message = f"{distance:.4g} from where it is in the link's own frame"
+            message = f"the attachment is {distance:.4g} length units away from localPos in the link's frame"
             yield MASS_FRAME.at(item.path, item.prefix + "localPos", message)
 
 
 REST_FROM_POSE = Rule("tendon/rest-from-pose", "warning", """
-    Rest length of other poses than the start
+    Tendon rest length from authored poses
 
-    A restLength that is not authored, or below 0, stands for the geared length between the authored poses of the links.
-    Joints then put the links elsewhere where their states or frames say so, and the tendon starts with a force.
+    PhysX computes a missing or negative restLength from the authored poses of the links. If joint states or frames
+    place the links elsewhere, the tendon starts with a force.
 
-    Measured: A slider posed at 0.5 whose joint state is 1 is pulled with 0.04995 by a tendon of stiffness 10, and not
-    at all where its state is 0.5. (`experiments/measure_tendon_rules.py`)
+    Measured: Slider posed at 0.5, stiffness 10: the pull is 0.04995 with joint state 1, and 0 with 0.5.
+    (`experiments/measure_tendon_rules.py`)
     """,
-    why="PhysX measures it before joint states and joint frames place the links, and with localPos in the links' own "
-        "frames, so the tendon starts with a force",
+    why="PhysX ignores joint states, joint frames and mass frames in this length, so the tendon starts with a force",
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), usda.transform(translate="(0, 0, 1)")),
     remedy=_CABLE,
 )
 
 
 def _stretched(tendon: SpatialTendon, points: Sequence[Vec3], meters: float) -> Iterator[Finding]:
-    """Ends that start with a force because their rest length is another one than the length at the start."""
+    """Leaves with a rest length that differs from the length at the start."""
     for item, length in zip(tendon.attachments, geared_lengths(tendon.attachments, points), strict=True):
         if item.rest_from_poses and tendon.stiffness > 0.0 and abs(length - item.rest_length) * meters > _TOLERANCE:
             yield REST_FROM_POSE.at(
                 item.path, item.prefix + "restLength",
-                f"no rest length: {item.rest_length:.4g} between the authored poses, while the tendon starts at "
+                f"the authored poses give a restLength of {item.rest_length:.4g}, but the tendon starts with length "
                 f"{length:.4g}",
-                fix=f"pose the links where their joints put them, or author restLength, {length:.6g} for no force",
+                fix=f"pose the links where their joints place them, or author restLength; {length:.6g} gives no force",
             )
 
 
 @finder("attachments", ZERO_LENGTH, MASS_FRAME, REST_FROM_POSE)
 def attachments(description: Description) -> Iterator[Finding]:
-    """Attachments that are elsewhere than authored, or apart by another length."""
+    """Attachments away from their authored position, or with another length at the start."""
     for articulation in description.articulations:
         poses = start_poses(articulation) if articulation.spatial_tendons else []
         meters = description.scene_of(articulation).meters_per_unit
@@ -120,27 +116,25 @@ def attachments(description: Description) -> Iterator[Finding]:
 
 
 SHARED_PREFIX = ReaderRule("tendon/shared-prefix", "error", """
-    Tendon schemas that share their properties
+    Tendon schemas with the same instance name
 
-    Schemas of the tendon family on one prim with one instance name share the namespace physxTendon:<name>: and with it
-    one set of values. PhysX takes the first of root, leaf and plain attachment and refuses the others with an error. On
-    a joint it takes the root axis and says nothing, which is a warning.
+    Tendon schemas with the same instance name share their properties. On a link PhysX uses the first of root, leaf and
+    plain attachment and refuses the others with an error. On a joint it uses the root axis, without a message.
 
-    Measured: With a plain attachment of the leaf's name on its link the slider moves as without, and PhysX logs more
-    than one instance. With a root attachment of that name it makes two tendons, and the slider keeps velocity 0. A
-    plain axis beside a root axis changes nothing. (`experiments/measure_tendon_topology.py`)
+    Measured: Leaf and plain attachment of one name: the slider moves unchanged, and PhysX logs more than one instance.
+    (`experiments/measure_tendon_topology.py`)
     """,
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), {}, "PhysxTendonAttachmentAPI:f"),
     remedy=_CABLE,
 )
 
 SEVERAL_PARENTS = ReaderRule("tendon/several-parents", "warning", """
-    Attachment with several parents
+    Tendon attachment with several parents
 
-    parentLink has more than one target; PhysX takes the first.
+    parentLink has more than one target. PhysX uses the first and logs a warning.
 
-    Measured: With parents base and l1 the slider is pulled as with base alone; with l1 and base it keeps velocity 0.
-    PhysX warns that it uses the first. (`experiments/measure_tendon_topology.py`)
+    Measured: Parents base and l1: the slider is pulled as with base alone; l1 and base: it keeps velocity 0.
+    (`experiments/measure_tendon_topology.py`)
     """,
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), {
         "rel physxTendon:f:parentLink": "[</Robot/c>, </Robot/b>]"}),
@@ -148,58 +142,59 @@ SEVERAL_PARENTS = ReaderRule("tendon/several-parents", "warning", """
 )
 
 NO_LEAF = ReaderRule("tendon/no-leaf", "error", """
-    Branch of a spatial tendon without a leaf
+    Spatial tendon branch without a leaf
 
-    A branch of a spatial tendon ends in an attachment that is no leaf. PhysX logs an error and pulls there with a rest
-    length of 0; with a limitStiffness above 0 the motion becomes NaN. A root attachment alone pulls on nothing.
+    A branch ends in an attachment that is not a leaf. PhysX logs an error and uses rest length 0; with limitStiffness
+    the motion becomes NaN. A root attachment alone exerts no force.
 
-    Measured: A path without a leaf pulls with -0.09997 at stiffness 10 and rest length 0; with a limitStiffness of 10
-    the velocity is NaN. (`experiments/measure_tendon_rules.py`)
+    Measured: Stiffness 10, no leaf: the pull is -0.09997; with limitStiffness 10 the velocity is NaN.
+    (`experiments/measure_tendon_rules.py`)
     """,
     example=_ROOT + usda.attachment("d", "", "m", ("c", "r")),
     remedy=_CABLE,
 )
 
 TENDON_CYCLE = ReaderRule("tendon/cycle", "error", """
-    Attachments in a ring
+    Cycle of tendon attachments
 
-    The parents of an attachment lead back to itself, so no root attachment reaches it.
+    The parents of an attachment lead back to it, so no root attachment reaches it. PhysX logs a warning and leaves
+    these attachments out.
 
-    Measured: A leaf below two attachments that name each other, or below one that names itself, leaves velocity 0;
-    PhysX warns of each that its parent could not be found. (`experiments/measure_tendon_topology.py`)
+    Measured: A leaf below two attachments that name each other: velocity 0, and PhysX warns of missing parents.
+    (`experiments/measure_tendon_topology.py`)
     """,
     example=_CABLE + usda.attachment("e", "", "m", ("g", "n")) + usda.attachment("g", "", "n", ("e", "m")),
     remedy=_CABLE + usda.attachment("e", "", "m", ("c", "r")) + usda.attachment("g", "Leaf", "n", ("e", "m")),
 )
 
 NO_PARENT = ReaderRule("tendon/no-parent", "error", """
-    Attachment without an existing parent
+    Tendon attachment without an existing parent
 
-    parentLink and parentAttachment name no attachment of this articulation.
+    parentLink and parentAttachment name no attachment of this articulation. PhysX leaves this attachment out.
 
-    Measured: With parentAttachment misspelt the slider keeps velocity 0. (`experiments/measure_tendon_topology.py`)
+    Measured: parentAttachment misspelt: the slider keeps velocity 0. (`experiments/measure_tendon_topology.py`)
     """,
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "root")),
     remedy=_CABLE,
 )
 
 LEAF_PARENT = ReaderRule("tendon/leaf-parent", "error", """
-    Leaf attachment named as a parent
+    Leaf attachment used as a parent
 
-    A leaf ends a spatial tendon; what names it as its parent is dropped.
+    A leaf attachment ends a spatial tendon. PhysX drops an attachment that names a leaf as its parent.
 
-    Measured: An attachment that names a leaf as its parent pulls on nothing. (`experiments/measure_tendon_topology.py`)
+    Measured: An attachment with a leaf as its parent exerts no force. (`experiments/measure_tendon_topology.py`)
     """,
     example=_CABLE + usda.attachment("e", "Leaf", "h", ("d", "f")),
     remedy=_CABLE + usda.attachment("e", "Leaf", "h", ("c", "r")),
 )
 
 UNREACHED = ReaderRule("tendon/unreached", "error", """
-    Attachment that no root reaches
+    Tendon attachment without a path to the root
 
-    The parents of an attachment end before a root attachment.
+    The chain of parents ends before a root attachment. PhysX leaves the attachment out, so it exerts no force.
 
-    Measured: A leaf below an attachment whose parent is missing leaves velocity 0; below a root it gets -0.1998.
+    Measured: Leaf below an attachment without a parent: velocity 0; leaf below a root attachment: -0.1998.
     (`experiments/measure_tendon_topology.py`)
     """,
     example=_CABLE + usda.attachment("e", "", "m", ("c", "x")) + usda.attachment("g", "Leaf", "h", ("e", "m")),

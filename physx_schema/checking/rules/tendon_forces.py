@@ -1,4 +1,4 @@
-"""Tendons, fixed and spatial, whose root axes, signs, limits or gains defeat them."""
+"""Fixed and spatial tendons without effect: faults of root axes, signs, limits and gains."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ _AXIS = {"float[] physxTendon:t:gearing": "[1]", "float[] physxTendon:t:forceCoe
 TENDON_NO_ROOT = ReaderRule("tendon/no-root", "error", """
     Fixed tendon without a root axis
 
-    A fixed tendon starts at a joint with PhysxTendonAxisRootAPI. Axes without one do nothing.
+    A fixed tendon starts at a joint with PhysxTendonAxisRootAPI. PhysX ignores axes without a root axis and logs a
+    warning.
 
-    Measured: An axis without a root axis does nothing, with a warning in the log.
+    Measured: An axis without a root axis has no effect; PhysX logs a warning.
     (`experiments/measure_tendon_topology.py`)
     """,
     example=usda.tendon(root=False),
@@ -24,12 +25,12 @@ TENDON_NO_ROOT = ReaderRule("tendon/no-root", "error", """
 )
 
 SECOND_ROOT = ReaderRule("tendon/second-root", "warning", """
-    Two root axes of one name on one branch
+    Two root axes with the same tendon name
 
-    Two root axes of one name on one branch make two tendons. An axis belongs to the tendon made first: revolute roots
-    before prismatic ones, then by joint path.
+    Two root axes of one name on one branch make two tendons. An axis belongs to the tendon that PhysX creates first:
+    revolute roots before prismatic ones, then by joint path.
 
-    Measured: Two sliders in series, both with a root axis of one name, make two tendons in the engine.
+    Measured: Two sliders in series, each with a root axis of the same name: PhysX creates two tendons.
     (`experiments/measure_tendon_topology.py`)
     """,
     example=usda.tendon(name="j1") + usda.joint("j2", {**_AXIS, "float physxTendon:t:stiffness": "10"},
@@ -38,13 +39,13 @@ SECOND_ROOT = ReaderRule("tendon/second-root", "warning", """
 )
 
 TENDON_JOINT_TYPE = ReaderRule("tendon/joint-type", "error", """
-    Tendon axis on a joint that cannot carry one
+    Tendon axis on an unsupported joint type
 
-    Axes of fixed tendons belong on revolute and prismatic joints. PhysX crashes on a root axis on a fixed or spherical
-    joint whose neighbour carries an axis of the same name.
+    Axes of fixed tendons belong on revolute and prismatic joints. PhysX crashes if a root axis is on a fixed or
+    spherical joint and the next joint has an axis of the same name.
 
-    Measured: PhysX ends with a segmentation fault on a root axis on a fixed or spherical joint with an axis of the
-    tendon on the next joint. (`experiments/measure_tendon_rules.py`)
+    Measured: Root axis on a fixed or spherical joint, axis on the next joint: PhysX ends with a segmentation fault.
+    (`experiments/measure_tendon_rules.py`)
     """,
     example=usda.joint("j1", _AXIS, "PhysxTendonAxisRootAPI:t", kind="Fixed")
     + usda.joint("j2", _AXIS, "PhysxTendonAxisAPI:t", kind="Prismatic", parent="a"),
@@ -52,12 +53,12 @@ TENDON_JOINT_TYPE = ReaderRule("tendon/joint-type", "error", """
 )
 
 AXIS_DROPPED = ReaderRule("tendon/axis-dropped", "error", """
-    Tendon axis outside the tree of its root
+    Tendon axis outside its root's chain
 
-    The axes of a fixed tendon form one unbroken chain or tree of joints below the root axis' joint. PhysX drops axes
-    beside it, above it, or behind a joint without an axis.
+    The axes of a fixed tendon must form an unbroken chain or tree of joints below the root axis. PhysX drops axes on
+    another branch, above the root, or behind a joint without an axis.
 
-    Measured: The slider beside the root axis, stretched by 1, keeps velocity 0, and PhysX warns of a topology issue.
+    Measured: Axis on a slider on another branch, stretched by 1: velocity 0, and PhysX warns of a topology issue.
     (`experiments/measure_tendon_rules.py`)
     """,
     example=usda.tendon(name="j1") + usda.tendon(root=False),
@@ -65,12 +66,12 @@ AXIS_DROPPED = ReaderRule("tendon/axis-dropped", "error", """
 )
 
 ARRAY_LENGTH = ReaderRule("tendon/array-length", "error", """
-    Tendon array of another length than 1
+    Tendon array without exactly one element
 
-    gearing and forceCoefficient are arrays of one element on a joint with one axis. PhysX takes 1 for longer arrays,
-    for empty ones and for a number that is no array.
+    gearing and forceCoefficient must be arrays of one element. PhysX uses 1 for longer arrays, for empty arrays and for
+    a number that is not in an array.
 
-    Measured: gearing [2, 3] moves exactly as gearing 1, empty arrays as well.
+    Measured: gearing [2, 3] moves the slider exactly as gearing 1; so does an empty array.
     (`experiments/measure_tendon_topology.py`)
     """,
     example=usda.tendon({"float[] physxTendon:t:gearing": "[2, 3]"}),
@@ -78,9 +79,9 @@ ARRAY_LENGTH = ReaderRule("tendon/array-length", "error", """
 )
 
 TENDON_JOINT_AXIS = ReaderRule("tendon/joint-axis", "warning", """
-    Tendon axis that the joint does not have
+    Wrong joint axis of a fixed tendon
 
-    jointAxis names an axis that the joint does not have. PhysX does not read it.
+    jointAxis names an axis that the joint does not have. PhysX does not read jointAxis, so the tendon does not change.
 
     Measured: A slider with jointAxis rotY moves exactly as one without. (`experiments/measure_tendon_topology.py`)
     """,
@@ -90,14 +91,13 @@ TENDON_JOINT_AXIS = ReaderRule("tendon/joint-axis", "warning", """
 
 
 SIGN = Rule("tendon/sign", "error", """
-    Gearing against the force
+    Tendon gearing and force with opposite signs
 
-    The force on an axis goes with forceCoefficient alone; gearing shapes the length. With opposite signs the tendon
-    pushes the joint away from its rest length; where all axes are pushed so, the motion diverges. A spatial tendon's
-    force pulls along its segments whatever their gearing is, so a gearing below 0 does the same.
+    forceCoefficient scales the force on an axis, gearing only its part of the length. With opposite signs the tendon
+    pushes the joint away from rest; if all axes are pushed, the motion diverges. Negative gearing on a spatial tendon
+    does the same.
 
-    Measured: Gearing -1 with forceCoefficient 1 turns a pull of -0.0999 into a push of 0.1000; from 0.01 the slider is
-    at 56.6 after 3 s. With gearing -1 on the leaf of a spatial tendon it is at 54.6.
+    Measured: Gearing -1, forceCoefficient 1: a push of 0.1000; a slider moves from 0.01 to 56.6 in 3 s.
     (`experiments/measure_tendon_rules.py`)
     """,
     example=usda.tendon({"float[] physxTendon:t:gearing": "[-1]"}),
@@ -106,7 +106,7 @@ SIGN = Rule("tendon/sign", "error", """
 
 
 def _signs(tendon: FixedTendon) -> Iterator[Finding]:
-    """Axes that are pushed away from rest; where all are, the tendon diverges."""
+    """Axes that the tendon pushes away from rest; if it pushes all, the motion diverges."""
     if not tendon.is_spring:
         return
     products = [axis.gearing * axis.force_coefficient for axis in tendon.axes]
@@ -115,15 +115,15 @@ def _signs(tendon: FixedTendon) -> Iterator[Finding]:
         if product < 0.0:
             yield SIGN.at(
                 axis.path, f"physxTendon:{tendon.name}:forceCoefficient",
-                f"forceCoefficient {axis.force_coefficient:g} and gearing have opposite signs",
-                why="gearing does not scale the force: this axis is pushed away from the tendon's rest length"
+                f"forceCoefficient {axis.force_coefficient:g} and gearing {axis.gearing:g} have opposite signs",
+                why="the tendon pushes this axis away from its rest length"
                 + (", and the motion diverges" if diverges else ""), fix="give forceCoefficient the sign of gearing",
                 severity="error" if diverges else "warning",
             )
 
 
 def _gearings(tendon: SpatialTendon) -> Iterator[Finding]:
-    """Attachments whose part of the length counts backwards, or all of them not at all."""
+    """Attachments with a negative gearing, and branches with gearing 0 everywhere."""
     worst: dict[int, str] = {}
     for end, item in enumerate(tendon.attachments):
         path = _path(tendon, end) if item.leaf else []
@@ -139,14 +139,14 @@ def _gearings(tendon: SpatialTendon) -> Iterator[Finding]:
         item = tendon.attachments[index]
         yield SIGN.at(
             item.path, item.prefix + "gearing", f"gearing {item.gearing:g} is below 0",
-            why="gearing does not scale the force, which pulls where the tendon is long: this part is pushed away from "
-            "rest" + (", and the motion diverges" if severity == "error" else ""), fix="author a gearing above 0",
+            why="the tendon pushes this part away from its rest length"
+            + (", and the motion diverges" if severity == "error" else ""), fix="author a gearing above 0",
             severity=severity,
         )
 
 
 def _path(tendon: SpatialTendon, end: int) -> list[int]:
-    """The attachments from an end up to the root, without it."""
+    """The attachments from a leaf to the root, without the root."""
     path = []
     while tendon.attachments[end].parent >= 0:
         path.append(end)
@@ -157,13 +157,13 @@ def _path(tendon: SpatialTendon, end: int) -> list[int]:
 LIMITS_MISSING = Rule("tendon/limits-missing", "warning", """
     Tendon limit stiffness without limits
 
-    limitStiffness acts outside lowerLimit and upperLimit only, and neither is authored.
+    limitStiffness acts only outside lowerLimit and upperLimit. Neither is authored, so it has no effect.
 
-    Measured: A tendon stretched by 1 with limitStiffness 10 alone, or with limits of 1e38, keeps velocity 0; with
-    upperLimit 0.5 it gets -0.04995. PhysX warns of fixed ones only. (`experiments/measure_tendon_rules.py`)
+    Measured: Stretch 1, limitStiffness 10: velocity 0 without limits, -0.04995 with upperLimit 0.5.
+    (`experiments/measure_tendon_rules.py`)
     """,
-    why="it never acts",
-    fix="author a limit, or remove limitStiffness",
+    why="limitStiffness has no effect",
+    fix="author lowerLimit or upperLimit, or remove limitStiffness",
     example=usda.tendon({"float physxTendon:t:limitStiffness": "10"}),
     remedy=usda.tendon({"float physxTendon:t:limitStiffness": "10", "float physxTendon:t:upperLimit": "1"}),
 )
@@ -171,10 +171,10 @@ LIMITS_MISSING = Rule("tendon/limits-missing", "warning", """
 LIMIT_STIFFNESS_MISSING = Rule("tendon/limit-stiffness-missing", "warning", """
     Tendon limits without limit stiffness
 
-    Limits of a tendon are springs: without limitStiffness they do nothing.
+    The limits of a tendon are springs with limitStiffness. Without it the tendon passes its limits.
 
-    Measured: Stiffness 10 pulls with -0.0999 with upperLimit 0.5 as without; upperLimit 0.5 alone leaves velocity 0.
-    (`experiments/measure_tendon_rules.py`)
+    Measured: Stiffness 10 pulls with -0.0999 both with and without upperLimit 0.5; upperLimit 0.5 alone leaves velocity
+    0. (`experiments/measure_tendon_rules.py`)
     """,
     why="the tendon passes its limits without resistance",
     fix="author limitStiffness",
@@ -184,24 +184,24 @@ LIMIT_STIFFNESS_MISSING = Rule("tendon/limit-stiffness-missing", "warning", """
 
 
 def _limits(tendon: FixedTendon | SpatialTendon, bounds: Sequence[tuple[float, float]]) -> Iterator[Finding]:
-    """Limits and the stiffness that they need; `bounds` are those of a fixed tendon, or of each leaf."""
+    """Limits without limitStiffness, or the reverse; `bounds` are the limits of a fixed tendon or of each leaf."""
     stiffness, name = tendon.limit_stiffness, tendon.prefix + "limitStiffness"
     free = bounds and all(unlimited(bound) for pair in bounds for bound in pair)
     if stiffness > 0.0 and free:
         message = f"limitStiffness {stiffness:g} without lowerLimit or upperLimit"
         yield LIMITS_MISSING.at(tendon.path, name, message)
     if stiffness == 0.0 and bounds and not free:
-        yield LIMIT_STIFFNESS_MISSING.at(tendon.path, name, "limits without limitStiffness")
+        yield LIMIT_STIFFNESS_MISSING.at(tendon.path, name, "the tendon has limits and no limitStiffness")
 
 
 NO_GAINS = Rule("tendon/no-gains", "warning", """
     Tendon that exerts no force
 
-    Without stiffness, damping and limitStiffness a tendon exerts no force, and neither does a fixed one with a
-    forceCoefficient of 0 on every axis.
+    A tendon without stiffness, damping and limitStiffness exerts no force. A fixed tendon with forceCoefficient 0 on
+    every axis exerts none either.
 
-    Measured: A tendon stretched by 1 without gains, and with an offset of 5, leaves velocity 0; so does one of
-    stiffness 10 with forceCoefficient 0. (`experiments/measure_tendon_rules.py`)
+    Measured: Stretch 1: velocity 0 without gains, and with stiffness 10 and forceCoefficient 0.
+    (`experiments/measure_tendon_rules.py`)
     """,
     why="the tendon exerts no force",
     example=usda.tendon({"float physxTendon:t:stiffness": None}),
@@ -209,45 +209,45 @@ NO_GAINS = Rule("tendon/no-gains", "warning", """
 )
 
 NO_GEARING = Rule("tendon/no-gearing", "warning", """
-    Tendon whose length does not change
+    Tendon with gearing 0 everywhere
 
-    With a gearing of 0 on every axis, or on every attachment from a leaf up to the root, the length stays 0 whatever
-    moves. The tendon is a constant force then: stiffness times rest length, outwards.
+    With gearing 0 on every axis, or on every attachment from a leaf to the root, the length is always 0. The tendon
+    then exerts a constant force outwards: stiffness times rest length.
 
-    Measured: At 1 with stiffness 10 and rest length 0.5 a gearing of 1 pulls a slider with -0.04995, a gearing of 0
-    pushes it with 0.04995, fixed or spatial. (`experiments/measure_tendon_rules.py`)
+    Measured: Position 1, stiffness 10, rest length 0.5: gearing 1 pulls with -0.04995, gearing 0 pushes with 0.04995.
+    (`experiments/measure_tendon_rules.py`)
     """,
-    why="the length does not change with the motion, so the tendon is a constant force",
-    fix="author a gearing",
+    why="the tendon's length is always 0, so its force is constant",
+    fix="author a gearing other than 0",
     example=usda.tendon({"float[] physxTendon:t:gearing": "[0]"}),
     remedy=usda.tendon(),
 )
 
 
 def _effects(tendon: FixedTendon) -> Iterator[Finding]:
-    """Tendons whose arrays leave nothing of the force, or of the length."""
+    """Fixed tendons with forceCoefficient 0 or gearing 0 on every axis."""
     if not (tendon.axes and tendon.has_gains):
         return
     first = tendon.axes[0].path
     if not tendon.has_force_coefficients:
         yield NO_GAINS.at(
             first, tendon.prefix + "forceCoefficient", "forceCoefficient is 0 on every axis",
-            fix="author a coefficient on an axis",
+            fix="author a forceCoefficient other than 0",
         )
     elif not any(axis.gearing for axis in tendon.axes):
         yield NO_GEARING.at(first, tendon.prefix + "gearing", "gearing is 0 on every axis")
 
 
 TENDON_DISABLED = Rule("tendon/disabled", "info", """
-    Tendon that is switched off
+    Disabled tendon
 
-    tendonEnabled is false: PhysX keeps the tendon with all its gains at 0.
+    tendonEnabled is false. PhysX keeps the tendon and sets all its gains to 0.
 
     Measured: With tendonEnabled false the velocity after a step is 0, and the gains read back as 0.
     (`experiments/measure_tendon_enabled.py`)
     """,
-    why="PhysX zeroes its stiffness, damping and limit stiffness",
-    fix="set tendonEnabled to true to use it",
+    why="PhysX sets its stiffness, damping and limitStiffness to 0",
+    fix="set tendonEnabled to true to use the tendon",
     example=usda.tendon({"bool physxTendon:t:tendonEnabled": "false"}),
     remedy=usda.tendon(),
 )
@@ -255,17 +255,17 @@ TENDON_DISABLED = Rule("tendon/disabled", "info", """
 
 def _gains(tendon: FixedTendon | SpatialTendon) -> Iterator[Finding]:
     if not tendon.enabled:
-        yield TENDON_DISABLED.at(tendon.path, tendon.prefix + "tendonEnabled", "the tendon is switched off")
+        yield TENDON_DISABLED.at(tendon.path, tendon.prefix + "tendonEnabled", "the tendon is disabled")
     elif not tendon.has_gains:
         yield NO_GAINS.at(
             tendon.path, tendon.prefix + "stiffness", "stiffness, damping and limitStiffness are all 0",
-            fix="author a stiffness",
+            fix="author a stiffness above 0",
         )
 
 
 @finder("fixed-tendon", SIGN, LIMITS_MISSING, LIMIT_STIFFNESS_MISSING, NO_GAINS, NO_GEARING, TENDON_DISABLED)
 def fixed_tendons(description: Description) -> Iterator[Finding]:
-    """Fixed tendons whose signs, limits or gains defeat them."""
+    """Faults in the signs, limits and gains of fixed tendons."""
     for articulation in description.articulations:
         for tendon in articulation.fixed_tendons:
             yield from _signs(tendon)
@@ -276,7 +276,7 @@ def fixed_tendons(description: Description) -> Iterator[Finding]:
 
 @finder("spatial-tendon", SIGN, LIMITS_MISSING, LIMIT_STIFFNESS_MISSING, NO_GAINS, NO_GEARING, TENDON_DISABLED)
 def spatial_tendons(description: Description) -> Iterator[Finding]:
-    """Spatial tendons whose limits, gains or gearings defeat them."""
+    """Faults in the limits, gains and gearings of spatial tendons."""
     without_leaf = {(item.path, item.property) for item in description.problems if item.code == "tendon/no-leaf"}
     for articulation in description.articulations:
         for tendon in articulation.spatial_tendons:

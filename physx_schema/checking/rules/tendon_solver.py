@@ -1,4 +1,4 @@
-"""What PhysX's solver makes of a fixed tendon's values: shares, extra force by velocity iterations, a biased rest."""
+"""Effects of PhysX's solver on tendons: divided force, extra force of velocity iterations, wrong stretch."""
 
 from __future__ import annotations
 
@@ -14,24 +14,23 @@ from physx_schema.description.frames import rotation_matrix
 from physx_schema.description.scenes import SolverBatches, SolverCounts, with_solver_counts
 from physx_schema.description.units import STEPS_PER_SECOND
 
-STEP = 1.0 / STEPS_PER_SECOND       # s, where the rule has to assume one
+STEP = 1.0 / STEPS_PER_SECOND       # s, assumed by the rule
 _AT_STEPS = f"at steps of 1/{STEPS_PER_SECOND:g} s"
-EXCESS = 0.05           # share of extra force from which velocity iterations are worth a word; 32/1 has 0.031
-BIAS = 0.1              # share by which the deflection at rest is off from which it is worth a word
+EXCESS = 0.05           # share of extra force that is reported; 32/1 has 0.031
+BIAS = 0.1              # relative error of the stretch under load that is reported
 _AXIS = {"float[] physxTendon:t:gearing": "[1]", "float[] physxTendon:t:forceCoefficient": "[1]"}
 _STIFF = {"float physxTendon:t:stiffness": "1000000", "float physxTendon:t:damping": "20000"}
 
 AXES_SHARE = Rule("tendon/axes-share", "info", """
     Tendon force divided among its axes
 
-    PhysX divides the force of a fixed tendon by the number of its axes, those with gearing 0 and forceCoefficient 0
-    included. Each joint feels that share. Profile physx says so where an axis has neither gearing nor force, profile
-    newton of every tendon with several axes.
+    PhysX divides the force of a fixed tendon by its number of axes, including axes with gearing 0 and forceCoefficient
+    0. Each joint receives this share.
 
-    Measured: A slider stretched by 1 at stiffness 10 gets a velocity of -0.09997 with one axis and of -0.04999 with
-    two, whatever the second one does. (`experiments/measure_tendon_rules.py`)
+    Measured: Stretch 1, stiffness 10: velocity -0.09997 with one axis, -0.04999 with two.
+    (`experiments/measure_tendon_rules.py`)
     """,
-    why="PhysX divides the force by the number of axes, those with gearing 0 included",
+    why="PhysX divides the force by the number of axes, including axes with gearing 0",
     profiles=PROFILES,
     example=usda.tendon(name="j1") + usda.joint("j2", _AXIS, "PhysxTendonAxisAPI:t", kind="Prismatic", parent="a"),
     remedy=usda.tendon(name="j1") + usda.joint("j2", kind="Prismatic", parent="a"),
@@ -39,25 +38,25 @@ AXES_SHARE = Rule("tendon/axes-share", "info", """
 
 
 def _shared(tendon: FixedTendon) -> Iterator[Finding]:
-    """For PhysX a finding where axes without gearing and force take their share, for Newton of every tendon."""
+    """Profile physx: tendons with an axis without gearing and force. Profile newton: every tendon with several axes."""
     count = len(tendon.axes)
     idle = any(axis.gearing == axis.force_coefficient == 0.0 for axis in tendon.axes)
     finding = AXES_SHARE.at(
         tendon.path, tendon.prefix + "stiffness",
-        f"a tendon of {count} axes: each joint feels 1/{count} of stiffness times stretch",
-        fix=f"multiply stiffness, damping and limitStiffness by {count} where the whole force is meant on each joint",
+        f"each of the tendon's {count} axes receives 1/{count} of stiffness times stretch",
+        fix=f"multiply stiffness, damping and limitStiffness by {count} if each joint needs the whole force",
     )
     yield from per_profile(finding, "info" if idle else "", "", "info")
 
 
 VELOCITY_ITERATIONS = Rule("tendon/velocity-iterations", "warning", """
-    Tendon force added by velocity iterations
+    Tendon force increased by velocity iterations
 
-    PhysX applies tendons in full once more in each velocity iteration: with N position and V velocity iterations they
-    pull (N + V) / N times as hard. From 5 % on this is a warning; the default 32 and 1 give 3 %.
+    PhysX applies a tendon's whole force again in each velocity iteration. N position and V velocity iterations multiply
+    the force by (N + V) / N. Up to 5 % more is not reported; the default counts 32 and 1 add 3 %.
 
-    Measured: A slider stretched by 1 at stiffness 10 gets -0.0999 at 4/0, -0.1249 at 4/1, -0.1999 at 4/4 and -0.1031 at
-    32/1. (`experiments/measure_tendon_rules.py`)
+    Measured: Stretch 1, stiffness 10: velocity -0.0999 at 4/0, -0.1249 at 4/1, -0.1999 at 4/4, -0.1031 at 32/1.
+    (`experiments/measure_tendon_rules.py`)
     """,
     example=usda.tendon() + usda.prim("PhysicsScene", "scene", {"uint physxScene:minVelocityIterationCount": "16"},
                                       "PhysxSceneAPI"),
@@ -70,16 +69,16 @@ def _repeated(scene: Scene, counts: SolverCounts, tendon: FixedTendon | SpatialT
     bound = f"physxScene:minVelocityIterationCount of {scene.path} and " if min(scene.iterations.velocity) else ""
     return VELOCITY_ITERATIONS.at(
         tendon.path, tendon.prefix + "stiffness",
-        f"{counts.position}/{counts.velocity} position and velocity iterations of {counts.path}: the tendon pulls "
-        f"{100.0 * excess:.3g} % too much", why="PhysX applies tendons once more in each velocity iteration"
-        + (f"; the velocity iterations are those of {source}" if source != counts.path else ""),
+        f"with {counts.position} position and {counts.velocity} velocity iterations of {counts.path} the tendon's "
+        f"force is {100.0 * excess:.3g} % too large", why="PhysX applies the tendon again in each velocity iteration"
+        + (f"; the number of velocity iterations is from {source}" if source != counts.path else ""),
         fix=f"set {bound}solverVelocityIterationCount of {source} to 0"
         + _more_iterations(scene, counts.position, lambda count: counts.velocity <= EXCESS * count),
     )
 
 
 def _more_iterations(scene: Scene, count: int, enough: Callable[[int], bool]) -> str:
-    """The remedy by more position iterations, where a count that PhysX takes is enough."""
+    """The fix with more position iterations; empty if no count that PhysX accepts is enough."""
     _, maximum = attribute_range("PhysxArticulationAPI", "solverPositionIterationCount")
     counts = range(count + 1, scene.iterations.position_count(int(maximum)) + 1)
     sufficient = next((count for count in counts if enough(count)), None)
@@ -87,17 +86,14 @@ def _more_iterations(scene: Scene, count: int, enough: Callable[[int], bool]) ->
 
 
 REST_BIAS = Rule("tendon/rest-bias", "error", """
-    Tendon that rests elsewhere under a load
+    Stiff tendon with a wrong stretch under load
 
-    Unless gearing times forceCoefficient is 1, a stiff tendon of one axis rests at 1 + a r (1 - gearing
-    forceCoefficient) times the stretch its stiffness says: a = h (h stiffness + damping), h the step of a position
-    iteration, r one over the inertia that the joint moves. Below 0 it gives way against the load or becomes NaN, which
-    is an error. With the PGS solver a tendon is named whose force the iterations miss by a tenth, or drive to NaN.
-    Steps of 1/60 s are assumed.
+    Under load a tendon of one axis stretches f times the right distance: f = 1 + a r (1 - gearing forceCoefficient).
+    Here a = h (h stiffness + damping), h is the step of a position iteration, and r = 1 / moved inertia. If f < 0, the
+    tendon moves against the load or becomes NaN. PGS iterations miss part of the force. The rule assumes steps of 1/60
+    s.
 
-    Measured: Stiffness 1e5, damping 2000, 4/0 iterations, load 1, steps of 0.01 s: gearing 1 and coefficient 1 rest at
-    -1.0e-5, as they should; 0.5 and 0.5 at -2.1e-4 where -4.0e-5 is right; 1 and 2 at +2.3e-5, against the load; 2 and
-    2 become NaN. More position iterations help where a count up to 255 is enough; the finding names it.
+    Measured: Stiffness 1e5, damping 2000, load 1, 4/0: -1.0e-5 with gearing and coefficient 1; +2.3e-5 with 1 and 2.
     (`experiments/measure_tendon_rules.py`)
     """,
     example=usda.tendon({**_STIFF, "float[] physxTendon:t:forceCoefficient": "[100]"}),
@@ -106,7 +102,7 @@ REST_BIAS = Rule("tendon/rest-bias", "error", """
 
 
 def _biased(scene: Scene, articulation: Articulation, tendon: FixedTendon) -> Iterator[Finding]:
-    """A tendon of one axis under a load rests at (1 + a r (1 - gearing forceCoefficient)) times the right stretch.
+    """A load stretches a tendon of one axis by 1 + a r (1 - gearing forceCoefficient) times the right distance.
 
     a = h (h stiffness + damping), h the step of a position iteration, r one over the inertia that the axis moves.
     """
@@ -117,43 +113,43 @@ def _biased(scene: Scene, articulation: Articulation, tendon: FixedTendon) -> It
 
     factor = 1.0 + bias(articulation.position_iterations)
     if product > 0.0 and not abs(factor - 1.0) <= BIAS:
-        message = f"gearing times forceCoefficient is {product:.3g}"
-        why = (f"{_AT_STEPS} the tendon stretches {factor:.3g} times as far under a load as its stiffness says"
-               if factor > 0.0 else f"{_AT_STEPS} the solver overshoots: the tendon gives way against the load "
+        message = f"gearing times forceCoefficient is {product:.3g}, not 1"
+        why = (f"{_AT_STEPS} a load stretches the tendon by {factor:.3g} times the distance that its stiffness gives"
+               if factor > 0.0 else f"{_AT_STEPS} the solver overshoots: the tendon moves against the load "
                "or the motion becomes NaN")
         yield REST_BIAS.at(
             tendon.path, tendon.prefix + "forceCoefficient", message, why=why,
-            fix="author forceCoefficient = 1 / gearing with stiffness scaled to match, or lower stiffness and damping"
+            fix="author forceCoefficient = 1 / gearing and scale stiffness to match, or lower stiffness and damping"
             + _more_iterations(scene, articulation.position_iterations, lambda count: abs(bias(count)) <= BIAS),
             severity="warning" if factor > 0.0 else "error",
         )
 
 
 def _unconverged(articulation: Articulation, tendon: FixedTendon) -> Iterator[Finding]:
-    """With PGS: a tendon of one axis whose impulse the sweeps do not reach, or drive away from.
+    """With PGS: a tendon of one axis with an impulse that the iterations miss or diverge from.
 
-    Each multiplies what is missing by a r (1 - gearing forceCoefficient) / (1 + a r), a for the whole step.
+    Each iteration multiplies the error by a r (1 - gearing forceCoefficient) / (1 + a r), a for the whole step.
     """
     stiff, product, n = _stiff(articulation, tendon, STEP), _product(tendon), articulation.position_iterations
     ratio = abs(stiff * (1.0 - product) / (1.0 + stiff))
     if stiff > 0.0 and product > 0.0 and not ratio ** n <= BIAS:
         why = (f"{_AT_STEPS} {n} iterations of PGS miss {100.0 * ratio ** n:.3g} % of the tendon's force"
-               if ratio < 1.0 else f"{_AT_STEPS} each iteration of PGS drives the tendon's force further off "
+               if ratio < 1.0 else f"{_AT_STEPS} each iteration of PGS increases the error of the tendon's force "
                "until it is NaN")
         yield REST_BIAS.at(
-            tendon.path, tendon.prefix + "forceCoefficient", f"gearing times forceCoefficient is {product:.3g}",
-            why=why, fix="author forceCoefficient = 1 / gearing with "
-            "stiffness scaled to match, or lower stiffness and damping", severity="warning" if ratio < 1.0 else "error",
+            tendon.path, tendon.prefix + "forceCoefficient", f"gearing times forceCoefficient is {product:.3g}, not 1",
+            why=why, fix="author forceCoefficient = 1 / gearing and scale stiffness to match, "
+            "or lower stiffness and damping", severity="warning" if ratio < 1.0 else "error",
         )
 
 
 def _product(tendon: FixedTendon) -> float:
-    """What one axis brings: 1 where it takes from the joint what it gives the length."""
+    """gearing * forceCoefficient of the axis."""
     return tendon.axes[0].gearing * tendon.axes[0].force_coefficient
 
 
 def _stiff(articulation: Articulation, tendon: FixedTendon, h: float) -> float:
-    """a r of a tendon of one axis, a = h (h stiffness + damping); 0 where nothing is known of the inertia it moves."""
+    """a r of a tendon of one axis, a = h (h stiffness + damping); 0 if the moved inertia is unknown."""
     axis = tendon.axes[0]
     link = next(item for item in articulation.links if item.joint is not None and item.joint.path == axis.path)
     inertia = _moved_inertia(articulation, link) + articulation.dofs[axis.dof].armature
@@ -163,7 +159,7 @@ def _stiff(articulation: Articulation, tendon: FixedTendon, h: float) -> float:
 
 
 def _moved_inertia(articulation: Articulation, link: Link) -> float:
-    """The inertia that a joint moves while all other joints rest: a mass, or a moment about the joint's axis."""
+    """The mass, or the moment of inertia about the joint's axis, that a joint moves while all other joints rest."""
     joint = link.joint
     if joint is None:
         return 0.0
@@ -175,7 +171,7 @@ def _moved_inertia(articulation: Articulation, link: Link) -> float:
 
 
 def _below(articulation: Articulation, link: Link) -> list[Link]:
-    """A link and all links that hang on it; parents come before children."""
+    """A link and all links below it, parents before children."""
     indices = {articulation.links.index(link)}
     for index, item in enumerate(articulation.links):
         if item.parent in indices:
@@ -184,7 +180,7 @@ def _below(articulation: Articulation, link: Link) -> list[Link]:
 
 
 def _axis(link: Link) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Origin and direction of a link's joint in the world, links where they are posed."""
+    """Origin and direction of a link's joint axis in the world, for the authored poses of the links."""
     if link.joint is None:
         raise ValueError(f"{link.path} has no joint")
     rows = rotation_matrix(link.pose[1])
@@ -196,7 +192,7 @@ def _axis(link: Link) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 
 def _moment(link: Link, origin: tuple[float, ...], axis: tuple[float, ...]) -> float:
-    """A link's moment of inertia about an axis in the world: its own, and its mass times the distance squared."""
+    """A link's moment of inertia about an axis in the world, by the parallel axis theorem."""
     rows = rotation_matrix(link.pose[1])
     local = [sum(rows[k][i] * axis[k] for k in range(3)) for i in range(3)]
     moment = sum(local[i] * link.inertia[i][k] * local[k] for i in range(3) for k in range(3))
@@ -208,7 +204,7 @@ def _moment(link: Link, origin: tuple[float, ...], axis: tuple[float, ...]) -> f
 
 @finder("tendon-solver", AXES_SHARE, VELOCITY_ITERATIONS, REST_BIAS)
 def solver_artefacts(description: Description) -> Iterator[Finding]:
-    """Tendons whose force in PhysX is another than stiffness times stretch."""
+    """Tendons with a force in PhysX that differs from stiffness times stretch."""
     batches = SolverBatches(description)
     for authored in description.articulations:
         counts = batches.counts(authored)

@@ -1,4 +1,4 @@
-"""Numbers that look as if they were meant in another unit: radians for degrees, metres for centimetres."""
+"""Numbers that look like another unit: radians instead of degrees, metres instead of centimetres."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from physx_schema.description.units import default_gravity
 _FRACTIONS = (1 / 6, 1 / 4, 1 / 3, 1 / 2, 2 / 3, 3 / 4, 5 / 6, 1.0, 3 / 2, 2.0)     # of pi
 _CLOSE = 6e-4               # relative: 3.14, 1.57 and 0.785 count as fractions of pi, 5.5 and 1.6 do not
 _TWO_PI = 2.0 * math.pi * (1.0 + _CLOSE)
-_FEWEST = 3                 # hinges, and sizes of limits, from which small limits of all of them are no coincidence
+_FEWEST = 3                 # hinges, and different limits, that must all be small for a finding
 _GRAVITY = (0.2, 200.0)     # m / s^2: from small moons to 20 times Earth
 _DENSITY = (0.5, 1e5)       # kg / m^3: from foam in a large box to four times osmium in a small one
 _ANGLES = frozenset({"lowerLimit", "upperLimit", "low", "high", "targetPosition", "position", "offset"})
@@ -33,15 +33,14 @@ def _hinges(*upper: str) -> str:
 
 
 RADIANS = Rule("unit/radians", "warning", """
-    Angle that looks like radians
+    Joint angle that looks like radians
 
-    A limit, drive target, joint state or mimic offset of a joint is pi, two pi or a common part of pi. Angles of joints
-    are in degrees. Limits count where every bound of the joint looks so.
+    A limit, drive target, joint state or mimic offset is pi, 2 pi or a common fraction of pi. PhysX reads joint angles
+    in degrees. Limits are reported only if every bound of the joint looks like radians.
 
-    Measured: A hinge driven to 90 with limits of 1.5708 stops at 1.5708 degrees; one driven to 1.5708 settles there.
-    (`experiments/measure_joint_rules.py`)
+    Measured: A hinge driven to 90 with limits of 1.5708 stops at 1.5708 degrees. (`experiments/measure_joint_rules.py`)
     """,
-    why="angles of joints are in degrees, so the joint turns 57.3 times less than radians would mean",
+    why="PhysX reads joint angles in degrees, 57.3 times less than the same number in radians",
     profiles=PROFILES,
     example=usda.joint("j2", _RADIANS),
     remedy=usda.joint("j2", {"float physics:lowerLimit": "-90", "float physics:upperLimit": "90"}),
@@ -49,7 +48,7 @@ RADIANS = Rule("unit/radians", "warning", """
 
 
 def _suspects(items: list[Authored]) -> Iterator[Finding]:
-    """Limits count only where every bound of the joint looks like radians; a target or state by itself."""
+    """Limits if every bound of the joint looks like radians; targets and states one by one."""
     bounds = [value for item in items if item.base in _LIMITS for value in flatten(item.value)
               if value and math.isfinite(value) and not unlimited(value)]
     limits = bool(bounds) and all(map(_is_fraction, bounds))
@@ -58,8 +57,8 @@ def _suspects(items: list[Authored]) -> Iterator[Finding]:
         if _is_fraction(value) and (limits or item.base not in _LIMITS):
             degrees = math.degrees(value)
             yield RADIANS.at(
-                item.path, item.property, f"{value:g} degrees, which is {degrees:.4g} degrees in radians",
-                fix=f"author {degrees:.4g} if radians were meant",
+                item.path, item.property, f"{value:g} degrees; in radians this number is {degrees:.4g} degrees",
+                fix=f"author {degrees:.4g} if the value is in radians",
                 repair=unsafe(*(_in_degrees(other) for other in (items if item.base in _LIMITS else [item])
                                 if other.base in _LIMITS or other is item)),
             )
@@ -76,13 +75,14 @@ def _is_fraction(value: float) -> bool:
 
 
 SMALL_LIMITS = Rule("unit/small-limits", "warning", """
-    Articulation whose hinges hardly turn
+    Articulation with tiny hinge limits
 
-    Three or more hinges have limits, and none of them gets further than 6.3 degrees: two pi, had radians been meant.
+    At least three hinges have limits, and none turns further than 6.3 degrees. This number is 2 pi, so the limits may
+    be in radians. PhysX reads them in degrees.
 
     Measured: A hinge driven to 90 with limits of 1.5708 stops at 1.5708 degrees. (`experiments/measure_joint_rules.py`)
     """,
-    why="limits in degrees that were meant in radians leave a 57th of the motion",
+    why="if the limits are in radians, 1/57 of the motion is left",
     fix="author the limits in degrees",
     profiles=PROFILES,
     example=_hinges("0.9", "1.2", "1.8"),
@@ -91,7 +91,7 @@ SMALL_LIMITS = Rule("unit/small-limits", "warning", """
 
 
 def _hardly_turns(articulation: Articulation) -> Iterator[Finding]:
-    """Articulations in which no limited hinge gets further than 6.3 degrees."""
+    """Articulations in which no limited hinge turns further than 6.3 degrees."""
     bounds = [math.degrees(abs(bound)) for dof in articulation.dofs if dof.angular
               and not unlimited(dof.lower) and not unlimited(dof.upper) and dof.lower < dof.upper
               for bound in (dof.lower, dof.upper)]
@@ -105,7 +105,7 @@ def _hardly_turns(articulation: Articulation) -> Iterator[Finding]:
 
 @finder("radians", RADIANS, SMALL_LIMITS)
 def radians_for_degrees(description: Description) -> Iterator[Finding]:
-    """Angles of joints that are fractions of pi, and articulations whose hinges hardly turn."""
+    """Joint angles that are fractions of pi, and articulations with tiny hinge limits."""
     by_joint: dict[str, list[Authored]] = {}
     for item in description.authored:
         if _is_angle(item):
@@ -119,7 +119,7 @@ def radians_for_degrees(description: Description) -> Iterator[Finding]:
 
 
 def _is_angle(item: Authored) -> bool:
-    """Whether a property is a joint's angle, in degrees as UsdPhysics has it."""
+    """Whether a property is a joint angle, in degrees by UsdPhysics."""
     if item.base not in _ANGLES:
         return False
     if item.base in ("lowerLimit", "upperLimit"):
@@ -136,18 +136,18 @@ def _is_angle(item: Authored) -> bool:
 
 
 def _turning(description: Description) -> set[str]:
-    """Joints with an angular degree of freedom, in articulations or outside."""
+    """Joints with an angular degree of freedom."""
     return {axis.path for axis in every_axis(description) if axis.angular}
 
 
 UNIT_GRAVITY = Rule("unit/gravity", "warning", """
-    Gravity for another length unit
+    Gravity in the wrong length unit
 
-    gravityMagnitude is in length units of the stage. What is authored is below 0.2 or above 200 m/s^2: 9.81 in a
-    centimetre stage is a hundredth of Earth's gravity.
+    gravityMagnitude is in length units of the stage per second squared, and this value is below 0.2 or above 200 m/s^2.
+    For example, 9.81 in a centimetre stage is 1/100 of Earth's gravity.
 
-    Measured: gravityMagnitude 9.81 gives a body 4.91 length units in a second whatever metersPerUnit is. Left out, it
-    is 981 in a centimetre stage. (`experiments/measure_unused.py`)
+    Measured: gravityMagnitude 9.81: a body falls 4.91 length units in 1 s for every metersPerUnit.
+    (`experiments/measure_unused.py`)
     """,
     why="bodies fall far slower or faster than on Earth",
     profiles=PROFILES,
@@ -158,7 +158,7 @@ UNIT_GRAVITY = Rule("unit/gravity", "warning", """
 
 @finder("gravity-units", UNIT_GRAVITY)
 def gravity(description: Description) -> Iterator[Finding]:
-    """Gravity whose authored magnitude fits another length unit than the stage's."""
+    """Authored gravity that fits another length unit than the stage's."""
     authored = {item.path for item in description.authored if item.base == "gravityMagnitude"}
     for scene in {scene.path: scene for scene in (description.scene, *description.scenes)}.values():
         if scene.path in authored:
@@ -173,18 +173,19 @@ def _gravity(scene: Scene) -> Iterator[Finding]:
     usual = default_gravity(scene.meters_per_unit)
     yield UNIT_GRAVITY.at(
         scene.path, "physics:gravityMagnitude",
-        f"{units:g} length units per second squared are {meters:.3g} m/s^2 where metersPerUnit is "
-        f"{scene.meters_per_unit:g}", fix=f"author {usual:g}, or leave it to PhysX to work out",
+        f"{units:g} length units/s^2 are {meters:.3g} m/s^2 with metersPerUnit {scene.meters_per_unit:g}",
+        fix=f"author {usual:g}, or remove the value for Earth's gravity",
         repair=unsafe(SetValue(scene.path, "physics:gravityMagnitude", usual)),
     )
 
 
 DENSITY = Rule("unit/density", "info", """
-    Mass that no material gives the colliders
+    Mass that does not match the colliders
 
-    The authored mass of a body over the volume of its simple colliders is below 0.5 or above 100 000 kg/m^3.
+    The authored mass divided by the volume of the simple colliders is below 0.5 or above 100 000 kg/m^3. Real materials
+    do not have such a density.
     """,
-    why="the mass, the lengths or the units of the stage may be others than meant",
+    why="the mass, the lengths or the units of the stage may be wrong",
     fix="check metersPerUnit, kilogramsPerUnit and physics:mass",
     profiles=PROFILES,
     example=usda.sliding_link("c", {"float physics:mass": "1e6"}, children=_BOX),
@@ -194,7 +195,7 @@ DENSITY = Rule("unit/density", "info", """
 
 @finder("densities", DENSITY)
 def densities(description: Description) -> Iterator[Finding]:
-    """Bodies whose authored mass no material gives their colliders."""
+    """Bodies with an authored mass that does not match their colliders."""
     masses = {item.path for item in description.authored if item.base == "mass" and item.schema == "PhysicsMassAPI"}
     if not masses:
         return
@@ -210,11 +211,12 @@ def densities(description: Description) -> Iterator[Finding]:
 
 
 def _density(link: Link, density: float) -> Finding:
-    return DENSITY.at(link.path, "physics:mass", f"a mass of {link.mass:g} in these colliders is {density:.3g} kg/m^3")
+    message = f"mass {link.mass:g} in the volume of the colliders is {density:.3g} kg/m^3"
+    return DENSITY.at(link.path, "physics:mass", message)
 
 
 def _volume(collider: Collider) -> float:
-    """The volume of a simple shape, 0 where it is not at hand."""
+    """The volume of a simple shape, 0 for any other."""
     radius, height = collider.radius, 2.0 * collider.half_height
     volumes: Mapping[str, float] = {
         "box": 8.0 * math.prod(collider.half_extents), "sphere": 4.0 / 3.0 * math.pi * radius**3,

@@ -1,4 +1,4 @@
-"""Physics opinions that nothing uses."""
+"""Physics opinions without effect."""
 
 from __future__ import annotations
 
@@ -22,26 +22,27 @@ from physx_schema.description.engine_values import opinion_engine
 from physx_schema.description.releases import RETIRED
 
 NO_EFFECT = "it has no effect on the simulation"
-_REPORTED = frozenset({"dropped", "fixed-base", RETIRED})   # the reader, and rules of their own, say more about them
+_REPORTED = frozenset({"dropped", "fixed-base", RETIRED})   # the reader and other rules report them
 _NAMES = frozenset({"misspelt-property", "misspelt-schema", "wrong-instance"})     # the suggestion is a name
 
-# Problems of what is missing on the stage, and opinions that may wait for it.
+# Problems of a missing part of the stage, and opinions that may depend on it.
 _CAUSES = frozenset({"stage/composition", "stage/target-dropped", "stage/variant-unselected"})
 _WAITING = frozenset({"", "idle", "not-applied", "no-drive", "soft-limit"})
 _WITHOUT_SUGGESTION = {
-    "other-engine": "keep it for that engine; PhysX needs nothing in its place",
-    "overridden": "keep it for the other engine; PhysX takes its own value",
-    "misspelt-property": "correct the name, or remove it; no schema that PhysX reads has it",
-    "on-link": "remove it; links have nothing in its place", "on-body": "remove it; other bodies have nothing like it",
+    "other-engine": "keep it for that engine; PhysX needs no replacement",
+    "overridden": "keep it for the other engine; PhysX uses the PhysX property",
+    "misspelt-property": "correct the name, or remove the property; no schema that PhysX reads has it",
+    "on-link": "remove it; links have no such property",
+    "on-body": "remove it; bodies outside articulations have no such property",
 }
-# An applied schema explains what is found of its properties, and one of them what is found of the others.
+# A finding on an applied schema explains those on its properties, and one property explains the others.
 _PROPERTIES = (Explains("schema", (
     "unused/misspelt-property", "unused/wrong-instance", "unused/not-applied", "unused/soft-limit", "unused/disabled",
     "unused/idle", "unused/on-link", "unused/on-body", "unused/static-mass", "unused/no-drive",
     "unused/unknown-property",
 )),)
 
-# Applying one of these makes a body, a collider, a root, a part of a tendon: more than the properties that wait for it.
+# Applying one of these creates a body, collider, root or part of a tendon, not only the properties that need it.
 _STRUCTURAL = frozenset({
     "PhysicsRigidBodyAPI", "PhysicsArticulationRootAPI", "PhysicsCollisionAPI", "PhysicsMeshCollisionAPI",
     "PhysicsFilteredPairsAPI", "PhysicsMaterialAPI", "PhysxTendonAxisRootAPI", "PhysxTendonAxisAPI",
@@ -51,10 +52,10 @@ _STRUCTURAL = frozenset({
 MISSPELT_PROPERTY = Rule("unused/misspelt-property", "error", """
     Misspelt property
 
-    No schema of the prim has a property of this name.
+    No schema of the prim has a property of this name, so PhysX does not read it.
 
-    Measured: A drive with stifness 100 leaves a slider at 0 that stiffness 100 brings to 1; maxJointVelocty 0.5 leaves
-    it at speed 1. (`experiments/measure_unused.py`)
+    Measured: A drive with stifness 100 leaves a slider at 0; with stiffness 100 it moves to 1.
+    (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     profiles=PROFILES,
@@ -66,10 +67,10 @@ MISSPELT_PROPERTY = Rule("unused/misspelt-property", "error", """
 MISSPELT_SCHEMA = Rule("unused/misspelt-schema", "error", """
     Misspelt schema
 
-    PhysX has no schema of this name.
+    PhysX has no schema of this name. It ignores the schema and its properties.
 
-    Measured: Under PhysicsDriverAPI and PhysxJointAxesAPI the properties of PhysicsDriveAPI and PhysxJointAxisAPI do
-    nothing, without a message. (`experiments/measure_unused.py`)
+    Measured: PhysicsDriverAPI and PhysxJointAxesAPI: the drive and axis properties have no effect, without a message.
+    (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     profiles=PROFILES,
@@ -81,10 +82,11 @@ MISSPELT_SCHEMA = Rule("unused/misspelt-schema", "error", """
 UNUSED_WRONG_INSTANCE = Rule("unused/wrong-instance", "error", """
     Instance name that does not fit the joint
 
-    The instance name does not fit the joint: revolute joints have angular, prismatic joints linear.
+    Revolute joints need the instance name angular, prismatic joints linear. PhysX ignores other instances, without a
+    message.
 
-    Measured: A drive named angular or transX leaves a slider at 0, one named linear a hinge; PhysxJointAxisAPI:transX
-    leaves a slider at speed 1. No log has a word. (`experiments/measure_unused.py`)
+    Measured: A drive named angular or transX leaves a slider at 0; a drive named linear leaves a hinge there.
+    (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     example=usda.joint("j2", {"float drive:linear:physics:stiffness": "10"}, "PhysicsDriveAPI:linear"),
@@ -93,9 +95,9 @@ UNUSED_WRONG_INSTANCE = Rule("unused/wrong-instance", "error", """
 )
 
 NO_INSTANCE = Rule("unused/no-instance", "error", """
-    Schema without the instance name it needs
+    Schema without its instance name
 
-    A multiple-apply schema is applied without an instance name and has no properties then.
+    A multiple-apply schema needs an instance name. Without one it has no properties, and PhysX ignores it.
 
     Measured: PhysicsDriveAPI without an instance name leaves a slider at 0, without a message.
     (`experiments/measure_unused.py`)
@@ -108,12 +110,11 @@ NO_INSTANCE = Rule("unused/no-instance", "error", """
 )
 
 NOT_APPLIED = Rule("unused/not-applied", "warning", """
-    Property whose schema is not applied
+    Property of a schema that is not applied
 
-    The property belongs to a schema that is not applied to the prim.
+    The property belongs to a schema that is not applied to the prim, so PhysX does not read it.
 
-    Measured: The properties of a drive without its API leave a slider at 0, those of PhysxJointAxisAPI at speed 1.
-    (`experiments/measure_unused.py`)
+    Measured: Drive properties without PhysicsDriveAPI leave a slider at 0. (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     profiles=PROFILES,
@@ -125,10 +126,10 @@ NOT_APPLIED = Rule("unused/not-applied", "warning", """
 SOFT_LIMIT = Rule("unused/soft-limit", "warning", """
     Soft limit on a joint of an articulation
 
-    PhysxLimitAPI has no effect on joints of an articulation.
+    PhysX ignores PhysxLimitAPI on joints of an articulation. The limits stay hard.
 
-    Measured: A slider that flies into a limit stops at 0.5 with PhysxLimitAPI (stiffness 10, damping 1, restitution 1)
-    exactly as without. (`experiments/measure_joint_rules.py`)
+    Measured: A slider stops at 0.5 with PhysxLimitAPI (stiffness 10, damping 1, restitution 1) exactly as without.
+    (`experiments/measure_joint_rules.py`)
     """,
     why=NO_EFFECT,
     example=usda.joint("j2", {**usda.LIMITS, "float physxLimit:angular:stiffness": "10"}, "PhysxLimitAPI:angular"),
@@ -137,11 +138,11 @@ SOFT_LIMIT = Rule("unused/soft-limit", "warning", """
 )
 
 UNUSED_DISABLED = Rule("unused/disabled", "warning", """
-    Opinion on a disabled joint
+    Property of a disabled joint
 
-    The joint is disabled, so its drives, states and axis properties have no effect.
+    The joint has physics:jointEnabled = false. PhysX ignores its drives, states and axis properties.
 
-    Measured: A drive of stiffness 100 to 1 on a disabled joint leaves its body where it is.
+    Measured: A drive of stiffness 100 to 1 on a disabled joint does not move its body.
     (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
@@ -151,14 +152,13 @@ UNUSED_DISABLED = Rule("unused/disabled", "warning", """
 )
 
 OTHER_ENGINE = Rule("unused/other-engine", "info", """
-    Opinion for another engine
+    Property for another engine
 
-    A property or schema of Newton or MuJoCo that PhysX does not read. Of Newton's it reads joint armature, friction,
-    damping and velocity limits, mimic joints, gravityEnabled, and what Newton's schemas bring with them, such as
-    PhysicsArticulationRootAPI.
+    PhysX does not read this property or schema of Newton or MuJoCo. It reads Newton's joint armature, friction, damping
+    and velocity limits, mimic joints, gravityEnabled, and the built-in APIs of Newton's schemas.
 
-    Measured: mjc:damping 50 and mjc:frictionloss 20 leave a slider at speed 1, mjc:armature 5 a driven one at 1.658 as
-    without. newton:friction 2 slows it to 0.967. (`experiments/measure_unused.py`)
+    Measured: mjc:damping 50 leaves a slider at speed 1; newton:friction 2 slows it to 0.967.
+    (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     example=usda.joint("j2", {"double mjc:damping": "5"}, "MjcJointAPI"),
@@ -167,12 +167,12 @@ OTHER_ENGINE = Rule("unused/other-engine", "info", """
 )
 
 OVERRIDDEN = Rule("unused/overridden", "info", """
-    Opinion of another engine that PhysX overrides
+    Value for another engine that PhysX overrides
 
-    PhysX has a value of its own, and takes it instead of the other engine's. Where the two differ, engine/disagree
-    gives both.
+    A PhysX property gives the same quantity, and PhysX reads that one. If the two values differ, engine/disagree
+    reports both.
 
-    Measured: newton:friction 2 beside frictions of 5 leaves the 0.917 of 5; newton:damping 10 beside 5 the 0.923 of 5.
+    Measured: newton:friction 2 and PhysX frictions of 5 slow a slider to 0.917, as 5 alone.
     (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
@@ -183,9 +183,10 @@ OVERRIDDEN = Rule("unused/overridden", "info", """
 )
 
 IDLE = Rule("unused/idle", "warning", """
-    Opinion that nothing uses
+    Property or schema without effect
 
-    Nothing on the stage makes use of this opinion.
+    Nothing on the stage uses this property or schema. An example is breakForce, which PhysX ignores on joints inside an
+    articulation.
 
     Measured: breakForce and breakTorque of 0.001 hold a weight of 1 inside an articulation; outside one it falls.
     (`experiments/measure_unused.py`)
@@ -197,15 +198,13 @@ IDLE = Rule("unused/idle", "warning", """
 )
 
 ON_LINK = Rule("unused/on-link", "warning", """
-    Body property that PhysX does not read on a link
+    Body property that PhysX ignores on links
 
-    Links of articulations take their iteration counts and sleep threshold from the articulation, their velocity from
-    the joints, but for a floating root, and can be neither locked along world axes nor put to sleep by themselves.
-    docs/reference/body_properties.md has every property.
+    Links use the articulation's iteration counts and sleep threshold. Except for a floating root, joints set their
+    velocity. PhysX cannot lock them along world axes or put them to sleep alone. See docs/reference/body_properties.md.
 
-    Measured: On a link startsAsleep, lockedPosAxis and lockedRotAxis 7, enableGyroscopicForces false, counts of 64/9,
-    sleepThreshold 1e6 and, but for a floating root, velocities change no place in 60 steps by 1e-6; on a body outside
-    articulations each does. (`experiments/measure_body_properties.py`)
+    Measured: startsAsleep, lockedPosAxis 7 or counts of 64/9 on a link change no position by 1e-6 in 60 steps.
+    (`experiments/measure_body_properties.py`)
     """,
     why=NO_EFFECT,
     example=usda.sliding_link("l", {"int physxRigidBody:lockedPosAxis": "4"}, "PhysxRigidBodyAPI"),
@@ -214,12 +213,12 @@ ON_LINK = Rule("unused/on-link", "warning", """
 )
 
 ON_BODY = Rule("unused/on-body", "warning", """
-    Link property that PhysX does not read on other bodies
+    Link property that PhysX ignores on bodies
 
-    The cfmScale softens the joints and contacts of links of articulations alone.
+    cfmScale softens the joints and contacts of articulation links. PhysX ignores it on bodies outside articulations.
 
-    Measured: cfmScale 0.9 on a body outside articulations changes no place in 60 steps of falling and landing; on a
-    link it does. (`experiments/measure_body_properties.py`)
+    Measured: cfmScale 0.9 on a body outside articulations changes no position in 60 steps of falling and landing.
+    (`experiments/measure_body_properties.py`)
     """,
     why=NO_EFFECT,
     example=usda.body({"float physxRigidBody:cfmScale": "0.9"}, "PhysxRigidBodyAPI"),
@@ -228,13 +227,13 @@ ON_BODY = Rule("unused/on-body", "warning", """
 )
 
 DENSITY_WITH_MASS = Rule("unused/beside-mass", "warning", """
-    Density beside a mass
+    Density on a body with a mass
 
-    Where physics:mass is authored, it is the mass, and a density could only tell how colliders share it. It is not
-    reported where it does: with several colliders of which one has a density or a mass of its own.
+    PhysX uses physics:mass and ignores the density. With several colliders, density can set the share of each collider
+    if one has a density or mass; this case is not reported.
 
-    Measured: Mass 12 with density 3000 weighs 12, with the moments of 2 about a cube and 14, 14, 2 about two that it
-    has without. (`experiments/measure_mass_rules.py`)
+    Measured: Mass 12 with density 3000: the body weighs 12, and its moments of inertia are unchanged.
+    (`experiments/measure_mass_rules.py`)
     """,
     why=NO_EFFECT,
     example=usda.body({"float physics:density": "500"}),
@@ -245,14 +244,14 @@ DENSITY_WITH_MASS = Rule("unused/beside-mass", "warning", """
 STATIC_MASS = Rule("unused/static-mass", "info", """
     Mass of a static collider
 
-    A collider without a rigid body does not move, and nothing feels its mass, density or moments. Converters write them
-    on every collider.
+    A collider without a rigid body does not move, so its mass, density and moments of inertia have no effect.
+    Converters write them on every collider.
 
-    Measured: A box that falls on static ground comes to rest 0.5 above its top, without a mass on the ground as
-    with mass 5, density 1000 or moments of 1. (`experiments/measure_mass_rules.py`)
+    Measured: A box rests 0.5 above static ground, also if the ground has mass 5 or density 1000.
+    (`experiments/measure_mass_rules.py`)
     """,
-    why="nothing moves it",
-    fix="nothing to do, unless the collider is to move: then apply PhysicsRigidBodyAPI",
+    why="a static collider does not move",
+    fix="nothing to do; if the collider should move, apply PhysicsRigidBodyAPI",
     example=usda.prim("Cube", "floor", {"float physics:density": "1000"}, "PhysicsCollisionAPI", "PhysicsMassAPI"),
     remedy=usda.prim("Cube", "floor", {}, "PhysicsCollisionAPI"),
     explains=_PROPERTIES,
@@ -261,11 +260,11 @@ STATIC_MASS = Rule("unused/static-mass", "info", """
 NO_DRIVE = Rule("unused/no-drive", "warning", """
     Performance envelope without a drive
 
-    PhysxDrivePerformanceEnvelopeAPI bounds what a drive and the effort beside it may do. On an axis without
-    PhysicsDriveAPI it does nothing.
+    PhysxDrivePerformanceEnvelopeAPI limits a drive and the effort applied with it. Without PhysicsDriveAPI on the axis
+    it has no effect.
 
-    Measured: A slider with an envelope and no drive keeps its speed of 1; with a drive of stiffness 100 to 1 the
-    envelope lets it reach 0.125 in a step where the drive alone reaches 1.66. (`experiments/measure_joint_rules.py`)
+    Measured: Envelope without drive: a slider keeps speed 1; with a drive the envelope cuts 1.66 to 0.125 in a step.
+    (`experiments/measure_joint_rules.py`)
     """,
     why=NO_EFFECT,
     example=usda.joint("j2", {"float physxDrivePerformanceEnvelope:angular:maxActuatorVelocity": "10"},
@@ -276,12 +275,12 @@ NO_DRIVE = Rule("unused/no-drive", "warning", """
 )
 
 UNKNOWN_PROPERTY = Rule("unused/unknown-property", "warning", """
-    Property that no schema has
+    Unknown physics property
 
-    The property is in a namespace of physics, and no schema known here has one of this or a similar name. Older
-    releases of Omniverse wrote such notes of a simulation into stages (physics:tensor:..., state:...:appliedForce).
+    The property is in a namespace of physics, but no known schema has one of this or a similar name. Older Omniverse
+    releases wrote such properties: physics:tensor:..., state:...:appliedForce.
 
-    Measured: physxJointAxis:linear:wobble leaves a slider at speed 1, as without. (`experiments/measure_unused.py`)
+    Measured: physxJointAxis:linear:wobble leaves a slider at speed 1, as without it. (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     profiles=PROFILES,
@@ -293,11 +292,10 @@ UNKNOWN_PROPERTY = Rule("unused/unknown-property", "warning", """
 BELOW_INSTANCE = Rule("unused/below-instance", "warning", """
     Opinion below an instance
 
-    Instances share the prims of their prototype. USD drops what is authored on a prim below one; opinions on the
-    instance itself count.
+    Instances share the prims of their prototype. USD drops opinions on prims below an instance; opinions on the
+    instance prim act.
 
-    Measured: collisionEnabled false on a collider below an instance leaves its body on the ground at 0.5. With
-    instanceable off, or authored on the prototype, the body falls through it to -4.005.
+    Measured: collisionEnabled false below an instance: the body rests at 0.5; on the prototype: it falls to -4.005.
     (`experiments/measure_composition.py`)
     """,
     why="it has no effect on the stage",
@@ -332,35 +330,37 @@ def unused_opinions(description: Description) -> Iterator[Finding]:
 
 
 def _may_explain(cause: Problem, opinion: Opinion) -> bool:
-    """Whether a part of the stage that is missing may be what an opinion at or below its prim waits for."""
+    """Whether an opinion may depend on a missing part of the stage at its prim or above."""
     if opinion.code not in _WAITING:
         return False
     return cause.path == "/" or opinion.path == cause.path or opinion.path.startswith(f"{cause.path}/")
 
 
 def _fix(opinion: Opinion, engine: str, cause: Problem | None) -> str:
-    """What to do: what another engine reads stays, and what is missing on the stage comes first."""
+    """The fix: keep values for other engines, and repair missing parts of the stage first."""
     if opinion.code == "static-mass":
         return ""
     if engine:
         if opinion.code == "idle" and opinion.suggestion:
-            return f"leave it to {engine}, or for PhysX {opinion.suggestion}"
-        instead = f"PhysX has {opinion.suggestion}, in units of its own" if opinion.suggestion else "nothing to do"
-        return f"leave it to {engine}; {instead}"
+            return f"keep it for {engine}; for PhysX {opinion.suggestion}"
+        instead = f"PhysX has {opinion.suggestion}, in other units" if opinion.suggestion else "no change is needed"
+        return f"keep it for {engine}; {instead}"
     if cause is not None:
-        return f"repair {cause.code} at {cause.path} first: {cause.fix}; if this stays, {_plain_fix(opinion)}"
+        return f"repair {cause.code} at {cause.path} first: {cause.fix}; if this finding stays, {_plain_fix(opinion)}"
     return _plain_fix(opinion)
 
 
 def _plain_fix(opinion: Opinion) -> str:
-    """What to do, as far as the description knows what was meant."""
+    """The fix that the description suggests, or a general one."""
     if not opinion.suggestion:
         return _WITHOUT_SUGGESTION.get(opinion.code, "author it where PhysX reads it, or remove it")
+    if opinion.code == "no-instance":
+        return f"apply {opinion.suggestion} instead"
     return f"did you mean {opinion.suggestion!r}?" if opinion.code in _NAMES else opinion.suggestion
 
 
 def _repair(opinion: Opinion) -> Repair | None:
-    """The edit that makes an unused opinion count, where the description says what was meant."""
+    """The edit that gives an unused opinion its effect, if the description suggests one."""
     if not opinion.suggestion or opinion.property == "":
         return None
     if opinion.code == "not-applied":

@@ -1,8 +1,6 @@
-"""Authored values: tokens that exist, numbers that are finite and in range.
+"""Authored values: unknown tokens, numbers that are not finite or out of range.
 
-Values that come from time samples or connections, which PhysX does not follow.
-
-Attributes authored with another type than their schema gives them.
+Time samples and connections, which PhysX ignores. Attributes of another type than their schema declares.
 """
 
 from __future__ import annotations
@@ -56,7 +54,7 @@ _RANGES: Mapping[tuple[str, str], Range] = {
        for name in ("breakForce", "breakTorque")},
 }
 
-# What PhysX makes of NaN, as experiments/measure_joint_rules.py measured it.
+# The effects of NaN in PhysX, measured by experiments/measure_joint_rules.py.
 _NAN_STATE = "the state of the whole articulation becomes NaN"
 _NAN_RATIO = "the state of both bodies becomes NaN"
 _RATIOS = (("PhysxPhysicsGearJoint", "gearRatio"), ("PhysxPhysicsRackAndPinionJoint", "ratio"))
@@ -64,31 +62,30 @@ _RATIOS = (("PhysxPhysicsGearJoint", "gearRatio"), ("PhysxPhysicsRackAndPinionJo
 _WITH_NAN: Mapping[tuple[str, str], str] = {
     **{("PhysicsDriveAPI", name): _NAN_STATE for name in ("stiffness", "damping", "targetPosition")},
     **{("NewtonMimicAPI", name): _NAN_STATE for name in ("mimicCoef0", "mimicCoef1")},
-    ("PhysicsDriveAPI", "maxForce"): "PhysX drives the joint without a bound",
+    ("PhysicsDriveAPI", "maxForce"): "PhysX does not limit the drive's effort",
     ("PhysxJointAxisAPI", "maxJointVelocity"): "PhysX does not limit the velocity",
-    ("PhysxJointAxisAPI", "armature"): "PhysX works without armature",
+    ("PhysxJointAxisAPI", "armature"): "PhysX uses no armature",
     **dict.fromkeys(_RATIOS, _NAN_RATIO),
     **{(joint, name): "PhysX refuses the limits and holds the joint at 0"
        for joint in _JOINTS for name in ("lowerLimit", "upperLimit")},
 }
 
 _VECTORS = (Gf.Vec3f, Gf.Vec3d)
-# What the reader says of a value itself.
+# Problems of values that the reader reports.
 _READER_CODES = frozenset({"scene/gravity", "material/refused", "material/combine-mode", "joint/drive-refused",
                            "joint/limit-order", "joint/infinite-distance"})
-# The mimic rule judges these values itself.
+# The mimic rules judge these values.
 JUDGED_ELSEWHERE = frozenset({"PhysxMimicJointAPI"})
 
 TOKEN = Rule("value/token", "error", """
-    Token that does not exist
+    Unknown token
 
-    A token that PhysX does not know is replaced by its default, without a message.
+    PhysX replaces an unknown token by the default, without a message.
 
-    Measured: acelleration, Acceleration and an empty drive type act as force, axes W and y as X, without a message.
-    (`experiments/measure_value_rules.py`) An unknown approximation acts as none: a ball falls into a static pit that
-    convexHull closes. (`experiments/measure_contact_rules.py`)
+    Measured: Drive type acelleration or Acceleration acts as force, axis W or y as X, without a message.
+    (`experiments/measure_contact_rules.py`)
     """,
-    why="PhysX does not know it and works with its default",
+    why="PhysX does not know it and uses the default",
     profiles=PROFILES,
     example=usda.driven_joint({"uniform token drive:angular:physics:type": '"acelleration"'}),
     remedy=usda.driven_joint({"uniform token drive:angular:physics:type": '"acceleration"'}),
@@ -106,16 +103,15 @@ def _token(item: Authored, allowed: tuple[str, ...]) -> Iterator[Finding]:
             )
 
 
-_ROUNDED_ZERO = 1e-12       # below what any property means; converters that diagonalise moments leave such numbers
+_ROUNDED_ZERO = 1e-12       # smaller than any real value; converters that diagonalise inertia tensors write it
 
 RANGE = Rule("value/range", "error", """
     Number out of range
 
-    A number outside the range of its property is clamped, replaced or refused by PhysX. A number that is a rounded zero
-    is a warning.
+    PhysX clamps, replaces or refuses a number outside the range of its property. A rounded zero such as -1e-15 is a
+    warning.
 
-    Measured: A stiffness of -100 throws a slider from 0.1 to -5.1 in half a second; maxJointVelocity -1 holds it as 0
-    does. dynamicFrictionEffort -2, viscousFrictionCoefficient -10, armature -0.5 and maxActuatorVelocity -1 act as 0.
+    Measured: Stiffness -100 throws a slider from 0.1 to -5.1 in 0.5 s; maxJointVelocity -1 acts as 0.
     (`experiments/measure_joint_rules.py`)
     """,
     profiles=PROFILES,
@@ -126,13 +122,13 @@ RANGE = Rule("value/range", "error", """
 NOT_FINITE = Rule("value/not-finite", "error", """
     Number that is not finite
 
-    NaN, or an infinity where none is allowed.
+    The value is NaN, or infinite although the property must be finite. PhysX refuses it or makes the whole articulation
+    NaN.
 
-    Measured: NaN or infinite stiffness, NaN damping or target make the articulation NaN; maxForce NaN drives without
-    bound, maxJointVelocity NaN does not limit, armature NaN is none, a limit of NaN holds the joint at 0.
-    (`experiments/measure_joint_rules.py`)
+    Measured: NaN or infinite stiffness: the articulation becomes NaN; maxForce NaN: no limit; joint limit NaN: held at
+    0. (`experiments/measure_joint_rules.py`)
     """,
-    why="PhysX refuses it, or carries it into the state of the whole articulation",
+    why="PhysX refuses it or makes the state of the whole articulation NaN",
     fix="author a number",
     profiles=PROFILES,
     example=usda.driven_joint({"float drive:angular:physics:stiffness": "inf"}),
@@ -155,8 +151,8 @@ def _numbers(item: Authored, allowed: Range, by_name: Mapping[tuple[str, str], o
             rule = NOT_FINITE if math.isinf(value) else RANGE
             rounded = lower == 0.0 and -_ROUNDED_ZERO < value < 0.0
             yield rule.at(
-                item.path, item.property, f"{value:g} is not in {allowed}{', a zero that a tool rounded' * rounded}",
-                why=_consequence(item, value, lower), fix=f"author a value in {allowed}",
+                item.path, item.property, f"{value:g} is not in {allowed}{', probably a rounded zero' * rounded}",
+                why=_consequence(item, value, lower), fix="author a value in this range",
                 severity="warning" if rounded else "", repair=_clamp_repair(item, value, allowed, lower, upper),
             )
             return
@@ -170,16 +166,16 @@ def _consequence(item: Authored, value: float, lower: float) -> str:
     if item.schema == "PhysicsDriveAPI":
         return "the drive feeds energy into the joint"
     if item.schema == "PhysicsMassAPI" or item.base == "density":
-        return "PhysX works with a value of its own"
+        return "PhysX replaces the value"
     if item.schema == "PhysicsMaterialAPI" and math.isinf(value):
-        return "PhysX takes it as it is, other engines may not"
+        return "PhysX accepts it, but other engines may not"
     if item.base == "restitution" and value > lower and item.schema.startswith("PhysxLimitAPI"):
         return "outside articulations PhysX refuses the whole limit"
-    return f"PhysX works with {lower:g}" if value < lower else "PhysX works with the nearest value it allows"
+    return f"PhysX uses {lower:g}" if value < lower else "PhysX uses the nearest allowed value"
 
 
 def _clamp_repair(item: Authored, value: float, allowed: Range, lower: float, upper: float) -> Repair | None:
-    """A single number at the end of its range, where the end belongs to it."""
+    """Set a single number to the end of its range, if the range includes the end."""
     bound, closed = (lower, allowed.lower_closed) if value < lower else (upper, allowed.upper_closed)
     if item.value != value or lower <= value <= upper or not closed or not math.isfinite(bound):
         return None
@@ -187,7 +183,7 @@ def _clamp_repair(item: Authored, value: float, allowed: Range, lower: float, up
 
 
 def _bound(item: Authored, bound: float | str, by_name: Mapping[tuple[str, str], object]) -> float:
-    """A bound's number; where it names another attribute, that one's value or default."""
+    """A bound as a number; if it names another attribute, the value or default of that one."""
     if not isinstance(bound, str):
         return bound
     definition = definitions()[item.schema]
@@ -199,12 +195,12 @@ def _bound(item: Authored, bound: float | str, by_name: Mapping[tuple[str, str],
 
 @finder("values", TOKEN, NOT_FINITE, RANGE)
 def authored_values(description: Description) -> Iterator[Finding]:
-    """Tokens that do not exist, numbers that are not finite, numbers out of range."""
+    """Unknown tokens, and numbers that are not finite or out of range."""
     yield from findings_of_values(description.authored, description.problems)
 
 
 def findings_of_values(authored: Collection[Authored], problems: Iterable[Problem]) -> Iterator[Finding]:
-    """The findings about authored values, where no problem says the same."""
+    """The findings about authored values, except those that the reader reports."""
     related = {(item.path, item.property): item.value for item in authored if item.schema in _related()}
     reported = {(problem.path, problem.property) for problem in problems if problem.code in _READER_CODES}
     for item in authored:
@@ -219,7 +215,7 @@ def findings_of_values(authored: Collection[Authored], problems: Iterable[Proble
 
 @lru_cache(4096)
 def _allowed(schema: str, base: str, name: str) -> tuple[tuple[str, ...], Range]:
-    """The tokens and the numbers that a property may have; no tokens where any will do."""
+    """The tokens and the range that a property allows; no tokens if all are allowed."""
     definition = definitions().get(schema)
     attribute = definition and (definition.attributes.get(base) or definition.attributes.get(name))
     plain = _FINITE if schema.startswith("Physics") else _ANY
@@ -230,14 +226,14 @@ def _allowed(schema: str, base: str, name: str) -> tuple[tuple[str, ...], Range]
 
 @cache
 def _related() -> frozenset[str]:
-    """Schemas with a property whose range ends at another property."""
+    """Schemas with a property that has another property as a bound."""
     return frozenset(schema for schema, definition in definitions().items() if any(
         isinstance(bound, str) for item in definition.attributes.values() if item.range is not None
         for bound in (item.range.lower, item.range.upper)))
 
 
 def _is_plainly_in(value: Any, allowed: Range) -> bool:
-    """Whether a number, or each of a vector's, is well inside its range, as nearly all are."""
+    """Whether a number, or each number of a vector, is inside its range: a fast test for the common case."""
     lower, upper = allowed.lower, allowed.upper
     if isinstance(lower, str) or isinstance(upper, str):
         return False
@@ -258,10 +254,10 @@ _STIFFNESS = "float drive:angular:physics:stiffness"
 ONLY_SAMPLES = ReaderRule("value/only-samples", "warning", """
     Time samples without a default value
 
-    PhysX reads a stage once, by default at USD's default time, where time samples alone leave its own default in place.
+    PhysX reads a stage once, by default at USD's default time. It then ignores time samples and uses the property's own
+    default.
 
-    Measured: Stiffness, mass and translation of time samples alone are 0, 1 and (0, 0, 0), the size of a cube 2. Opened
-    at 0 s or 1 s, as `ovstage.population.open_usd` can be told, the samples of that time are read.
+    Measured: Stiffness, mass and translation with time samples only are read as 0, 1 and (0, 0, 0).
     (`experiments/measure_value_rules.py`)
     """,
     profiles=PROFILES,
@@ -270,13 +266,12 @@ ONLY_SAMPLES = ReaderRule("value/only-samples", "warning", """
 )
 
 VALUE_TIME_SAMPLES = ReaderRule("value/time-samples", "warning", """
-    Time samples that physics does not read
+    Time samples on a physics property
 
-    ovphysx reads a stage once, by default at USD's default time. Omniverse follows the samples of drives, joint frames,
-    gravity and velocities along its timeline. Of transforms of bodies body/animated says more.
+    ovphysx reads a stage once, by default at USD's default time, and ignores time samples. Omniverse follows the
+    samples of drives, joint frames, gravity and velocities. body/animated describes transforms of bodies.
 
-    Measured: Samples beside a stiffness of 5, a mass of 3 and a translation change nothing. Opened at 0 s or 1 s, as
-    `ovstage.population.open_usd` can be told, the samples of that time count and not the default value.
+    Measured: Time samples in addition to stiffness 5, mass 3 or a translation have no effect.
     (`experiments/measure_value_rules.py`)
     """,
     profiles=PROFILES,
@@ -285,13 +280,13 @@ VALUE_TIME_SAMPLES = ReaderRule("value/time-samples", "warning", """
 )
 
 CONNECTED = ReaderRule("value/connected", "warning", """
-    Value that comes from a connection
+    Attribute with a connection
 
-    PhysX reads an attribute's own value and follows no connection. Beside a value connections are reported of mimic
-    joints alone.
+    PhysX reads an attribute's authored value and ignores connections. If a value is authored too, connections are
+    reported only for mimic joints.
 
-    Measured: A stiffness connected to 9 is 5 where 5 is authored beside it, and 0 otherwise; a gearing of -2 connected
-    to 9 is -2. (`experiments/measure_value_rules.py`)
+    Measured: Stiffness connected to 9 is read as 5 if 5 is authored, and as 0 otherwise.
+    (`experiments/measure_value_rules.py`)
     """,
     example=usda.driven_joint({_STIFFNESS: None, f"{_STIFFNESS}.connect": "</Robot/j2.given>", "float given": "10"}),
     remedy=usda.driven_joint(),
@@ -300,18 +295,17 @@ CONNECTED = ReaderRule("value/connected", "warning", """
 
 _INTEGERS = frozenset({"int", "uint"})
 _NUMBERS = frozenset({"float", "double", *_INTEGERS})
-_READER_TYPE_CODES = frozenset({"value/wrong-type", "tendon/array-length"})      # what the reader says of types
+_READER_TYPE_CODES = frozenset({"value/wrong-type", "tendon/array-length"})      # of types, reported by the reader
 _SCALARS = ("bool", "uchar", "int", "uint", "int64", "uint64", "half", "float", "double")
 _USD_INSTANCE = "__INSTANCE_NAME__"
 
 WRONG_TYPE = ReaderRule("value/wrong-type", "error", """
-    Value of a type that cannot be read
+    Value of an unreadable type
 
-    The value has a type that cannot be read as the property's. PhysX works with its default, and of limits with 0.
+    PhysX cannot read a value of this type for the property. It uses the property's default, and 0 for limits.
 
-    Measured: A stiffness of type string, token, timecode or float[] is 0, moments of type float[] are worked out,
-    rotations of type quatd, quath or float4 are none, acceleration of type string is force. A lower limit of type
-    string beside an upper one of 9 is 0, and so is a cone angle. (`experiments/measure_value_rules.py`)
+    Measured: Stiffness of type string, token, timecode or float[] is read as 0, and so is a lowerLimit of type string.
+    (`experiments/measure_value_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.driven_joint({_STIFFNESS: None, "string drive:angular:physics:stiffness": '"10"'}),
@@ -321,13 +315,13 @@ WRONG_TYPE = ReaderRule("value/wrong-type", "error", """
 TYPE = Rule("value/type", "warning", """
     Value of another type than declared
 
-    The attribute is authored with another type than its schema declares. PhysX reads numbers and truth values of every
-    type for one another, alone, in vectors of three and in arrays; other programs may not.
+    The attribute does not have the type that its schema declares. PhysX converts between number and bool types, also in
+    arrays and vectors of three; other programs may not.
 
-    Measured: A stiffness is read as float, double, half, int, uint, int64, uint64, uchar and bool, moments as float3,
-    double3, half3 and int3, jointEnabled as int and float. (`experiments/measure_value_rules.py`)
+    Measured: Stiffness is read as float, double, half, int, uint, int64, uint64, uchar and bool.
+    (`experiments/measure_value_rules.py`)
     """,
-    why="PhysX reads the value; other programs may refuse or ignore it",
+    why="PhysX reads the value, but other programs may refuse or ignore it",
     profiles=PROFILES,
     example=usda.driven_joint({_STIFFNESS: None, "double drive:angular:physics:stiffness": "10"}),
     remedy=usda.driven_joint(),
@@ -336,7 +330,7 @@ TYPE = Rule("value/type", "warning", """
 
 @finder("value-types", WRONG_TYPE, TYPE)
 def authored_types(description: Description) -> Iterator[Finding]:
-    """One finding for each property of another type than declared, where the reader has said nothing of it."""
+    """Properties of another type than declared, except those that the reader reports."""
     unreadable = {(item.path, item.property) for item in description.problems if item.code in _READER_TYPE_CODES}
     for item in description.authored:
         if not item.schema or (item.path, item.property) in unreadable:
@@ -347,7 +341,7 @@ def authored_types(description: Description) -> Iterator[Finding]:
 
 
 def _mismatch(item: Authored, declared: str) -> Iterator[Finding]:
-    message = f"authored as {_type_text(item.type_name)}, {item.schema} declares {_type_text(declared)}"
+    message = f"the authored type is {_type_text(item.type_name)}, but {item.schema} declares {_type_text(declared)}"
     fix = f"author the property as {_type_text(declared)}"
     if _is_readable(item.type_name, declared):
         yield TYPE.at(item.path, item.property, message, fix=fix, repair=_retyped(item, declared))
@@ -361,13 +355,16 @@ def _type_text(type_name: str) -> str:
 
 @lru_cache(4096)
 def _is_readable(type_name: str, declared: str) -> bool:
-    """Whether PhysX reads a value of another type: numbers and truth values for one another, as scalars, in vectors of
-    three and in arrays. Of texts and quaternions it reads the declared type alone."""
+    """Whether PhysX reads a value of another type than declared.
+
+    It converts between number and bool types: scalars, vectors of three and arrays. Strings and quaternions must have
+    the declared type.
+    """
     return any({_kind(type_name), _kind(declared)} <= kinds for kinds in _COMPATIBLE)
 
 
 def _retyped(item: Authored, declared: str) -> Repair | None:
-    """A number as the declared type, where that holds it without loss, and a text as a token."""
+    """Author a number with the declared type, if that is exact, and a string as a token."""
     value = item.value
     if declared == "token" and isinstance(value, str):
         return safe(SetValue(item.path, item.property, value, declared))
@@ -380,13 +377,13 @@ def _retyped(item: Authored, declared: str) -> Repair | None:
 
 @lru_cache(4096)
 def _kind(type_name: str) -> str:
-    """What is stored under a type name: roles such as point and color aside."""
+    """The C++ type of a type name, without roles such as point and color."""
     return str(Sdf.ValueTypeNames.Find(type_name).cppTypeName)
 
 
 @lru_cache(4096)
 def _declared_type(schema: str, base: str, name: str) -> str:
-    """The type of a schema's property, "rel" for a relationship, "" where it is not known."""
+    """The type of a schema's property: "rel" for a relationship, "" if it is unknown."""
     definition = definitions().get(schema)
     if definition is not None:
         names = base, name, name.split(":", 2)[-1] if definition.prefix else ""
@@ -404,6 +401,6 @@ def _declared_type(schema: str, base: str, name: str) -> str:
     return str(prim_definition.GetAttributeDefinition(full_name).GetTypeName()) if kind == Sdf.SpecTypeAttribute else ""
 
 
-_COMPATIBLE = tuple(frozenset(map(_kind, names)) for names in (      # kinds of values that PhysX reads for one another
+_COMPATIBLE = tuple(frozenset(map(_kind, names)) for names in (      # types that PhysX converts between
     _SCALARS, [f"{name}[]" for name in _SCALARS], ("half3", "float3", "double3", "int3"),
 ))

@@ -177,7 +177,7 @@ def test_compliance_that_physx_takes_as_hard_is_refused(stage: Usd.Stage, values
 def test_revolute_follower_without_two_limits_is_refused(missing: str) -> None:
     stage = hand(follower={name: value for name, value in LIMITS.items() if name != missing})
     side = missing.removeprefix("float physics:").removesuffix("Limit")
-    one_line(refused(stage), f"{FOLLOWER}.physics:lowerLimit:", f"no limit on its {side} side", "two finite limits")
+    one_line(refused(stage), f"{FOLLOWER}.physics:lowerLimit:", f"no limit on the {side} side", "two finite limits")
 
 
 def test_revolute_reference_without_limits_is_refused() -> None:
@@ -190,7 +190,7 @@ def test_prismatic_joint_without_limits_is_refused() -> None:
 
 def test_limits_without_room_between_them_are_refused() -> None:
     fixed = dict.fromkeys(LIMITS, 5.0)
-    one_line(refused(hand(leader=fixed)), f"{LEADER}.physics:lowerLimit:", "without room", "lower < upper")
+    one_line(refused(hand(leader=fixed)), f"{LEADER}.physics:lowerLimit:", "lower not below the upper", "lower < upper")
 
 
 @pytest.mark.parametrize("path", [FOLLOWER, LEADER])
@@ -244,7 +244,7 @@ def test_limits_that_cut_off_the_motion_are_refused(
         assert [item.gearing for item in describe(stage).articulations[0].mimics] == [gearing]
     else:
         one_line(refused(stage, gearing=gearing, offset=offset), f"{FOLLOWER}.physics:lowerLimit:",
-                 "the reference's limits ask for", "widen")
+                 "the reference joint's limits need the range", "widen")
 
 
 def test_every_problem_is_reported_at_once() -> None:

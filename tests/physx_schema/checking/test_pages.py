@@ -32,16 +32,18 @@ def test_every_code_has_its_section_and_explanation(code: str) -> None:
 def test_sections_name_severity_and_profiles() -> None:
     assert "\n## `unit/radians`\n\n**" in pages()["unit.md"]
     assert " *(error; profile driven)*\n" in pages()["DJ.001.md"]
+    assert " *(error, also newton)*\n" in pages()["DJ.011.md"] and " *(warning)*\n" in pages()["DJ.011.md"]
     assert list(explain_lines("DJ.011/loop"))[1] == "    error; profiles physx, simready, newton"
 
 
 def test_repair_of_an_example_is_shown_as_a_short_diff() -> None:
     cube = 'def Cube "a" (\n    prepend apiSchemas = ["X"]\n)\n{\n    int x = 1\n    int y = 2\n}\n'
     changed = cube.replace("x = 1", "x = 5")
-    assert list(changed_lines(cube, changed)) == ["-    int x = 1", "+    int x = 5"]
+    assert list(changed_lines(cube, changed)) == ["-    x = 1", "+    x = 5"]
     ball = 'def Sphere "b"\n{\n}\n'
     assert list(changed_lines(ball + cube, ball + changed)) == [
-        ' def Cube "a"', "-    int x = 1", "+    int x = 5"]
+        ' def Cube "a"', "-    x = 1", "+    x = 5"]
+    assert list(changed_lines(cube, cube.replace("int x", "float x"))) == ["-    int x = 1", "+    float x = 1"]
     assert list(changed_lines(cube, cube + ball)) == ['+def Sphere "b"']
     assert list(changed_lines("", "1\n2\n3\n4\n5\n6\n7\n")) == ["+1", "+2", "+3", "+4", "+5", "+6", "+    ..."]
 
@@ -57,5 +59,6 @@ def test_links_of_the_index_lead_to_sections() -> None:
 
 
 def test_command_writes_the_pages(tmp_path: Path) -> None:
-    assert CliRunner().invoke(program(), ["explain", "--pages", str(tmp_path)]).exit_code == 0
+    for _ in range(2):      # again over its own pages
+        assert CliRunner().invoke(program(), ["explain", "--pages", str(tmp_path)]).exit_code == 0
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == pages()

@@ -166,7 +166,7 @@ def test_known_finding_that_is_gone_is_said(folder: Path) -> None:
     (folder / "token.usda").write_text(CLEAN)
     result = call("token.usda", "--baseline", "known.json")
     assert result.exit_code == 0
-    assert "info baseline/stale: token.usda no longer has this value/token" in result.stdout
+    assert "info baseline/stale: token.usda lists value/token, which is no longer found" in result.stdout
 
 
 def test_known_findings_of_codes_that_were_not_asked_for_are_not_stale(folder: Path) -> None:
@@ -246,7 +246,7 @@ def test_waiver_of_the_settings_without_a_reason_is_an_error(folder: Path) -> No
     ('fail-on = "fatal"\n', "'fatal' is not one of info, warning, error"),
     ('waive = ["DJ.007"]\n', "is not a list of tables"),
     ('[[tool.physx-schema.check.waive]]\nkode = "value"\n', "an entry has no key 'kode'; did you mean 'code'?"),
-    ('[[tool.physx-schema.check.waive]]\nreason = "value"\n', "an entry needs a code"),
+    ('[[tool.physx-schema.check.waive]]\nreason = "value"\n', "an entry needs the strings code"),
 ])
 def test_wrong_setting_is_a_usage_error(folder: Path, text: str, message: str) -> None:
     settings(folder, text)

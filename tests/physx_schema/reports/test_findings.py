@@ -15,7 +15,7 @@ def elsewhere(count: int) -> list[Finding]:
     """Values for MuJoCo, all told by the first."""
     cause = Cause("unused/other-engine", "/a/b0", "mjc:p0")
     return [Finding("unused/other-engine", "info", f"/a/b{index}", f"mjc:p{index}", f"message {index}", "why",
-                    f"leave it to MuJoCo; {'PhysX has x' if index == 1 else 'nothing to do'}",
+                    f"keep it for MuJoCo; {'PhysX has x' if index == 1 else 'no change is needed'}",
                     cause=cause if index else None) for index in range(count)]
 
 

@@ -136,7 +136,7 @@ def test_repair_that_does_not_help_is_taken_back() -> None:
 
     found = fix(opened(finger()), checked_by(rule))
     assert [(item.finding.code, item.reason) for item in found.unrepaired] == [
-        ("x/a", "its repair does not make it go away")]
+        ("x/a", "its repair does not remove the finding")]
     assert [item.code for item in found.repaired] == ["x/b"]
     assert value(found, "a:a") is None and value(found, "physics:breakForce") == 2.0
 
@@ -200,11 +200,11 @@ def test_renamed_property_keeps_all_it_says() -> None:
 
 
 @pytest.mark.parametrize(("edit", "reason"), [
-    (SetValue("/none", "a", 1.0), "the prim is no longer there"),
-    (SetValue("/Robot/j", "a:z", 1.0), "no schema says of which type a:z is"),
-    (SetValue("/Robot/j", "a:b", "text"), "'text' is no float"),
-    (RenameProperty("/Robot/j", "a:b", "a:c"), "a:c is authored too"),
-    (RenameProperty("/Robot/j", "a:z", "a:d"), "the property is no longer there"),
+    (SetValue("/none", "a", 1.0), "the prim no longer exists"),
+    (SetValue("/Robot/j", "a:z", 1.0), "the type of a:z is unknown"),
+    (SetValue("/Robot/j", "a:b", "text"), "'text' is not a float"),
+    (RenameProperty("/Robot/j", "a:b", "a:c"), "a:c is already authored"),
+    (RenameProperty("/Robot/j", "a:z", "a:d"), "the property no longer exists"),
     (RemoveSchema("/Robot/j", "B"), "B is no longer applied"),
 ])
 def test_edit_that_cannot_be_made_says_why(edit: Edit, reason: str) -> None:

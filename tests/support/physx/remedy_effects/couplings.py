@@ -18,7 +18,7 @@ MIMICS: dict[str, Row] = {
     "DJ.007/reference-missing": row(*COUPLED),
     "DJ.007/reference-type": row(*COUPLED),
     "DJ.007/self": row(*COUPLED),
-    "DJ.007/excluded-self": row(JOINTED, Moves("j1"), also=(also("remove the mimic", Same(), edits=(
+    "DJ.007/excluded-self": row(JOINTED, Moves("j1"), also=(also("remove PhysxMimicJointAPI", Same(), edits=(
         RemoveSchema(J2, "PhysxMimicJointAPI:rotX"),)),)),
     "DJ.007/excluded-ref": row(Made("joint", J1), Moves("j2"), untried="another reference is another robot"),
     "DJ.007/disabled": row(JOINTED, Moves("j1"), loses=HINGE),
@@ -32,7 +32,7 @@ MIMICS: dict[str, Row] = {
     "DJ.007/time-samples": row(Same()),
     "DJ.007/limits": row(Reads("DOF_LIMIT j2", LIMITS), *COUPLED),
     "DJ.007/limits-clip": row(Reads("DOF_LIMIT j2", LIMITS), Moves("j1"), also=(also(
-        "narrow the reference's", Reads("DOF_LIMIT j1", (-10 * DEGREE, 0.0)), edits=(
+        "narrow the limits of the reference joint", Reads("DOF_LIMIT j1", (-10 * DEGREE, 0.0)), edits=(
             SetValue(J1, "physics:lowerLimit", -10.0, "float"), SetValue(J1, "physics:upperLimit", 0.0, "float"))),)),
     "DJ.007/limits-disjoint": row(
         Reads("DOF_LIMIT j2", LIMITS), Freed(), repair=(Reads("DOF_LIMIT j2", (-45 * DEGREE, 60 * DEGREE)), Freed()),
@@ -43,7 +43,7 @@ MIMICS: dict[str, Row] = {
     "DJ.007/drive-fight": row(Reads("DOF_STIFFNESS j2", 0.0), Moves("j1")),
     "DJ.007/initial-violation": row(Starts("j2", (0.0,)), Moves("j1")),
     "DJ.007/double-mimic": row(
-        Freed(), Moves("j1"), also=(also("make newton:mimicCoef1 = -gearing", Moves("j1"), edits=(
+        Freed(), Moves("j1"), also=(also("set newton:mimicCoef1 = -gearing", Moves("j1"), edits=(
             of_j2("newton:mimicCoef1", -1.0),)),)),
     "DJ.007/newton-portability": row(Reads("DOF_LIMIT j2", LIMITS), Moves("j1")),
 }
@@ -69,10 +69,10 @@ TENDONS: dict[str, Row] = {
     "tendon/zero-length": row(Moves("slide_d")),
     "tendon/mass-frame": row(
         Reads("BODY_COM_POSE d", REST), Moves("slide_d"),
-        also=(also("author localPos from the centre of mass and along the principal axes", Moves("slide_d"), edits=(
+        also=(also("author localPos in that frame", Moves("slide_d"), edits=(
             SetValue("/Robot/d", "physxTendon:f:localPos", (0.0, 0.0, 0.5), "point3f"),)),)),
     "tendon/rest-from-pose": row(Moves("slide_d"), also=(also(
-        "author restLength, 1 for no force", Moves("slide_d"),
+        "author restLength; 1 gives no force", Moves("slide_d"),
         edits=(SetValue("/Robot/d", "physxTendon:f:restLength", 1.0, "float"),)),)),
     "tendon/shared-prefix": row(Same()),
     "tendon/several-parents": row(Same()),

@@ -44,7 +44,7 @@ COMPOSITION: dict[str, Row] = {
         also=(also("author it on /Robot/kind, which every instance shares", Same(), edits=(
             SetValue("/Robot/kind/shape", "physics:collisionEnabled", False, "bool"),)),)),
     "unused/static-mass": row(
-        Same(), also=(also("then apply PhysicsRigidBodyAPI", Made("body", "/Robot/floor"), edits=(
+        Same(), also=(also("apply PhysicsRigidBodyAPI", Made("body", "/Robot/floor"), edits=(
             ApplySchema("/Robot/floor", "PhysicsRigidBodyAPI"),)),)),
 }
 
