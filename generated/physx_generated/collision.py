@@ -93,7 +93,7 @@ class PhysxContactReportAPI(SingleApplyAPI):
     def GetReportPairsRel(self) -> Usd.Relationship:
         """Objects to report contacts with.
 
-        If unauthored, all; with an empty list releases differ.
+        If unauthored, all; an empty list means all or none, depending on the release.
 
         ``physxContactReport:reportPairs``, relationship to PhysicsRigidBodyAPI or PhysicsArticulationRootAPI or
         PhysicsCollisionAPI, several targets.

@@ -385,8 +385,8 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetCfmScaleAttr(self) -> Usd.Attribute:
         """Constraint softening of an articulation link.
 
-        At the default, acceleration drives, friction and limits of a slider are weaker by 1/1.025. Use 0 for exact
-        values.
+        At the default, acceleration drives, friction and limits of a slider are weaker by a factor of 1.025. Use 0 for
+        exact values.
 
         ``physxRigidBody:cfmScale``, float, default 0.025, range [0, 1], unit dimensionless.
         """
