@@ -252,6 +252,6 @@ def package(library: Library, families: list[Family], output: Output, registered
     names = [cls.python_name for cls in public_classes] + [alias["former"] for alias in aliases]
     return template("init.py").render(
         banner=BANNER.format(source=output.source), dots=output.dots, families=modules, aliases=aliases,
-        summary=[f"Typed classes of the {library.name} schemas; importing registers the USD plugin."],
+        summary=[f"Typed classes of the {library.name} schemas. The import registers the USD plugin."],
         plugins=registered,
         exported=sorted([*SHARED, *names, "Tokens"]))

@@ -68,15 +68,15 @@ class PhysxArticulationAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxArticulationAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxArticulationAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetArticulationEnabledAttr(self) -> Usd.Attribute:
@@ -91,7 +91,7 @@ class PhysxArticulationAPI(SingleApplyAPI):
     def CreateArticulationEnabledAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetArticulationEnabledAttr`."""
+        """Create the attribute of :meth:`GetArticulationEnabledAttr`, with a value if one is given."""
         return create_attribute(self, "physxArticulation:articulationEnabled", defaultValue, writeSparsely)
 
     def GetSolverPositionIterationCountAttr(self) -> Usd.Attribute:
@@ -106,7 +106,7 @@ class PhysxArticulationAPI(SingleApplyAPI):
     def CreateSolverPositionIterationCountAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSolverPositionIterationCountAttr`."""
+        """Create the attribute of :meth:`GetSolverPositionIterationCountAttr`, with a value if one is given."""
         return create_attribute(self, "physxArticulation:solverPositionIterationCount", defaultValue, writeSparsely)
 
     def GetSolverVelocityIterationCountAttr(self) -> Usd.Attribute:
@@ -121,7 +121,7 @@ class PhysxArticulationAPI(SingleApplyAPI):
     def CreateSolverVelocityIterationCountAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSolverVelocityIterationCountAttr`."""
+        """Create the attribute of :meth:`GetSolverVelocityIterationCountAttr`, with a value if one is given."""
         return create_attribute(self, "physxArticulation:solverVelocityIterationCount", defaultValue, writeSparsely)
 
     def GetSleepThresholdAttr(self) -> Usd.Attribute:
@@ -134,7 +134,7 @@ class PhysxArticulationAPI(SingleApplyAPI):
         return get_attribute(self, "physxArticulation:sleepThreshold")
 
     def CreateSleepThresholdAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetSleepThresholdAttr`."""
+        """Create the attribute of :meth:`GetSleepThresholdAttr`, with a value if one is given."""
         return create_attribute(self, "physxArticulation:sleepThreshold", defaultValue, writeSparsely)
 
     def GetStabilizationThresholdAttr(self) -> Usd.Attribute:
@@ -147,7 +147,7 @@ class PhysxArticulationAPI(SingleApplyAPI):
     def CreateStabilizationThresholdAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetStabilizationThresholdAttr`."""
+        """Create the attribute of :meth:`GetStabilizationThresholdAttr`, with a value if one is given."""
         return create_attribute(self, "physxArticulation:stabilizationThreshold", defaultValue, writeSparsely)
 
     def GetEnabledSelfCollisionsAttr(self) -> Usd.Attribute:
@@ -162,5 +162,5 @@ class PhysxArticulationAPI(SingleApplyAPI):
     def CreateEnabledSelfCollisionsAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetEnabledSelfCollisionsAttr`."""
+        """Create the attribute of :meth:`GetEnabledSelfCollisionsAttr`, with a value if one is given."""
         return create_attribute(self, "physxArticulation:enabledSelfCollisions", defaultValue, writeSparsely)

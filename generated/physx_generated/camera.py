@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class PhysxCameraAPIAccessors(SingleApplyAPI):
-    """Accessors of :class:`PhysxCameraAPI`, which schemas that include it have as well."""
+    """Accessors of :class:`PhysxCameraAPI`, shared with schemas that include it."""
 
     def GetAlwaysUpdateEnabledAttr(self) -> Usd.Attribute:
         """Whether the camera follows while another camera is active.
@@ -54,7 +54,7 @@ class PhysxCameraAPIAccessors(SingleApplyAPI):
     def CreateAlwaysUpdateEnabledAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetAlwaysUpdateEnabledAttr`."""
+        """Create the attribute of :meth:`GetAlwaysUpdateEnabledAttr`, with a value if one is given."""
         return create_attribute(self, "alwaysUpdateEnabled", defaultValue, writeSparsely)
 
     def GetPhysxCameraSubjectRel(self) -> Usd.Relationship:
@@ -65,7 +65,7 @@ class PhysxCameraAPIAccessors(SingleApplyAPI):
         return get_relationship(self, "physxCamera:subject")
 
     def CreatePhysxCameraSubjectRel(self) -> Usd.Relationship:
-        """Author :meth:`GetPhysxCameraSubjectRel`."""
+        """Create the relationship of :meth:`GetPhysxCameraSubjectRel`."""
         return create_relationship(self, "physxCamera:subject")
 
 
@@ -91,15 +91,15 @@ class PhysxCameraAPI(PhysxCameraAPIAccessors):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxCameraAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxCameraAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
 
@@ -155,15 +155,15 @@ class PhysxCameraDroneAPI(PhysxCameraAPIAccessors):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxCameraDroneAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxCameraDroneAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetFollowHeightAttr(self) -> Usd.Attribute:
@@ -174,7 +174,7 @@ class PhysxCameraDroneAPI(PhysxCameraAPIAccessors):
         return get_attribute(self, "physxDroneCamera:followHeight")
 
     def CreateFollowHeightAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetFollowHeightAttr`."""
+        """Create the attribute of :meth:`GetFollowHeightAttr`, with a value if one is given."""
         return create_attribute(self, "physxDroneCamera:followHeight", defaultValue, writeSparsely)
 
     def GetFollowDistanceAttr(self) -> Usd.Attribute:
@@ -185,7 +185,7 @@ class PhysxCameraDroneAPI(PhysxCameraAPIAccessors):
         return get_attribute(self, "physxDroneCamera:followDistance")
 
     def CreateFollowDistanceAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetFollowDistanceAttr`."""
+        """Create the attribute of :meth:`GetFollowDistanceAttr`, with a value if one is given."""
         return create_attribute(self, "physxDroneCamera:followDistance", defaultValue, writeSparsely)
 
     def GetMaxDistanceAttr(self) -> Usd.Attribute:
@@ -196,7 +196,7 @@ class PhysxCameraDroneAPI(PhysxCameraAPIAccessors):
         return get_attribute(self, "physxDroneCamera:maxDistance")
 
     def CreateMaxDistanceAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetMaxDistanceAttr`."""
+        """Create the attribute of :meth:`GetMaxDistanceAttr`, with a value if one is given."""
         return create_attribute(self, "physxDroneCamera:maxDistance", defaultValue, writeSparsely)
 
     def GetMaxSpeedAttr(self) -> Usd.Attribute:
@@ -207,7 +207,7 @@ class PhysxCameraDroneAPI(PhysxCameraAPIAccessors):
         return get_attribute(self, "physxDroneCamera:maxSpeed")
 
     def CreateMaxSpeedAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetMaxSpeedAttr`."""
+        """Create the attribute of :meth:`GetMaxSpeedAttr`, with a value if one is given."""
         return create_attribute(self, "physxDroneCamera:maxSpeed", defaultValue, writeSparsely)
 
     def GetHorizontalVelocityGainAttr(self) -> Usd.Attribute:
@@ -220,7 +220,7 @@ class PhysxCameraDroneAPI(PhysxCameraAPIAccessors):
     def CreateHorizontalVelocityGainAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetHorizontalVelocityGainAttr`."""
+        """Create the attribute of :meth:`GetHorizontalVelocityGainAttr`, with a value if one is given."""
         return create_attribute(self, "physxDroneCamera:horizontalVelocityGain", defaultValue, writeSparsely)
 
     def GetVerticalVelocityGainAttr(self) -> Usd.Attribute:
@@ -233,7 +233,7 @@ class PhysxCameraDroneAPI(PhysxCameraAPIAccessors):
     def CreateVerticalVelocityGainAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetVerticalVelocityGainAttr`."""
+        """Create the attribute of :meth:`GetVerticalVelocityGainAttr`, with a value if one is given."""
         return create_attribute(self, "physxDroneCamera:verticalVelocityGain", defaultValue, writeSparsely)
 
     def GetFeedForwardVelocityGainAttr(self) -> Usd.Attribute:
@@ -248,7 +248,7 @@ class PhysxCameraDroneAPI(PhysxCameraAPIAccessors):
     def CreateFeedForwardVelocityGainAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetFeedForwardVelocityGainAttr`."""
+        """Create the attribute of :meth:`GetFeedForwardVelocityGainAttr`, with a value if one is given."""
         return create_attribute(self, "physxDroneCamera:feedForwardVelocityGain", defaultValue, writeSparsely)
 
     def GetVelocityFilterTimeConstantAttr(self) -> Usd.Attribute:
@@ -263,7 +263,7 @@ class PhysxCameraDroneAPI(PhysxCameraAPIAccessors):
     def CreateVelocityFilterTimeConstantAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetVelocityFilterTimeConstantAttr`."""
+        """Create the attribute of :meth:`GetVelocityFilterTimeConstantAttr`, with a value if one is given."""
         return create_attribute(self, "physxDroneCamera:velocityFilterTimeConstant", defaultValue, writeSparsely)
 
     def GetRotationFilterTimeConstantAttr(self) -> Usd.Attribute:
@@ -278,7 +278,7 @@ class PhysxCameraDroneAPI(PhysxCameraAPIAccessors):
     def CreateRotationFilterTimeConstantAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetRotationFilterTimeConstantAttr`."""
+        """Create the attribute of :meth:`GetRotationFilterTimeConstantAttr`, with a value if one is given."""
         return create_attribute(self, "physxDroneCamera:rotationFilterTimeConstant", defaultValue, writeSparsely)
 
     def GetPositionOffsetAttr(self) -> Usd.Attribute:
@@ -291,5 +291,5 @@ class PhysxCameraDroneAPI(PhysxCameraAPIAccessors):
     def CreatePositionOffsetAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetPositionOffsetAttr`."""
+        """Create the attribute of :meth:`GetPositionOffsetAttr`, with a value if one is given."""
         return create_attribute(self, "physxDroneCamera:positionOffset", defaultValue, writeSparsely)

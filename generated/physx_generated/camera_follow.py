@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
 
 class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
-    """Accessors of :class:`PhysxCameraFollowAPI`, which schemas that include it have as well."""
+    """Accessors of :class:`PhysxCameraFollowAPI`, shared with schemas that include it."""
 
     def GetYawAngleAttr(self) -> Usd.Attribute:
         """Angle of the camera around the subject.
@@ -74,7 +74,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
         return get_attribute(self, "physxFollowCamera:yawAngle")
 
     def CreateYawAngleAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetYawAngleAttr`."""
+        """Create the attribute of :meth:`GetYawAngleAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowCamera:yawAngle", defaultValue, writeSparsely)
 
     def GetPitchAngleAttr(self) -> Usd.Attribute:
@@ -87,7 +87,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
         return get_attribute(self, "physxFollowCamera:pitchAngle")
 
     def CreatePitchAngleAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetPitchAngleAttr`."""
+        """Create the attribute of :meth:`GetPitchAngleAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowCamera:pitchAngle", defaultValue, writeSparsely)
 
     def GetPitchAngleTimeConstantAttr(self) -> Usd.Attribute:
@@ -102,7 +102,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
     def CreatePitchAngleTimeConstantAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetPitchAngleTimeConstantAttr`."""
+        """Create the attribute of :meth:`GetPitchAngleTimeConstantAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowCamera:pitchAngleTimeConstant", defaultValue, writeSparsely)
 
     def GetSlowSpeedPitchAngleScaleAttr(self) -> Usd.Attribute:
@@ -117,7 +117,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
     def CreateSlowSpeedPitchAngleScaleAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSlowSpeedPitchAngleScaleAttr`."""
+        """Create the attribute of :meth:`GetSlowSpeedPitchAngleScaleAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowCamera:slowSpeedPitchAngleScale", defaultValue, writeSparsely)
 
     def GetSlowPitchAngleSpeedAttr(self) -> Usd.Attribute:
@@ -130,7 +130,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
     def CreateSlowPitchAngleSpeedAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSlowPitchAngleSpeedAttr`."""
+        """Create the attribute of :meth:`GetSlowPitchAngleSpeedAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowCamera:slowPitchAngleSpeed", defaultValue, writeSparsely)
 
     def GetVelocityNormalMinSpeedAttr(self) -> Usd.Attribute:
@@ -145,7 +145,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
     def CreateVelocityNormalMinSpeedAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetVelocityNormalMinSpeedAttr`."""
+        """Create the attribute of :meth:`GetVelocityNormalMinSpeedAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowCamera:velocityNormalMinSpeed", defaultValue, writeSparsely)
 
     def GetFollowMinSpeedAttr(self) -> Usd.Attribute:
@@ -158,7 +158,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
         return get_attribute(self, "physxFollowCamera:followMinSpeed")
 
     def CreateFollowMinSpeedAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetFollowMinSpeedAttr`."""
+        """Create the attribute of :meth:`GetFollowMinSpeedAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowCamera:followMinSpeed", defaultValue, writeSparsely)
 
     def GetFollowMinDistanceAttr(self) -> Usd.Attribute:
@@ -173,7 +173,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
     def CreateFollowMinDistanceAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetFollowMinDistanceAttr`."""
+        """Create the attribute of :meth:`GetFollowMinDistanceAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowCamera:followMinDistance", defaultValue, writeSparsely)
 
     def GetFollowMaxSpeedAttr(self) -> Usd.Attribute:
@@ -186,7 +186,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
         return get_attribute(self, "physxFollowCamera:followMaxSpeed")
 
     def CreateFollowMaxSpeedAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetFollowMaxSpeedAttr`."""
+        """Create the attribute of :meth:`GetFollowMaxSpeedAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowCamera:followMaxSpeed", defaultValue, writeSparsely)
 
     def GetFollowMaxDistanceAttr(self) -> Usd.Attribute:
@@ -199,7 +199,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
     def CreateFollowMaxDistanceAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetFollowMaxDistanceAttr`."""
+        """Create the attribute of :meth:`GetFollowMaxDistanceAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowCamera:followMaxDistance", defaultValue, writeSparsely)
 
     def GetYawRateTimeConstantAttr(self) -> Usd.Attribute:
@@ -214,7 +214,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
     def CreateYawRateTimeConstantAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetYawRateTimeConstantAttr`."""
+        """Create the attribute of :meth:`GetYawRateTimeConstantAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowCamera:yawRateTimeConstant", defaultValue, writeSparsely)
 
     def GetFollowTurnRateGainAttr(self) -> Usd.Attribute:
@@ -229,7 +229,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
     def CreateFollowTurnRateGainAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetFollowTurnRateGainAttr`."""
+        """Create the attribute of :meth:`GetFollowTurnRateGainAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowCamera:followTurnRateGain", defaultValue, writeSparsely)
 
     def GetCameraPositionTimeConstantAttr(self) -> Usd.Attribute:
@@ -242,7 +242,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
     def CreateCameraPositionTimeConstantAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetCameraPositionTimeConstantAttr`."""
+        """Create the attribute of :meth:`GetCameraPositionTimeConstantAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowCamera:cameraPositionTimeConstant", defaultValue, writeSparsely)
 
     def GetPositionOffsetAttr(self) -> Usd.Attribute:
@@ -256,7 +256,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
     def CreatePositionOffsetAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetPositionOffsetAttr`."""
+        """Create the attribute of :meth:`GetPositionOffsetAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowCamera:positionOffset", defaultValue, writeSparsely)
 
     def GetLookAheadMinSpeedAttr(self) -> Usd.Attribute:
@@ -269,7 +269,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
     def CreateLookAheadMinSpeedAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetLookAheadMinSpeedAttr`."""
+        """Create the attribute of :meth:`GetLookAheadMinSpeedAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowCamera:lookAheadMinSpeed", defaultValue, writeSparsely)
 
     def GetLookAheadMinDistanceAttr(self) -> Usd.Attribute:
@@ -282,7 +282,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
     def CreateLookAheadMinDistanceAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetLookAheadMinDistanceAttr`."""
+        """Create the attribute of :meth:`GetLookAheadMinDistanceAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowCamera:lookAheadMinDistance", defaultValue, writeSparsely)
 
     def GetLookAheadMaxSpeedAttr(self) -> Usd.Attribute:
@@ -297,7 +297,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
     def CreateLookAheadMaxSpeedAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetLookAheadMaxSpeedAttr`."""
+        """Create the attribute of :meth:`GetLookAheadMaxSpeedAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowCamera:lookAheadMaxSpeed", defaultValue, writeSparsely)
 
     def GetLookAheadMaxDistanceAttr(self) -> Usd.Attribute:
@@ -312,7 +312,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
     def CreateLookAheadMaxDistanceAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetLookAheadMaxDistanceAttr`."""
+        """Create the attribute of :meth:`GetLookAheadMaxDistanceAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowFollowCamera:lookAheadMaxDistance", defaultValue, writeSparsely)
 
     def GetLookAheadTurnRateGainAttr(self) -> Usd.Attribute:
@@ -327,7 +327,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
     def CreateLookAheadTurnRateGainAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetLookAheadTurnRateGainAttr`."""
+        """Create the attribute of :meth:`GetLookAheadTurnRateGainAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowCamera:lookAheadTurnRateGain", defaultValue, writeSparsely)
 
     def GetLookPositionHeightAttr(self) -> Usd.Attribute:
@@ -340,7 +340,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
     def CreateLookPositionHeightAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetLookPositionHeightAttr`."""
+        """Create the attribute of :meth:`GetLookPositionHeightAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowCamera:lookPositionHeight", defaultValue, writeSparsely)
 
     def GetLookPositionTimeConstantAttr(self) -> Usd.Attribute:
@@ -353,7 +353,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
     def CreateLookPositionTimeConstantAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetLookPositionTimeConstantAttr`."""
+        """Create the attribute of :meth:`GetLookPositionTimeConstantAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowCamera:lookPositionTimeConstant", defaultValue, writeSparsely)
 
 
@@ -447,15 +447,15 @@ class PhysxCameraFollowAPI(PhysxCameraFollowAPIAccessors):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxCameraFollowAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxCameraFollowAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
 
@@ -507,15 +507,15 @@ class PhysxCameraFollowLookAPI(PhysxCameraFollowAPIAccessors):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxCameraFollowLookAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxCameraFollowLookAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetDownHillGroundAngleAttr(self) -> Usd.Attribute:
@@ -530,7 +530,7 @@ class PhysxCameraFollowLookAPI(PhysxCameraFollowAPIAccessors):
     def CreateDownHillGroundAngleAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetDownHillGroundAngleAttr`."""
+        """Create the attribute of :meth:`GetDownHillGroundAngleAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowLookCamera:downHillGroundAngle", defaultValue, writeSparsely)
 
     def GetDownHillGroundPitchAttr(self) -> Usd.Attribute:
@@ -545,7 +545,7 @@ class PhysxCameraFollowLookAPI(PhysxCameraFollowAPIAccessors):
     def CreateDownHillGroundPitchAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetDownHillGroundPitchAttr`."""
+        """Create the attribute of :meth:`GetDownHillGroundPitchAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowLookCamera:downHillGroundPitch", defaultValue, writeSparsely)
 
     def GetUpHillGroundAngleAttr(self) -> Usd.Attribute:
@@ -560,7 +560,7 @@ class PhysxCameraFollowLookAPI(PhysxCameraFollowAPIAccessors):
     def CreateUpHillGroundAngleAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetUpHillGroundAngleAttr`."""
+        """Create the attribute of :meth:`GetUpHillGroundAngleAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowLookCamera:upHillGroundAngle", defaultValue, writeSparsely)
 
     def GetUpHillGroundPitchAttr(self) -> Usd.Attribute:
@@ -575,7 +575,7 @@ class PhysxCameraFollowLookAPI(PhysxCameraFollowAPIAccessors):
     def CreateUpHillGroundPitchAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetUpHillGroundPitchAttr`."""
+        """Create the attribute of :meth:`GetUpHillGroundPitchAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowLookCamera:upHillGroundPitch", defaultValue, writeSparsely)
 
     def GetVelocityBlendTimeConstantAttr(self) -> Usd.Attribute:
@@ -590,7 +590,7 @@ class PhysxCameraFollowLookAPI(PhysxCameraFollowAPIAccessors):
     def CreateVelocityBlendTimeConstantAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetVelocityBlendTimeConstantAttr`."""
+        """Create the attribute of :meth:`GetVelocityBlendTimeConstantAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowLookCamera:velocityBlendTimeConstant", defaultValue, writeSparsely)
 
     def GetFollowReverseSpeedAttr(self) -> Usd.Attribute:
@@ -605,7 +605,7 @@ class PhysxCameraFollowLookAPI(PhysxCameraFollowAPIAccessors):
     def CreateFollowReverseSpeedAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetFollowReverseSpeedAttr`."""
+        """Create the attribute of :meth:`GetFollowReverseSpeedAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowLookCamera:followReverseSpeed", defaultValue, writeSparsely)
 
     def GetFollowReverseDistanceAttr(self) -> Usd.Attribute:
@@ -618,7 +618,7 @@ class PhysxCameraFollowLookAPI(PhysxCameraFollowAPIAccessors):
     def CreateFollowReverseDistanceAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetFollowReverseDistanceAttr`."""
+        """Create the attribute of :meth:`GetFollowReverseDistanceAttr`, with a value if one is given."""
         return create_attribute(self, "physxFollowLookCamera:followReverseDistance", defaultValue, writeSparsely)
 
 
@@ -643,13 +643,13 @@ class PhysxCameraFollowVelocityAPI(PhysxCameraFollowAPIAccessors):
     def Apply(
         cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxCameraFollowVelocityAPIValues]
     ) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxCameraFollowVelocityAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)

@@ -97,15 +97,15 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
     def Apply(
         cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxCharacterControllerAPIValues]
     ) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxCharacterControllerAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetSlopeLimitAttr(self) -> Usd.Attribute:
@@ -118,7 +118,7 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
         return get_attribute(self, "physxCharacterController:slopeLimit")
 
     def CreateSlopeLimitAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetSlopeLimitAttr`."""
+        """Create the attribute of :meth:`GetSlopeLimitAttr`, with a value if one is given."""
         return create_attribute(self, "physxCharacterController:slopeLimit", defaultValue, writeSparsely)
 
     def GetMoveTargetAttr(self) -> Usd.Attribute:
@@ -131,7 +131,7 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
     def CreateMoveTargetAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetMoveTargetAttr`."""
+        """Create the attribute of :meth:`GetMoveTargetAttr`, with a value if one is given."""
         return create_attribute(self, "physxCharacterController:moveTarget", defaultValue, writeSparsely)
 
     def GetUpAxisAttr(self) -> Usd.Attribute:
@@ -144,7 +144,7 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
         return get_attribute(self, "physxCharacterController:upAxis")
 
     def CreateUpAxisAttr(self, defaultValue: str | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetUpAxisAttr`."""
+        """Create the attribute of :meth:`GetUpAxisAttr`, with a value if one is given."""
         return create_attribute(self, "physxCharacterController:upAxis", defaultValue, writeSparsely)
 
     def GetNonWalkableModeAttr(self) -> Usd.Attribute:
@@ -156,7 +156,7 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
         return get_attribute(self, "physxCharacterController:nonWalkableMode")
 
     def CreateNonWalkableModeAttr(self, defaultValue: str | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetNonWalkableModeAttr`."""
+        """Create the attribute of :meth:`GetNonWalkableModeAttr`, with a value if one is given."""
         return create_attribute(self, "physxCharacterController:nonWalkableMode", defaultValue, writeSparsely)
 
     def GetClimbingModeAttr(self) -> Usd.Attribute:
@@ -167,7 +167,7 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
         return get_attribute(self, "physxCharacterController:climbingMode")
 
     def CreateClimbingModeAttr(self, defaultValue: str | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetClimbingModeAttr`."""
+        """Create the attribute of :meth:`GetClimbingModeAttr`, with a value if one is given."""
         return create_attribute(self, "physxCharacterController:climbingMode", defaultValue, writeSparsely)
 
     def GetInvisibleWallHeightAttr(self) -> Usd.Attribute:
@@ -182,7 +182,7 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
     def CreateInvisibleWallHeightAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetInvisibleWallHeightAttr`."""
+        """Create the attribute of :meth:`GetInvisibleWallHeightAttr`, with a value if one is given."""
         return create_attribute(self, "physxCharacterController:invisibleWallHeight", defaultValue, writeSparsely)
 
     def GetMaxJumpHeightAttr(self) -> Usd.Attribute:
@@ -195,7 +195,7 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
         return get_attribute(self, "physxCharacterController:maxJumpHeight")
 
     def CreateMaxJumpHeightAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetMaxJumpHeightAttr`."""
+        """Create the attribute of :meth:`GetMaxJumpHeightAttr`, with a value if one is given."""
         return create_attribute(self, "physxCharacterController:maxJumpHeight", defaultValue, writeSparsely)
 
     def GetContactOffsetAttr(self) -> Usd.Attribute:
@@ -208,7 +208,7 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
         return get_attribute(self, "physxCharacterController:contactOffset")
 
     def CreateContactOffsetAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetContactOffsetAttr`."""
+        """Create the attribute of :meth:`GetContactOffsetAttr`, with a value if one is given."""
         return create_attribute(self, "physxCharacterController:contactOffset", defaultValue, writeSparsely)
 
     def GetStepOffsetAttr(self) -> Usd.Attribute:
@@ -221,7 +221,7 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
         return get_attribute(self, "physxCharacterController:stepOffset")
 
     def CreateStepOffsetAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetStepOffsetAttr`."""
+        """Create the attribute of :meth:`GetStepOffsetAttr`, with a value if one is given."""
         return create_attribute(self, "physxCharacterController:stepOffset", defaultValue, writeSparsely)
 
     def GetScaleCoeffAttr(self) -> Usd.Attribute:
@@ -234,7 +234,7 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
         return get_attribute(self, "physxCharacterController:scaleCoeff")
 
     def CreateScaleCoeffAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetScaleCoeffAttr`."""
+        """Create the attribute of :meth:`GetScaleCoeffAttr`, with a value if one is given."""
         return create_attribute(self, "physxCharacterController:scaleCoeff", defaultValue, writeSparsely)
 
     def GetVolumeGrowthAttr(self) -> Usd.Attribute:
@@ -247,7 +247,7 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
         return get_attribute(self, "physxCharacterController:volumeGrowth")
 
     def CreateVolumeGrowthAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetVolumeGrowthAttr`."""
+        """Create the attribute of :meth:`GetVolumeGrowthAttr`, with a value if one is given."""
         return create_attribute(self, "physxCharacterController:volumeGrowth", defaultValue, writeSparsely)
 
     def GetSimulationOwnerRel(self) -> Usd.Relationship:
@@ -260,5 +260,5 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
         return get_relationship(self, "physxCharacterController:simulationOwner")
 
     def CreateSimulationOwnerRel(self) -> Usd.Relationship:
-        """Author :meth:`GetSimulationOwnerRel`."""
+        """Create the relationship of :meth:`GetSimulationOwnerRel`."""
         return create_relationship(self, "physxCharacterController:simulationOwner")

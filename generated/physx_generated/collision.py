@@ -66,15 +66,15 @@ class PhysxContactReportAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxContactReportAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxContactReportAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetThresholdAttr(self) -> Usd.Attribute:
@@ -87,7 +87,7 @@ class PhysxContactReportAPI(SingleApplyAPI):
         return get_attribute(self, "physxContactReport:threshold")
 
     def CreateThresholdAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetThresholdAttr`."""
+        """Create the attribute of :meth:`GetThresholdAttr`, with a value if one is given."""
         return create_attribute(self, "physxContactReport:threshold", defaultValue, writeSparsely)
 
     def GetReportPairsRel(self) -> Usd.Relationship:
@@ -101,7 +101,7 @@ class PhysxContactReportAPI(SingleApplyAPI):
         return get_relationship(self, "physxContactReport:reportPairs")
 
     def CreateReportPairsRel(self) -> Usd.Relationship:
-        """Author :meth:`GetReportPairsRel`."""
+        """Create the relationship of :meth:`GetReportPairsRel`."""
         return create_relationship(self, "physxContactReport:reportPairs")
 
 
@@ -141,15 +141,15 @@ class PhysxCollisionAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxCollisionAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxCollisionAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetContactOffsetAttr(self) -> Usd.Attribute:
@@ -164,7 +164,7 @@ class PhysxCollisionAPI(SingleApplyAPI):
         return get_attribute(self, "physxCollision:contactOffset")
 
     def CreateContactOffsetAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetContactOffsetAttr`."""
+        """Create the attribute of :meth:`GetContactOffsetAttr`, with a value if one is given."""
         return create_attribute(self, "physxCollision:contactOffset", defaultValue, writeSparsely)
 
     def GetRestOffsetAttr(self) -> Usd.Attribute:
@@ -179,7 +179,7 @@ class PhysxCollisionAPI(SingleApplyAPI):
         return get_attribute(self, "physxCollision:restOffset")
 
     def CreateRestOffsetAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetRestOffsetAttr`."""
+        """Create the attribute of :meth:`GetRestOffsetAttr`, with a value if one is given."""
         return create_attribute(self, "physxCollision:restOffset", defaultValue, writeSparsely)
 
     def GetTorsionalPatchRadiusAttr(self) -> Usd.Attribute:
@@ -194,7 +194,7 @@ class PhysxCollisionAPI(SingleApplyAPI):
     def CreateTorsionalPatchRadiusAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetTorsionalPatchRadiusAttr`."""
+        """Create the attribute of :meth:`GetTorsionalPatchRadiusAttr`, with a value if one is given."""
         return create_attribute(self, "physxCollision:torsionalPatchRadius", defaultValue, writeSparsely)
 
     def GetMinTorsionalPatchRadiusAttr(self) -> Usd.Attribute:
@@ -209,7 +209,7 @@ class PhysxCollisionAPI(SingleApplyAPI):
     def CreateMinTorsionalPatchRadiusAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetMinTorsionalPatchRadiusAttr`."""
+        """Create the attribute of :meth:`GetMinTorsionalPatchRadiusAttr`, with a value if one is given."""
         return create_attribute(self, "physxCollision:minTorsionalPatchRadius", defaultValue, writeSparsely)
 
 
@@ -233,15 +233,15 @@ class PhysxMeshMergeCollisionAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxMeshMergeCollisionAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxMeshMergeCollisionAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetCollisionMeshesCollectionAPI(self) -> Usd.CollectionAPI:
@@ -273,20 +273,20 @@ class PhysxCookedDataAPI(MultipleApplyAPI):
     def Apply(
         cls, prim: Usd.Prim, name: str, *, strict: bool = False, **values: Unpack[PhysxCookedDataAPIValues]
     ) -> Self:
-        """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
+        """Apply the schema to `prim` as instance `name`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also where only the schema is applied, and for prims that it has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for instance names that are not allowed, and for prims on which the schema has no effect.
         """
         return cls._apply(prim, name, values, strict)
 
     @classmethod
     def IsPhysxCookedDataAPIPath(cls, path: Sdf.Path | str) -> bool:
-        """Whether `path` names an instance of this schema: ``/prim.physxCookedData:name``."""
+        """Whether `path` is an instance of this schema, such as ``/prim.physxCookedData:name``."""
         return cls._instance_name(path) is not None
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxCookedDataAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetBufferAttr(self) -> Usd.Attribute:
@@ -297,5 +297,5 @@ class PhysxCookedDataAPI(MultipleApplyAPI):
         return get_attribute(self, "buffer")
 
     def CreateBufferAttr(self, defaultValue: Items[int] | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetBufferAttr`."""
+        """Create the attribute of :meth:`GetBufferAttr`, with a value if one is given."""
         return create_attribute(self, "buffer", defaultValue, writeSparsely)

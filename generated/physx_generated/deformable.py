@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
-    """Accessors of :class:`PhysxBaseDeformableBodyAPI`, which schemas that include it have as well."""
+    """Accessors of :class:`PhysxBaseDeformableBodyAPI`, shared with schemas that include it."""
 
     def GetSolverPositionIterationCountAttr(self) -> Usd.Attribute:
         """Position iterations of the body.
@@ -53,7 +53,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def CreateSolverPositionIterationCountAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSolverPositionIterationCountAttr`."""
+        """Create the attribute of :meth:`GetSolverPositionIterationCountAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformableBody:solverPositionIterationCount", defaultValue, writeSparsely)
 
     def GetLinearDampingAttr(self) -> Usd.Attribute:
@@ -66,7 +66,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
         return get_attribute(self, "physxDeformableBody:linearDamping")
 
     def CreateLinearDampingAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetLinearDampingAttr`."""
+        """Create the attribute of :meth:`GetLinearDampingAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformableBody:linearDamping", defaultValue, writeSparsely)
 
     def GetMaxLinearVelocityAttr(self) -> Usd.Attribute:
@@ -81,7 +81,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def CreateMaxLinearVelocityAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetMaxLinearVelocityAttr`."""
+        """Create the attribute of :meth:`GetMaxLinearVelocityAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformableBody:maxLinearVelocity", defaultValue, writeSparsely)
 
     def GetSettlingDampingAttr(self) -> Usd.Attribute:
@@ -96,7 +96,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def CreateSettlingDampingAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSettlingDampingAttr`."""
+        """Create the attribute of :meth:`GetSettlingDampingAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformableBody:settlingDamping", defaultValue, writeSparsely)
 
     def GetSettlingThresholdAttr(self) -> Usd.Attribute:
@@ -111,7 +111,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def CreateSettlingThresholdAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSettlingThresholdAttr`."""
+        """Create the attribute of :meth:`GetSettlingThresholdAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformableBody:settlingThreshold", defaultValue, writeSparsely)
 
     def GetSleepThresholdAttr(self) -> Usd.Attribute:
@@ -124,7 +124,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
         return get_attribute(self, "physxDeformableBody:sleepThreshold")
 
     def CreateSleepThresholdAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetSleepThresholdAttr`."""
+        """Create the attribute of :meth:`GetSleepThresholdAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformableBody:sleepThreshold", defaultValue, writeSparsely)
 
     def GetMaxDepenetrationVelocityAttr(self) -> Usd.Attribute:
@@ -139,7 +139,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def CreateMaxDepenetrationVelocityAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetMaxDepenetrationVelocityAttr`."""
+        """Create the attribute of :meth:`GetMaxDepenetrationVelocityAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformableBody:maxDepenetrationVelocity", defaultValue, writeSparsely)
 
     def GetSelfCollisionAttr(self) -> Usd.Attribute:
@@ -150,7 +150,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
         return get_attribute(self, "physxDeformableBody:selfCollision")
 
     def CreateSelfCollisionAttr(self, defaultValue: bool | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetSelfCollisionAttr`."""
+        """Create the attribute of :meth:`GetSelfCollisionAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformableBody:selfCollision", defaultValue, writeSparsely)
 
     def GetSelfCollisionFilterDistanceAttr(self) -> Usd.Attribute:
@@ -165,7 +165,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def CreateSelfCollisionFilterDistanceAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSelfCollisionFilterDistanceAttr`."""
+        """Create the attribute of :meth:`GetSelfCollisionFilterDistanceAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformableBody:selfCollisionFilterDistance", defaultValue, writeSparsely)
 
     def GetEnableSpeculativeCCDAttr(self) -> Usd.Attribute:
@@ -180,7 +180,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def CreateEnableSpeculativeCCDAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetEnableSpeculativeCCDAttr`."""
+        """Create the attribute of :meth:`GetEnableSpeculativeCCDAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformableBody:enableSpeculativeCCD", defaultValue, writeSparsely)
 
     def GetDisableGravityAttr(self) -> Usd.Attribute:
@@ -191,7 +191,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
         return get_attribute(self, "physxDeformableBody:disableGravity")
 
     def CreateDisableGravityAttr(self, defaultValue: bool | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetDisableGravityAttr`."""
+        """Create the attribute of :meth:`GetDisableGravityAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformableBody:disableGravity", defaultValue, writeSparsely)
 
 
@@ -247,15 +247,15 @@ class PhysxBaseDeformableBodyAPI(PhysxBaseDeformableBodyAPIAccessors):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxBaseDeformableBodyAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxBaseDeformableBodyAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
 
@@ -290,15 +290,15 @@ class PhysxSurfaceDeformableBodyAPI(PhysxBaseDeformableBodyAPIAccessors):
     def Apply(
         cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxSurfaceDeformableBodyAPIValues]
     ) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxSurfaceDeformableBodyAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetCollisionPairUpdateFrequencyAttr(self) -> Usd.Attribute:
@@ -313,7 +313,7 @@ class PhysxSurfaceDeformableBodyAPI(PhysxBaseDeformableBodyAPIAccessors):
     def CreateCollisionPairUpdateFrequencyAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetCollisionPairUpdateFrequencyAttr`."""
+        """Create the attribute of :meth:`GetCollisionPairUpdateFrequencyAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformableBody:collisionPairUpdateFrequency", defaultValue, writeSparsely)
 
     def GetCollisionIterationMultiplierAttr(self) -> Usd.Attribute:
@@ -328,5 +328,5 @@ class PhysxSurfaceDeformableBodyAPI(PhysxBaseDeformableBodyAPIAccessors):
     def CreateCollisionIterationMultiplierAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetCollisionIterationMultiplierAttr`."""
+        """Create the attribute of :meth:`GetCollisionIterationMultiplierAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformableBody:collisionIterationMultiplier", defaultValue, writeSparsely)

@@ -82,15 +82,15 @@ class PhysxAutoDeformableBodyAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxAutoDeformableBodyAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxAutoDeformableBodyAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetAutoDeformableBodyEnabledAttr(self) -> Usd.Attribute:
@@ -105,7 +105,7 @@ class PhysxAutoDeformableBodyAPI(SingleApplyAPI):
     def CreateAutoDeformableBodyEnabledAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetAutoDeformableBodyEnabledAttr`."""
+        """Create the attribute of :meth:`GetAutoDeformableBodyEnabledAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformableBody:autoDeformableBodyEnabled", defaultValue, writeSparsely)
 
     def GetCookingSourceMeshRel(self) -> Usd.Relationship:
@@ -116,7 +116,7 @@ class PhysxAutoDeformableBodyAPI(SingleApplyAPI):
         return get_relationship(self, "physxDeformableBody:cookingSourceMesh")
 
     def CreateCookingSourceMeshRel(self) -> Usd.Relationship:
-        """Author :meth:`GetCookingSourceMeshRel`."""
+        """Create the relationship of :meth:`GetCookingSourceMeshRel`."""
         return create_relationship(self, "physxDeformableBody:cookingSourceMesh")
 
 
@@ -142,15 +142,15 @@ class PhysxAutoDeformableHexahedralMeshAPI(SingleApplyAPI):
     def Apply(
         cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxAutoDeformableHexahedralMeshAPIValues]
     ) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxAutoDeformableHexahedralMeshAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetResolutionAttr(self) -> Usd.Attribute:
@@ -163,7 +163,7 @@ class PhysxAutoDeformableHexahedralMeshAPI(SingleApplyAPI):
         return get_attribute(self, "physxDeformableBody:resolution")
 
     def CreateResolutionAttr(self, defaultValue: int | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetResolutionAttr`."""
+        """Create the attribute of :meth:`GetResolutionAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformableBody:resolution", defaultValue, writeSparsely)
 
 
@@ -195,15 +195,15 @@ class PhysxAutoDeformableMeshSimplificationAPI(SingleApplyAPI):
     def Apply(
         cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxAutoDeformableMeshSimplificationAPIValues]
     ) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxAutoDeformableMeshSimplificationAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetAutoDeformableMeshSimplificationEnabledAttr(self) -> Usd.Attribute:
@@ -216,7 +216,7 @@ class PhysxAutoDeformableMeshSimplificationAPI(SingleApplyAPI):
     def CreateAutoDeformableMeshSimplificationEnabledAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetAutoDeformableMeshSimplificationEnabledAttr`."""
+        """Create the attribute of :meth:`GetAutoDeformableMeshSimplificationEnabledAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxDeformableBody:autoDeformableMeshSimplificationEnabled", defaultValue, writeSparsely)
 
@@ -232,7 +232,7 @@ class PhysxAutoDeformableMeshSimplificationAPI(SingleApplyAPI):
     def CreateRemeshingEnabledAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetRemeshingEnabledAttr`."""
+        """Create the attribute of :meth:`GetRemeshingEnabledAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformableBody:remeshingEnabled", defaultValue, writeSparsely)
 
     def GetRemeshingResolutionAttr(self) -> Usd.Attribute:
@@ -247,7 +247,7 @@ class PhysxAutoDeformableMeshSimplificationAPI(SingleApplyAPI):
     def CreateRemeshingResolutionAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetRemeshingResolutionAttr`."""
+        """Create the attribute of :meth:`GetRemeshingResolutionAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformableBody:remeshingResolution", defaultValue, writeSparsely)
 
     def GetTargetTriangleCountAttr(self) -> Usd.Attribute:
@@ -262,7 +262,7 @@ class PhysxAutoDeformableMeshSimplificationAPI(SingleApplyAPI):
     def CreateTargetTriangleCountAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetTargetTriangleCountAttr`."""
+        """Create the attribute of :meth:`GetTargetTriangleCountAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformableBody:targetTriangleCount", defaultValue, writeSparsely)
 
     def GetForceConformingAttr(self) -> Usd.Attribute:
@@ -273,7 +273,7 @@ class PhysxAutoDeformableMeshSimplificationAPI(SingleApplyAPI):
         return get_attribute(self, "physxDeformableBody:forceConforming")
 
     def CreateForceConformingAttr(self, defaultValue: bool | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetForceConformingAttr`."""
+        """Create the attribute of :meth:`GetForceConformingAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformableBody:forceConforming", defaultValue, writeSparsely)
 
 
@@ -321,15 +321,15 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
     def Apply(
         cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxAutoDeformableAttachmentAPIValues]
     ) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxAutoDeformableAttachmentAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetEnableDeformableVertexAttachmentsAttr(self) -> Usd.Attribute:
@@ -342,7 +342,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
     def CreateEnableDeformableVertexAttachmentsAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetEnableDeformableVertexAttachmentsAttr`."""
+        """Create the attribute of :meth:`GetEnableDeformableVertexAttachmentsAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxAutoDeformableAttachment:enableDeformableVertexAttachments", defaultValue, writeSparsely)
 
@@ -359,7 +359,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
     def CreateDeformableVertexOverlapOffsetAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetDeformableVertexOverlapOffsetAttr`."""
+        """Create the attribute of :meth:`GetDeformableVertexOverlapOffsetAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxAutoDeformableAttachment:deformableVertexOverlapOffset", defaultValue, writeSparsely)
 
@@ -375,7 +375,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
     def CreateEnableRigidSurfaceAttachmentsAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetEnableRigidSurfaceAttachmentsAttr`."""
+        """Create the attribute of :meth:`GetEnableRigidSurfaceAttachmentsAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxAutoDeformableAttachment:enableRigidSurfaceAttachments", defaultValue, writeSparsely)
 
@@ -392,7 +392,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
     def CreateRigidSurfaceSamplingDistanceAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetRigidSurfaceSamplingDistanceAttr`."""
+        """Create the attribute of :meth:`GetRigidSurfaceSamplingDistanceAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxAutoDeformableAttachment:rigidSurfaceSamplingDistance", defaultValue, writeSparsely)
 
@@ -406,7 +406,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
     def CreateEnableCollisionFilteringAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetEnableCollisionFilteringAttr`."""
+        """Create the attribute of :meth:`GetEnableCollisionFilteringAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxAutoDeformableAttachment:enableCollisionFiltering", defaultValue, writeSparsely)
 
@@ -423,7 +423,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
     def CreateCollisionFilteringOffsetAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetCollisionFilteringOffsetAttr`."""
+        """Create the attribute of :meth:`GetCollisionFilteringOffsetAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxAutoDeformableAttachment:collisionFilteringOffset", defaultValue, writeSparsely)
 
@@ -437,7 +437,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
     def CreateEnableDeformableFilteringPairsAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetEnableDeformableFilteringPairsAttr`."""
+        """Create the attribute of :meth:`GetEnableDeformableFilteringPairsAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxAutoDeformableAttachment:enableDeformableFilteringPairs", defaultValue, writeSparsely)
 
@@ -452,7 +452,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
         return get_relationship(self, "physxAutoDeformableAttachment:attachable0")
 
     def CreateAttachable0Rel(self) -> Usd.Relationship:
-        """Author :meth:`GetAttachable0Rel`."""
+        """Create the relationship of :meth:`GetAttachable0Rel`."""
         return create_relationship(self, "physxAutoDeformableAttachment:attachable0")
 
     def GetAttachable1Rel(self) -> Usd.Relationship:
@@ -464,7 +464,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
         return get_relationship(self, "physxAutoDeformableAttachment:attachable1")
 
     def CreateAttachable1Rel(self) -> Usd.Relationship:
-        """Author :meth:`GetAttachable1Rel`."""
+        """Create the relationship of :meth:`GetAttachable1Rel`."""
         return create_relationship(self, "physxAutoDeformableAttachment:attachable1")
 
     def GetMaskShapesRel(self) -> Usd.Relationship:
@@ -477,5 +477,5 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
         return get_relationship(self, "physxAutoDeformableAttachment:maskShapes")
 
     def CreateMaskShapesRel(self) -> Usd.Relationship:
-        """Author :meth:`GetMaskShapesRel`."""
+        """Create the relationship of :meth:`GetMaskShapesRel`."""
         return create_relationship(self, "physxAutoDeformableAttachment:maskShapes")

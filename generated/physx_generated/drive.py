@@ -75,20 +75,20 @@ class PhysxDrivePerformanceEnvelopeAPI(MultipleApplyAPI):
         strict: bool = False,
         **values: Unpack[PhysxDrivePerformanceEnvelopeAPIValues],
     ) -> Self:
-        """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
+        """Apply the schema to `prim` as instance `name`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also where only the schema is applied, and for prims that it has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for instance names that are not allowed, and for prims on which the schema has no effect.
         """
         return cls._apply(prim, name, values, strict)
 
     @classmethod
     def IsPhysxDrivePerformanceEnvelopeAPIPath(cls, path: Sdf.Path | str) -> bool:
-        """Whether `path` names an instance of this schema: ``/prim.physxDrivePerformanceEnvelope:name``."""
+        """Whether `path` is an instance of this schema, such as ``/prim.physxDrivePerformanceEnvelope:name``."""
         return cls._instance_name(path) is not None
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxDrivePerformanceEnvelopeAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetMaxActuatorVelocityAttr(self) -> Usd.Attribute:
@@ -104,7 +104,7 @@ class PhysxDrivePerformanceEnvelopeAPI(MultipleApplyAPI):
     def CreateMaxActuatorVelocityAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetMaxActuatorVelocityAttr`."""
+        """Create the attribute of :meth:`GetMaxActuatorVelocityAttr`, with a value if one is given."""
         return create_attribute(self, "maxActuatorVelocity", defaultValue, writeSparsely)
 
     def GetVelocityDependentResistanceAttr(self) -> Usd.Attribute:
@@ -118,7 +118,7 @@ class PhysxDrivePerformanceEnvelopeAPI(MultipleApplyAPI):
     def CreateVelocityDependentResistanceAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetVelocityDependentResistanceAttr`."""
+        """Create the attribute of :meth:`GetVelocityDependentResistanceAttr`, with a value if one is given."""
         return create_attribute(self, "velocityDependentResistance", defaultValue, writeSparsely)
 
     def GetSpeedEffortGradientAttr(self) -> Usd.Attribute:
@@ -132,5 +132,5 @@ class PhysxDrivePerformanceEnvelopeAPI(MultipleApplyAPI):
     def CreateSpeedEffortGradientAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSpeedEffortGradientAttr`."""
+        """Create the attribute of :meth:`GetSpeedEffortGradientAttr`, with a value if one is given."""
         return create_attribute(self, "speedEffortGradient", defaultValue, writeSparsely)

@@ -59,15 +59,15 @@ class PhysxForceAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxForceAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxForceAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetForceEnabledAttr(self) -> Usd.Attribute:
@@ -78,7 +78,7 @@ class PhysxForceAPI(SingleApplyAPI):
         return get_attribute(self, "physxForce:forceEnabled")
 
     def CreateForceEnabledAttr(self, defaultValue: bool | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetForceEnabledAttr`."""
+        """Create the attribute of :meth:`GetForceEnabledAttr`, with a value if one is given."""
         return create_attribute(self, "physxForce:forceEnabled", defaultValue, writeSparsely)
 
     def GetWorldFrameEnabledAttr(self) -> Usd.Attribute:
@@ -93,7 +93,7 @@ class PhysxForceAPI(SingleApplyAPI):
     def CreateWorldFrameEnabledAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetWorldFrameEnabledAttr`."""
+        """Create the attribute of :meth:`GetWorldFrameEnabledAttr`, with a value if one is given."""
         return create_attribute(self, "physxForce:worldFrameEnabled", defaultValue, writeSparsely)
 
     def GetModeAttr(self) -> Usd.Attribute:
@@ -104,7 +104,7 @@ class PhysxForceAPI(SingleApplyAPI):
         return get_attribute(self, "physxForce:mode")
 
     def CreateModeAttr(self, defaultValue: str | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetModeAttr`."""
+        """Create the attribute of :meth:`GetModeAttr`, with a value if one is given."""
         return create_attribute(self, "physxForce:mode", defaultValue, writeSparsely)
 
     def GetForceAttr(self) -> Usd.Attribute:
@@ -116,7 +116,7 @@ class PhysxForceAPI(SingleApplyAPI):
         return get_attribute(self, "physxForce:force")
 
     def CreateForceAttr(self, defaultValue: Items[float] | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetForceAttr`."""
+        """Create the attribute of :meth:`GetForceAttr`, with a value if one is given."""
         return create_attribute(self, "physxForce:force", defaultValue, writeSparsely)
 
     def GetTorqueAttr(self) -> Usd.Attribute:
@@ -130,5 +130,5 @@ class PhysxForceAPI(SingleApplyAPI):
         return get_attribute(self, "physxForce:torque")
 
     def CreateTorqueAttr(self, defaultValue: Items[float] | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetTorqueAttr`."""
+        """Create the attribute of :meth:`GetTorqueAttr`, with a value if one is given."""
         return create_attribute(self, "physxForce:torque", defaultValue, writeSparsely)

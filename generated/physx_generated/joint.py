@@ -94,20 +94,20 @@ class PhysxJointAxisAPI(MultipleApplyAPI):
     def Apply(
         cls, prim: Usd.Prim, name: str, *, strict: bool = False, **values: Unpack[PhysxJointAxisAPIValues]
     ) -> Self:
-        """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
+        """Apply the schema to `prim` as instance `name`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also where only the schema is applied, and for prims that it has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for instance names that are not allowed, and for prims on which the schema has no effect.
         """
         return cls._apply(prim, name, values, strict)
 
     @classmethod
     def IsPhysxJointAxisAPIPath(cls, path: Sdf.Path | str) -> bool:
-        """Whether `path` names an instance of this schema: ``/prim.physxJointAxis:name``."""
+        """Whether `path` is an instance of this schema, such as ``/prim.physxJointAxis:name``."""
         return cls._instance_name(path) is not None
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxJointAxisAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetMaxJointVelocityAttr(self) -> Usd.Attribute:
@@ -124,7 +124,7 @@ class PhysxJointAxisAPI(MultipleApplyAPI):
     def CreateMaxJointVelocityAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetMaxJointVelocityAttr`."""
+        """Create the attribute of :meth:`GetMaxJointVelocityAttr`, with a value if one is given."""
         return create_attribute(self, "maxJointVelocity", defaultValue, writeSparsely)
 
     def GetArmatureAttr(self) -> Usd.Attribute:
@@ -138,7 +138,7 @@ class PhysxJointAxisAPI(MultipleApplyAPI):
         return get_attribute(self, "armature")
 
     def CreateArmatureAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetArmatureAttr`."""
+        """Create the attribute of :meth:`GetArmatureAttr`, with a value if one is given."""
         return create_attribute(self, "armature", defaultValue, writeSparsely)
 
     def GetStaticFrictionEffortAttr(self) -> Usd.Attribute:
@@ -152,7 +152,7 @@ class PhysxJointAxisAPI(MultipleApplyAPI):
     def CreateStaticFrictionEffortAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetStaticFrictionEffortAttr`."""
+        """Create the attribute of :meth:`GetStaticFrictionEffortAttr`, with a value if one is given."""
         return create_attribute(self, "staticFrictionEffort", defaultValue, writeSparsely)
 
     def GetDynamicFrictionEffortAttr(self) -> Usd.Attribute:
@@ -168,7 +168,7 @@ class PhysxJointAxisAPI(MultipleApplyAPI):
     def CreateDynamicFrictionEffortAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetDynamicFrictionEffortAttr`."""
+        """Create the attribute of :meth:`GetDynamicFrictionEffortAttr`, with a value if one is given."""
         return create_attribute(self, "dynamicFrictionEffort", defaultValue, writeSparsely)
 
     def GetViscousFrictionCoefficientAttr(self) -> Usd.Attribute:
@@ -184,7 +184,7 @@ class PhysxJointAxisAPI(MultipleApplyAPI):
     def CreateViscousFrictionCoefficientAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetViscousFrictionCoefficientAttr`."""
+        """Create the attribute of :meth:`GetViscousFrictionCoefficientAttr`, with a value if one is given."""
         return create_attribute(self, "viscousFrictionCoefficient", defaultValue, writeSparsely)
 
 
@@ -225,20 +225,20 @@ class PhysxLimitAPI(MultipleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, name: str, *, strict: bool = False, **values: Unpack[PhysxLimitAPIValues]) -> Self:
-        """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
+        """Apply the schema to `prim` as instance `name`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also where only the schema is applied, and for prims that it has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for instance names that are not allowed, and for prims on which the schema has no effect.
         """
         return cls._apply(prim, name, values, strict)
 
     @classmethod
     def IsPhysxLimitAPIPath(cls, path: Sdf.Path | str) -> bool:
-        """Whether `path` names an instance of this schema: ``/prim.physxLimit:name``."""
+        """Whether `path` is an instance of this schema, such as ``/prim.physxLimit:name``."""
         return cls._instance_name(path) is not None
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxLimitAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetRestitutionAttr(self) -> Usd.Attribute:
@@ -251,7 +251,7 @@ class PhysxLimitAPI(MultipleApplyAPI):
         return get_attribute(self, "restitution")
 
     def CreateRestitutionAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetRestitutionAttr`."""
+        """Create the attribute of :meth:`GetRestitutionAttr`, with a value if one is given."""
         return create_attribute(self, "restitution", defaultValue, writeSparsely)
 
     def GetBounceThresholdAttr(self) -> Usd.Attribute:
@@ -265,7 +265,7 @@ class PhysxLimitAPI(MultipleApplyAPI):
     def CreateBounceThresholdAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetBounceThresholdAttr`."""
+        """Create the attribute of :meth:`GetBounceThresholdAttr`, with a value if one is given."""
         return create_attribute(self, "bounceThreshold", defaultValue, writeSparsely)
 
     def GetStiffnessAttr(self) -> Usd.Attribute:
@@ -279,7 +279,7 @@ class PhysxLimitAPI(MultipleApplyAPI):
         return get_attribute(self, "stiffness")
 
     def CreateStiffnessAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetStiffnessAttr`."""
+        """Create the attribute of :meth:`GetStiffnessAttr`, with a value if one is given."""
         return create_attribute(self, "stiffness", defaultValue, writeSparsely)
 
     def GetDampingAttr(self) -> Usd.Attribute:
@@ -291,7 +291,7 @@ class PhysxLimitAPI(MultipleApplyAPI):
         return get_attribute(self, "damping")
 
     def CreateDampingAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetDampingAttr`."""
+        """Create the attribute of :meth:`GetDampingAttr`, with a value if one is given."""
         return create_attribute(self, "damping", defaultValue, writeSparsely)
 
 
@@ -326,20 +326,20 @@ class JointStateAPI(MultipleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, name: str, *, strict: bool = False, **values: Unpack[JointStateAPIValues]) -> Self:
-        """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
+        """Apply the schema to `prim` as instance `name`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also where only the schema is applied, and for prims that it has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for instance names that are not allowed, and for prims on which the schema has no effect.
         """
         return cls._apply(prim, name, values, strict)
 
     @classmethod
     def IsPhysicsJointStateAPIPath(cls, path: Sdf.Path | str) -> bool:
-        """Whether `path` names an instance of this schema: ``/prim.state:name``."""
+        """Whether `path` is an instance of this schema, such as ``/prim.state:name``."""
         return cls._instance_name(path) is not None
 
     def set(self, *, strict: bool = False, **values: Unpack[JointStateAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetPositionAttr(self) -> Usd.Attribute:
@@ -351,7 +351,7 @@ class JointStateAPI(MultipleApplyAPI):
         return get_attribute(self, "physics:position")
 
     def CreatePositionAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetPositionAttr`."""
+        """Create the attribute of :meth:`GetPositionAttr`, with a value if one is given."""
         return create_attribute(self, "physics:position", defaultValue, writeSparsely)
 
     def GetVelocityAttr(self) -> Usd.Attribute:
@@ -363,5 +363,5 @@ class JointStateAPI(MultipleApplyAPI):
         return get_attribute(self, "physics:velocity")
 
     def CreateVelocityAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetVelocityAttr`."""
+        """Create the attribute of :meth:`GetVelocityAttr`, with a value if one is given."""
         return create_attribute(self, "physics:velocity", defaultValue, writeSparsely)

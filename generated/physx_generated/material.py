@@ -108,15 +108,15 @@ class PhysxMaterialAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxMaterialAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxMaterialAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetFrictionCombineModeAttr(self) -> Usd.Attribute:
@@ -129,7 +129,7 @@ class PhysxMaterialAPI(SingleApplyAPI):
     def CreateFrictionCombineModeAttr(
         self, defaultValue: str | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetFrictionCombineModeAttr`."""
+        """Create the attribute of :meth:`GetFrictionCombineModeAttr`, with a value if one is given."""
         return create_attribute(self, "physxMaterial:frictionCombineMode", defaultValue, writeSparsely)
 
     def GetRestitutionCombineModeAttr(self) -> Usd.Attribute:
@@ -142,7 +142,7 @@ class PhysxMaterialAPI(SingleApplyAPI):
     def CreateRestitutionCombineModeAttr(
         self, defaultValue: str | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetRestitutionCombineModeAttr`."""
+        """Create the attribute of :meth:`GetRestitutionCombineModeAttr`, with a value if one is given."""
         return create_attribute(self, "physxMaterial:restitutionCombineMode", defaultValue, writeSparsely)
 
     def GetDampingCombineModeAttr(self) -> Usd.Attribute:
@@ -155,7 +155,7 @@ class PhysxMaterialAPI(SingleApplyAPI):
     def CreateDampingCombineModeAttr(
         self, defaultValue: str | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetDampingCombineModeAttr`."""
+        """Create the attribute of :meth:`GetDampingCombineModeAttr`, with a value if one is given."""
         return create_attribute(self, "physxMaterial:dampingCombineMode", defaultValue, writeSparsely)
 
     def GetCompliantContactAccelerationSpringAttr(self) -> Usd.Attribute:
@@ -170,7 +170,7 @@ class PhysxMaterialAPI(SingleApplyAPI):
     def CreateCompliantContactAccelerationSpringAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetCompliantContactAccelerationSpringAttr`."""
+        """Create the attribute of :meth:`GetCompliantContactAccelerationSpringAttr`, with a value if one is given."""
         return create_attribute(self, "physxMaterial:compliantContactAccelerationSpring", defaultValue, writeSparsely)
 
     def GetCompliantContactStiffnessAttr(self) -> Usd.Attribute:
@@ -186,7 +186,7 @@ class PhysxMaterialAPI(SingleApplyAPI):
     def CreateCompliantContactStiffnessAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetCompliantContactStiffnessAttr`."""
+        """Create the attribute of :meth:`GetCompliantContactStiffnessAttr`, with a value if one is given."""
         return create_attribute(self, "physxMaterial:compliantContactStiffness", defaultValue, writeSparsely)
 
     def GetCompliantContactDampingAttr(self) -> Usd.Attribute:
@@ -202,7 +202,7 @@ class PhysxMaterialAPI(SingleApplyAPI):
     def CreateCompliantContactDampingAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetCompliantContactDampingAttr`."""
+        """Create the attribute of :meth:`GetCompliantContactDampingAttr`, with a value if one is given."""
         return create_attribute(self, "physxMaterial:compliantContactDamping", defaultValue, writeSparsely)
 
 
@@ -268,15 +268,15 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxPBDMaterialAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxPBDMaterialAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetFrictionAttr(self) -> Usd.Attribute:
@@ -289,7 +289,7 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
         return get_attribute(self, "physxPBDMaterial:friction")
 
     def CreateFrictionAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetFrictionAttr`."""
+        """Create the attribute of :meth:`GetFrictionAttr`, with a value if one is given."""
         return create_attribute(self, "physxPBDMaterial:friction", defaultValue, writeSparsely)
 
     def GetParticleFrictionScaleAttr(self) -> Usd.Attribute:
@@ -302,7 +302,7 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
     def CreateParticleFrictionScaleAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetParticleFrictionScaleAttr`."""
+        """Create the attribute of :meth:`GetParticleFrictionScaleAttr`, with a value if one is given."""
         return create_attribute(self, "physxPBDMaterial:particleFrictionScale", defaultValue, writeSparsely)
 
     def GetDampingAttr(self) -> Usd.Attribute:
@@ -313,7 +313,7 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
         return get_attribute(self, "physxPBDMaterial:damping")
 
     def CreateDampingAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetDampingAttr`."""
+        """Create the attribute of :meth:`GetDampingAttr`, with a value if one is given."""
         return create_attribute(self, "physxPBDMaterial:damping", defaultValue, writeSparsely)
 
     def GetViscosityAttr(self) -> Usd.Attribute:
@@ -324,7 +324,7 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
         return get_attribute(self, "physxPBDMaterial:viscosity")
 
     def CreateViscosityAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetViscosityAttr`."""
+        """Create the attribute of :meth:`GetViscosityAttr`, with a value if one is given."""
         return create_attribute(self, "physxPBDMaterial:viscosity", defaultValue, writeSparsely)
 
     def GetVorticityConfinementAttr(self) -> Usd.Attribute:
@@ -339,7 +339,7 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
     def CreateVorticityConfinementAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetVorticityConfinementAttr`."""
+        """Create the attribute of :meth:`GetVorticityConfinementAttr`, with a value if one is given."""
         return create_attribute(self, "physxPBDMaterial:vorticityConfinement", defaultValue, writeSparsely)
 
     def GetSurfaceTensionAttr(self) -> Usd.Attribute:
@@ -350,7 +350,7 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
         return get_attribute(self, "physxPBDMaterial:surfaceTension")
 
     def CreateSurfaceTensionAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetSurfaceTensionAttr`."""
+        """Create the attribute of :meth:`GetSurfaceTensionAttr`, with a value if one is given."""
         return create_attribute(self, "physxPBDMaterial:surfaceTension", defaultValue, writeSparsely)
 
     def GetCohesionAttr(self) -> Usd.Attribute:
@@ -361,7 +361,7 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
         return get_attribute(self, "physxPBDMaterial:cohesion")
 
     def CreateCohesionAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetCohesionAttr`."""
+        """Create the attribute of :meth:`GetCohesionAttr`, with a value if one is given."""
         return create_attribute(self, "physxPBDMaterial:cohesion", defaultValue, writeSparsely)
 
     def GetAdhesionAttr(self) -> Usd.Attribute:
@@ -374,7 +374,7 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
         return get_attribute(self, "physxPBDMaterial:adhesion")
 
     def CreateAdhesionAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetAdhesionAttr`."""
+        """Create the attribute of :meth:`GetAdhesionAttr`, with a value if one is given."""
         return create_attribute(self, "physxPBDMaterial:adhesion", defaultValue, writeSparsely)
 
     def GetParticleAdhesionScaleAttr(self) -> Usd.Attribute:
@@ -387,7 +387,7 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
     def CreateParticleAdhesionScaleAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetParticleAdhesionScaleAttr`."""
+        """Create the attribute of :meth:`GetParticleAdhesionScaleAttr`, with a value if one is given."""
         return create_attribute(self, "physxPBDMaterial:particleAdhesionScale", defaultValue, writeSparsely)
 
     def GetAdhesionOffsetScaleAttr(self) -> Usd.Attribute:
@@ -403,7 +403,7 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
     def CreateAdhesionOffsetScaleAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetAdhesionOffsetScaleAttr`."""
+        """Create the attribute of :meth:`GetAdhesionOffsetScaleAttr`, with a value if one is given."""
         return create_attribute(self, "physxPBDMaterial:adhesionOffsetScale", defaultValue, writeSparsely)
 
     def GetGravityScaleAttr(self) -> Usd.Attribute:
@@ -416,7 +416,7 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
         return get_attribute(self, "physxPBDMaterial:gravityScale")
 
     def CreateGravityScaleAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetGravityScaleAttr`."""
+        """Create the attribute of :meth:`GetGravityScaleAttr`, with a value if one is given."""
         return create_attribute(self, "physxPBDMaterial:gravityScale", defaultValue, writeSparsely)
 
     def GetDensityAttr(self) -> Usd.Attribute:
@@ -429,7 +429,7 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
         return get_attribute(self, "physxPBDMaterial:density")
 
     def CreateDensityAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetDensityAttr`."""
+        """Create the attribute of :meth:`GetDensityAttr`, with a value if one is given."""
         return create_attribute(self, "physxPBDMaterial:density", defaultValue, writeSparsely)
 
     def GetCflCoefficientAttr(self) -> Usd.Attribute:
@@ -442,7 +442,7 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
         return get_attribute(self, "physxPBDMaterial:cflCoefficient")
 
     def CreateCflCoefficientAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetCflCoefficientAttr`."""
+        """Create the attribute of :meth:`GetCflCoefficientAttr`, with a value if one is given."""
         return create_attribute(self, "physxPBDMaterial:cflCoefficient", defaultValue, writeSparsely)
 
     @deprecated("nothing replaces it; deformable surfaces have no aerodynamics")
@@ -457,7 +457,7 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
 
     @deprecated("nothing replaces it; deformable surfaces have no aerodynamics")
     def CreateLiftAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetLiftAttr`."""
+        """Create the attribute of :meth:`GetLiftAttr`, with a value if one is given."""
         return create_attribute(self, "physxPBDMaterial:lift", defaultValue, writeSparsely)
 
     @deprecated("nothing replaces it; deformable surfaces have no aerodynamics")
@@ -472,12 +472,12 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
 
     @deprecated("nothing replaces it; deformable surfaces have no aerodynamics")
     def CreateDragAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetDragAttr`."""
+        """Create the attribute of :meth:`GetDragAttr`, with a value if one is given."""
         return create_attribute(self, "physxPBDMaterial:drag", defaultValue, writeSparsely)
 
 
 class PhysxDeformableMaterialAPIAccessors(SingleApplyAPI):
-    """Accessors of :class:`PhysxDeformableMaterialAPI`, which schemas that include it have as well."""
+    """Accessors of :class:`PhysxDeformableMaterialAPI`, shared with schemas that include it."""
 
     def GetElasticityDampingAttr(self) -> Usd.Attribute:
         """Damping of strain.
@@ -491,7 +491,7 @@ class PhysxDeformableMaterialAPIAccessors(SingleApplyAPI):
     def CreateElasticityDampingAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetElasticityDampingAttr`."""
+        """Create the attribute of :meth:`GetElasticityDampingAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformableMaterial:elasticityDamping", defaultValue, writeSparsely)
 
 
@@ -512,15 +512,15 @@ class PhysxDeformableMaterialAPI(PhysxDeformableMaterialAPIAccessors):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxDeformableMaterialAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxDeformableMaterialAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
 
@@ -546,15 +546,15 @@ class PhysxSurfaceDeformableMaterialAPI(PhysxDeformableMaterialAPIAccessors):
     def Apply(
         cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxSurfaceDeformableMaterialAPIValues]
     ) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxSurfaceDeformableMaterialAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetBendDampingAttr(self) -> Usd.Attribute:
@@ -567,5 +567,5 @@ class PhysxSurfaceDeformableMaterialAPI(PhysxDeformableMaterialAPIAccessors):
         return get_attribute(self, "physxDeformableMaterial:bendDamping")
 
     def CreateBendDampingAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetBendDampingAttr`."""
+        """Create the attribute of :meth:`GetBendDampingAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformableMaterial:bendDamping", defaultValue, writeSparsely)

@@ -95,15 +95,15 @@ class PhysxConvexHullCollisionAPI(SingleApplyAPI):
     def Apply(
         cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxConvexHullCollisionAPIValues]
     ) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxConvexHullCollisionAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetHullVertexLimitAttr(self) -> Usd.Attribute:
@@ -116,7 +116,7 @@ class PhysxConvexHullCollisionAPI(SingleApplyAPI):
         return get_attribute(self, "physxConvexHullCollision:hullVertexLimit")
 
     def CreateHullVertexLimitAttr(self, defaultValue: int | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetHullVertexLimitAttr`."""
+        """Create the attribute of :meth:`GetHullVertexLimitAttr`, with a value if one is given."""
         return create_attribute(self, "physxConvexHullCollision:hullVertexLimit", defaultValue, writeSparsely)
 
     def GetMinThicknessAttr(self) -> Usd.Attribute:
@@ -129,7 +129,7 @@ class PhysxConvexHullCollisionAPI(SingleApplyAPI):
         return get_attribute(self, "physxConvexHullCollision:minThickness")
 
     def CreateMinThicknessAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetMinThicknessAttr`."""
+        """Create the attribute of :meth:`GetMinThicknessAttr`, with a value if one is given."""
         return create_attribute(self, "physxConvexHullCollision:minThickness", defaultValue, writeSparsely)
 
 
@@ -175,15 +175,15 @@ class PhysxConvexDecompositionCollisionAPI(SingleApplyAPI):
     def Apply(
         cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxConvexDecompositionCollisionAPIValues]
     ) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxConvexDecompositionCollisionAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetHullVertexLimitAttr(self) -> Usd.Attribute:
@@ -194,7 +194,7 @@ class PhysxConvexDecompositionCollisionAPI(SingleApplyAPI):
         return get_attribute(self, "physxConvexDecompositionCollision:hullVertexLimit")
 
     def CreateHullVertexLimitAttr(self, defaultValue: int | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetHullVertexLimitAttr`."""
+        """Create the attribute of :meth:`GetHullVertexLimitAttr`, with a value if one is given."""
         return create_attribute(self, "physxConvexDecompositionCollision:hullVertexLimit", defaultValue, writeSparsely)
 
     def GetMaxConvexHullsAttr(self) -> Usd.Attribute:
@@ -207,7 +207,7 @@ class PhysxConvexDecompositionCollisionAPI(SingleApplyAPI):
         return get_attribute(self, "physxConvexDecompositionCollision:maxConvexHulls")
 
     def CreateMaxConvexHullsAttr(self, defaultValue: int | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetMaxConvexHullsAttr`."""
+        """Create the attribute of :meth:`GetMaxConvexHullsAttr`, with a value if one is given."""
         return create_attribute(self, "physxConvexDecompositionCollision:maxConvexHulls", defaultValue, writeSparsely)
 
     def GetMinThicknessAttr(self) -> Usd.Attribute:
@@ -220,7 +220,7 @@ class PhysxConvexDecompositionCollisionAPI(SingleApplyAPI):
         return get_attribute(self, "physxConvexDecompositionCollision:minThickness")
 
     def CreateMinThicknessAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetMinThicknessAttr`."""
+        """Create the attribute of :meth:`GetMinThicknessAttr`, with a value if one is given."""
         return create_attribute(self, "physxConvexDecompositionCollision:minThickness", defaultValue, writeSparsely)
 
     def GetVoxelResolutionAttr(self) -> Usd.Attribute:
@@ -234,7 +234,7 @@ class PhysxConvexDecompositionCollisionAPI(SingleApplyAPI):
         return get_attribute(self, "physxConvexDecompositionCollision:voxelResolution")
 
     def CreateVoxelResolutionAttr(self, defaultValue: int | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetVoxelResolutionAttr`."""
+        """Create the attribute of :meth:`GetVoxelResolutionAttr`, with a value if one is given."""
         return create_attribute(self, "physxConvexDecompositionCollision:voxelResolution", defaultValue, writeSparsely)
 
     def GetErrorPercentageAttr(self) -> Usd.Attribute:
@@ -247,7 +247,7 @@ class PhysxConvexDecompositionCollisionAPI(SingleApplyAPI):
     def CreateErrorPercentageAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetErrorPercentageAttr`."""
+        """Create the attribute of :meth:`GetErrorPercentageAttr`, with a value if one is given."""
         return create_attribute(self, "physxConvexDecompositionCollision:errorPercentage", defaultValue, writeSparsely)
 
     def GetShrinkWrapAttr(self) -> Usd.Attribute:
@@ -258,7 +258,7 @@ class PhysxConvexDecompositionCollisionAPI(SingleApplyAPI):
         return get_attribute(self, "physxConvexDecompositionCollision:shrinkWrap")
 
     def CreateShrinkWrapAttr(self, defaultValue: bool | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetShrinkWrapAttr`."""
+        """Create the attribute of :meth:`GetShrinkWrapAttr`, with a value if one is given."""
         return create_attribute(self, "physxConvexDecompositionCollision:shrinkWrap", defaultValue, writeSparsely)
 
 
@@ -296,15 +296,15 @@ class PhysxSphereFillCollisionAPI(SingleApplyAPI):
     def Apply(
         cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxSphereFillCollisionAPIValues]
     ) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxSphereFillCollisionAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetMaxSpheresAttr(self) -> Usd.Attribute:
@@ -315,7 +315,7 @@ class PhysxSphereFillCollisionAPI(SingleApplyAPI):
         return get_attribute(self, "physxSphereFillCollision:maxSpheres")
 
     def CreateMaxSpheresAttr(self, defaultValue: int | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetMaxSpheresAttr`."""
+        """Create the attribute of :meth:`GetMaxSpheresAttr`, with a value if one is given."""
         return create_attribute(self, "physxSphereFillCollision:maxSpheres", defaultValue, writeSparsely)
 
     def GetVoxelResolutionAttr(self) -> Usd.Attribute:
@@ -326,7 +326,7 @@ class PhysxSphereFillCollisionAPI(SingleApplyAPI):
         return get_attribute(self, "physxSphereFillCollision:voxelResolution")
 
     def CreateVoxelResolutionAttr(self, defaultValue: int | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetVoxelResolutionAttr`."""
+        """Create the attribute of :meth:`GetVoxelResolutionAttr`, with a value if one is given."""
         return create_attribute(self, "physxSphereFillCollision:voxelResolution", defaultValue, writeSparsely)
 
     def GetSeedCountAttr(self) -> Usd.Attribute:
@@ -339,7 +339,7 @@ class PhysxSphereFillCollisionAPI(SingleApplyAPI):
         return get_attribute(self, "physxSphereFillCollision:seedCount")
 
     def CreateSeedCountAttr(self, defaultValue: int | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetSeedCountAttr`."""
+        """Create the attribute of :meth:`GetSeedCountAttr`, with a value if one is given."""
         return create_attribute(self, "physxSphereFillCollision:seedCount", defaultValue, writeSparsely)
 
     def GetFillModeAttr(self) -> Usd.Attribute:
@@ -353,7 +353,7 @@ class PhysxSphereFillCollisionAPI(SingleApplyAPI):
         return get_attribute(self, "physxSphereFillCollision:fillMode")
 
     def CreateFillModeAttr(self, defaultValue: str | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetFillModeAttr`."""
+        """Create the attribute of :meth:`GetFillModeAttr`, with a value if one is given."""
         return create_attribute(self, "physxSphereFillCollision:fillMode", defaultValue, writeSparsely)
 
 
@@ -389,15 +389,15 @@ class PhysxTriangleMeshSimplificationCollisionAPI(SingleApplyAPI):
         strict: bool = False,
         **values: Unpack[PhysxTriangleMeshSimplificationCollisionAPIValues],
     ) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxTriangleMeshSimplificationCollisionAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetSimplificationMetricAttr(self) -> Usd.Attribute:
@@ -412,7 +412,7 @@ class PhysxTriangleMeshSimplificationCollisionAPI(SingleApplyAPI):
     def CreateSimplificationMetricAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSimplificationMetricAttr`."""
+        """Create the attribute of :meth:`GetSimplificationMetricAttr`, with a value if one is given."""
         return create_attribute(self, "physxTriangleMeshSimplificationCollision:metric", defaultValue, writeSparsely)
 
     def GetWeldToleranceAttr(self) -> Usd.Attribute:
@@ -426,7 +426,7 @@ class PhysxTriangleMeshSimplificationCollisionAPI(SingleApplyAPI):
         return get_attribute(self, "physxTriangleMeshSimplificationCollision:weldTolerance")
 
     def CreateWeldToleranceAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetWeldToleranceAttr`."""
+        """Create the attribute of :meth:`GetWeldToleranceAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxTriangleMeshSimplificationCollision:weldTolerance", defaultValue, writeSparsely)
 
@@ -456,15 +456,15 @@ class PhysxTriangleMeshCollisionAPI(SingleApplyAPI):
     def Apply(
         cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxTriangleMeshCollisionAPIValues]
     ) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxTriangleMeshCollisionAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetWeldToleranceAttr(self) -> Usd.Attribute:
@@ -477,7 +477,7 @@ class PhysxTriangleMeshCollisionAPI(SingleApplyAPI):
         return get_attribute(self, "physxTriangleMeshCollision:weldTolerance")
 
     def CreateWeldToleranceAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetWeldToleranceAttr`."""
+        """Create the attribute of :meth:`GetWeldToleranceAttr`, with a value if one is given."""
         return create_attribute(self, "physxTriangleMeshCollision:weldTolerance", defaultValue, writeSparsely)
 
 
@@ -525,15 +525,15 @@ class PhysxSDFMeshCollisionAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxSDFMeshCollisionAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxSDFMeshCollisionAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetSdfResolutionAttr(self) -> Usd.Attribute:
@@ -546,7 +546,7 @@ class PhysxSDFMeshCollisionAPI(SingleApplyAPI):
         return get_attribute(self, "physxSDFMeshCollision:sdfResolution")
 
     def CreateSdfResolutionAttr(self, defaultValue: int | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetSdfResolutionAttr`."""
+        """Create the attribute of :meth:`GetSdfResolutionAttr`, with a value if one is given."""
         return create_attribute(self, "physxSDFMeshCollision:sdfResolution", defaultValue, writeSparsely)
 
     def GetSdfSubgridResolutionAttr(self) -> Usd.Attribute:
@@ -561,7 +561,7 @@ class PhysxSDFMeshCollisionAPI(SingleApplyAPI):
     def CreateSdfSubgridResolutionAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSdfSubgridResolutionAttr`."""
+        """Create the attribute of :meth:`GetSdfSubgridResolutionAttr`, with a value if one is given."""
         return create_attribute(self, "physxSDFMeshCollision:sdfSubgridResolution", defaultValue, writeSparsely)
 
     def GetSdfBitsPerSubgridPixelAttr(self) -> Usd.Attribute:
@@ -577,7 +577,7 @@ class PhysxSDFMeshCollisionAPI(SingleApplyAPI):
     def CreateSdfBitsPerSubgridPixelAttr(
         self, defaultValue: str | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSdfBitsPerSubgridPixelAttr`."""
+        """Create the attribute of :meth:`GetSdfBitsPerSubgridPixelAttr`, with a value if one is given."""
         return create_attribute(self, "physxSDFMeshCollision:sdfBitsPerSubgridPixel", defaultValue, writeSparsely)
 
     def GetSdfNarrowBandThicknessAttr(self) -> Usd.Attribute:
@@ -592,7 +592,7 @@ class PhysxSDFMeshCollisionAPI(SingleApplyAPI):
     def CreateSdfNarrowBandThicknessAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSdfNarrowBandThicknessAttr`."""
+        """Create the attribute of :meth:`GetSdfNarrowBandThicknessAttr`, with a value if one is given."""
         return create_attribute(self, "physxSDFMeshCollision:sdfNarrowBandThickness", defaultValue, writeSparsely)
 
     def GetSdfMarginAttr(self) -> Usd.Attribute:
@@ -603,7 +603,7 @@ class PhysxSDFMeshCollisionAPI(SingleApplyAPI):
         return get_attribute(self, "physxSDFMeshCollision:sdfMargin")
 
     def CreateSdfMarginAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetSdfMarginAttr`."""
+        """Create the attribute of :meth:`GetSdfMarginAttr`, with a value if one is given."""
         return create_attribute(self, "physxSDFMeshCollision:sdfMargin", defaultValue, writeSparsely)
 
     def GetSdfEnableRemeshingAttr(self) -> Usd.Attribute:
@@ -618,7 +618,7 @@ class PhysxSDFMeshCollisionAPI(SingleApplyAPI):
     def CreateSdfEnableRemeshingAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSdfEnableRemeshingAttr`."""
+        """Create the attribute of :meth:`GetSdfEnableRemeshingAttr`, with a value if one is given."""
         return create_attribute(self, "physxSDFMeshCollision:sdfEnableRemeshing", defaultValue, writeSparsely)
 
     def GetSdfTriangleCountReductionFactorAttr(self) -> Usd.Attribute:
@@ -634,6 +634,6 @@ class PhysxSDFMeshCollisionAPI(SingleApplyAPI):
     def CreateSdfTriangleCountReductionFactorAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSdfTriangleCountReductionFactorAttr`."""
+        """Create the attribute of :meth:`GetSdfTriangleCountReductionFactorAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxSDFMeshCollision:sdfTriangleCountReductionFactor", defaultValue, writeSparsely)

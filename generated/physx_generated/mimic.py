@@ -71,20 +71,20 @@ class PhysxMimicJointAPI(MultipleApplyAPI):
     def Apply(
         cls, prim: Usd.Prim, name: str, *, strict: bool = False, **values: Unpack[PhysxMimicJointAPIValues]
     ) -> Self:
-        """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
+        """Apply the schema to `prim` as instance `name`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also where only the schema is applied, and for prims that it has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for instance names that are not allowed, and for prims on which the schema has no effect.
         """
         return cls._apply(prim, name, values, strict)
 
     @classmethod
     def IsPhysxMimicJointAPIPath(cls, path: Sdf.Path | str) -> bool:
-        """Whether `path` names an instance of this schema: ``/prim.physxMimicJoint:name``."""
+        """Whether `path` is an instance of this schema, such as ``/prim.physxMimicJoint:name``."""
         return cls._instance_name(path) is not None
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxMimicJointAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetReferenceJointAxisAttr(self) -> Usd.Attribute:
@@ -99,7 +99,7 @@ class PhysxMimicJointAPI(MultipleApplyAPI):
     def CreateReferenceJointAxisAttr(
         self, defaultValue: str | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetReferenceJointAxisAttr`."""
+        """Create the attribute of :meth:`GetReferenceJointAxisAttr`, with a value if one is given."""
         return create_attribute(self, "referenceJointAxis", defaultValue, writeSparsely)
 
     def GetGearingAttr(self) -> Usd.Attribute:
@@ -112,7 +112,7 @@ class PhysxMimicJointAPI(MultipleApplyAPI):
         return get_attribute(self, "gearing")
 
     def CreateGearingAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetGearingAttr`."""
+        """Create the attribute of :meth:`GetGearingAttr`, with a value if one is given."""
         return create_attribute(self, "gearing", defaultValue, writeSparsely)
 
     def GetOffsetAttr(self) -> Usd.Attribute:
@@ -126,7 +126,7 @@ class PhysxMimicJointAPI(MultipleApplyAPI):
         return get_attribute(self, "offset")
 
     def CreateOffsetAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetOffsetAttr`."""
+        """Create the attribute of :meth:`GetOffsetAttr`, with a value if one is given."""
         return create_attribute(self, "offset", defaultValue, writeSparsely)
 
     def GetNaturalFrequencyAttr(self) -> Usd.Attribute:
@@ -141,7 +141,7 @@ class PhysxMimicJointAPI(MultipleApplyAPI):
     def CreateNaturalFrequencyAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetNaturalFrequencyAttr`."""
+        """Create the attribute of :meth:`GetNaturalFrequencyAttr`, with a value if one is given."""
         return create_attribute(self, "naturalFrequency", defaultValue, writeSparsely)
 
     def GetDampingRatioAttr(self) -> Usd.Attribute:
@@ -154,7 +154,7 @@ class PhysxMimicJointAPI(MultipleApplyAPI):
         return get_attribute(self, "dampingRatio")
 
     def CreateDampingRatioAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetDampingRatioAttr`."""
+        """Create the attribute of :meth:`GetDampingRatioAttr`, with a value if one is given."""
         return create_attribute(self, "dampingRatio", defaultValue, writeSparsely)
 
     def GetReferenceJointRel(self) -> Usd.Relationship:
@@ -165,5 +165,5 @@ class PhysxMimicJointAPI(MultipleApplyAPI):
         return get_relationship(self, "referenceJoint")
 
     def CreateReferenceJointRel(self) -> Usd.Relationship:
-        """Author :meth:`GetReferenceJointRel`."""
+        """Create the relationship of :meth:`GetReferenceJointRel`."""
         return create_relationship(self, "referenceJoint")

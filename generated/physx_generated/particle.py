@@ -114,15 +114,15 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxDiffuseParticlesAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxDiffuseParticlesAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetDiffuseParticlesEnabledAttr(self) -> Usd.Attribute:
@@ -135,7 +135,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
     def CreateDiffuseParticlesEnabledAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetDiffuseParticlesEnabledAttr`."""
+        """Create the attribute of :meth:`GetDiffuseParticlesEnabledAttr`, with a value if one is given."""
         return create_attribute(self, "physxDiffuseParticles:diffuseParticlesEnabled", defaultValue, writeSparsely)
 
     def GetMaxDiffuseParticleMultiplierAttr(self) -> Usd.Attribute:
@@ -151,7 +151,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
     def CreateMaxDiffuseParticleMultiplierAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetMaxDiffuseParticleMultiplierAttr`."""
+        """Create the attribute of :meth:`GetMaxDiffuseParticleMultiplierAttr`, with a value if one is given."""
         return create_attribute(self, "physxDiffuseParticles:maxDiffuseParticleMultiplier", defaultValue, writeSparsely)
 
     def GetThresholdAttr(self) -> Usd.Attribute:
@@ -164,7 +164,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
         return get_attribute(self, "physxDiffuseParticles:threshold")
 
     def CreateThresholdAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetThresholdAttr`."""
+        """Create the attribute of :meth:`GetThresholdAttr`, with a value if one is given."""
         return create_attribute(self, "physxDiffuseParticles:threshold", defaultValue, writeSparsely)
 
     def GetLifetimeAttr(self) -> Usd.Attribute:
@@ -177,7 +177,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
         return get_attribute(self, "physxDiffuseParticles:lifetime")
 
     def CreateLifetimeAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetLifetimeAttr`."""
+        """Create the attribute of :meth:`GetLifetimeAttr`, with a value if one is given."""
         return create_attribute(self, "physxDiffuseParticles:lifetime", defaultValue, writeSparsely)
 
     def GetAirDragAttr(self) -> Usd.Attribute:
@@ -188,7 +188,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
         return get_attribute(self, "physxDiffuseParticles:airDrag")
 
     def CreateAirDragAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetAirDragAttr`."""
+        """Create the attribute of :meth:`GetAirDragAttr`, with a value if one is given."""
         return create_attribute(self, "physxDiffuseParticles:airDrag", defaultValue, writeSparsely)
 
     def GetBubbleDragAttr(self) -> Usd.Attribute:
@@ -199,7 +199,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
         return get_attribute(self, "physxDiffuseParticles:bubbleDrag")
 
     def CreateBubbleDragAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetBubbleDragAttr`."""
+        """Create the attribute of :meth:`GetBubbleDragAttr`, with a value if one is given."""
         return create_attribute(self, "physxDiffuseParticles:bubbleDrag", defaultValue, writeSparsely)
 
     def GetBuoyancyAttr(self) -> Usd.Attribute:
@@ -210,7 +210,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
         return get_attribute(self, "physxDiffuseParticles:buoyancy")
 
     def CreateBuoyancyAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetBuoyancyAttr`."""
+        """Create the attribute of :meth:`GetBuoyancyAttr`, with a value if one is given."""
         return create_attribute(self, "physxDiffuseParticles:buoyancy", defaultValue, writeSparsely)
 
     def GetKineticEnergyWeightAttr(self) -> Usd.Attribute:
@@ -223,7 +223,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
     def CreateKineticEnergyWeightAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetKineticEnergyWeightAttr`."""
+        """Create the attribute of :meth:`GetKineticEnergyWeightAttr`, with a value if one is given."""
         return create_attribute(self, "physxDiffuseParticles:kineticEnergyWeight", defaultValue, writeSparsely)
 
     def GetPressureWeightAttr(self) -> Usd.Attribute:
@@ -234,7 +234,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
         return get_attribute(self, "physxDiffuseParticles:pressureWeight")
 
     def CreatePressureWeightAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetPressureWeightAttr`."""
+        """Create the attribute of :meth:`GetPressureWeightAttr`, with a value if one is given."""
         return create_attribute(self, "physxDiffuseParticles:pressureWeight", defaultValue, writeSparsely)
 
     def GetDivergenceWeightAttr(self) -> Usd.Attribute:
@@ -247,7 +247,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
     def CreateDivergenceWeightAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetDivergenceWeightAttr`."""
+        """Create the attribute of :meth:`GetDivergenceWeightAttr`, with a value if one is given."""
         return create_attribute(self, "physxDiffuseParticles:divergenceWeight", defaultValue, writeSparsely)
 
     def GetCollisionDecayAttr(self) -> Usd.Attribute:
@@ -260,7 +260,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
         return get_attribute(self, "physxDiffuseParticles:collisionDecay")
 
     def CreateCollisionDecayAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetCollisionDecayAttr`."""
+        """Create the attribute of :meth:`GetCollisionDecayAttr`, with a value if one is given."""
         return create_attribute(self, "physxDiffuseParticles:collisionDecay", defaultValue, writeSparsely)
 
     def GetUseAccurateVelocityAttr(self) -> Usd.Attribute:
@@ -273,12 +273,12 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
     def CreateUseAccurateVelocityAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetUseAccurateVelocityAttr`."""
+        """Create the attribute of :meth:`GetUseAccurateVelocityAttr`, with a value if one is given."""
         return create_attribute(self, "physxDiffuseParticles:useAccurateVelocity", defaultValue, writeSparsely)
 
 
 class PhysxParticleAPIAccessors(SingleApplyAPI):
-    """Accessors of :class:`PhysxParticleAPI`, which schemas that include it have as well."""
+    """Accessors of :class:`PhysxParticleAPI`, shared with schemas that include it."""
 
     def GetParticleEnabledAttr(self) -> Usd.Attribute:
         """Whether PhysX simulates the object.
@@ -288,7 +288,7 @@ class PhysxParticleAPIAccessors(SingleApplyAPI):
         return get_attribute(self, "physxParticle:particleEnabled")
 
     def CreateParticleEnabledAttr(self, defaultValue: bool | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetParticleEnabledAttr`."""
+        """Create the attribute of :meth:`GetParticleEnabledAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticle:particleEnabled", defaultValue, writeSparsely)
 
     def GetSelfCollisionAttr(self) -> Usd.Attribute:
@@ -301,7 +301,7 @@ class PhysxParticleAPIAccessors(SingleApplyAPI):
         return get_attribute(self, "physxParticle:selfCollision")
 
     def CreateSelfCollisionAttr(self, defaultValue: bool | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetSelfCollisionAttr`."""
+        """Create the attribute of :meth:`GetSelfCollisionAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticle:selfCollision", defaultValue, writeSparsely)
 
     def GetParticleGroupAttr(self) -> Usd.Attribute:
@@ -314,7 +314,7 @@ class PhysxParticleAPIAccessors(SingleApplyAPI):
         return get_attribute(self, "physxParticle:particleGroup")
 
     def CreateParticleGroupAttr(self, defaultValue: int | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetParticleGroupAttr`."""
+        """Create the attribute of :meth:`GetParticleGroupAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticle:particleGroup", defaultValue, writeSparsely)
 
     def GetParticleSystemRel(self) -> Usd.Relationship:
@@ -327,7 +327,7 @@ class PhysxParticleAPIAccessors(SingleApplyAPI):
         return get_relationship(self, "physxParticle:particleSystem")
 
     def CreateParticleSystemRel(self) -> Usd.Relationship:
-        """Author :meth:`GetParticleSystemRel`."""
+        """Create the relationship of :meth:`GetParticleSystemRel`."""
         return create_relationship(self, "physxParticle:particleSystem")
 
 
@@ -353,15 +353,15 @@ class PhysxParticleAPI(PhysxParticleAPIAccessors):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxParticleAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxParticleAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
 
@@ -389,15 +389,15 @@ class PhysxParticleSetAPI(PhysxParticleAPIAccessors):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxParticleSetAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxParticleSetAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetFluidAttr(self) -> Usd.Attribute:
@@ -410,7 +410,7 @@ class PhysxParticleSetAPI(PhysxParticleAPIAccessors):
         return get_attribute(self, "physxParticle:fluid")
 
     def CreateFluidAttr(self, defaultValue: bool | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetFluidAttr`."""
+        """Create the attribute of :meth:`GetFluidAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticle:fluid", defaultValue, writeSparsely)
 
     def GetSimulationPointsAttr(self) -> Usd.Attribute:
@@ -425,7 +425,7 @@ class PhysxParticleSetAPI(PhysxParticleAPIAccessors):
     def CreateSimulationPointsAttr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSimulationPointsAttr`."""
+        """Create the attribute of :meth:`GetSimulationPointsAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticle:simulationPoints", defaultValue, writeSparsely)
 
 
@@ -454,15 +454,15 @@ class PhysxParticleSamplingAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxParticleSamplingAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxParticleSamplingAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetSamplingDistanceAttr(self) -> Usd.Attribute:
@@ -477,7 +477,7 @@ class PhysxParticleSamplingAPI(SingleApplyAPI):
     def CreateSamplingDistanceAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSamplingDistanceAttr`."""
+        """Create the attribute of :meth:`GetSamplingDistanceAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticleSampling:samplingDistance", defaultValue, writeSparsely)
 
     def GetVolumeAttr(self) -> Usd.Attribute:
@@ -490,7 +490,7 @@ class PhysxParticleSamplingAPI(SingleApplyAPI):
         return get_attribute(self, "physxParticleSampling:volume")
 
     def CreateVolumeAttr(self, defaultValue: bool | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetVolumeAttr`."""
+        """Create the attribute of :meth:`GetVolumeAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticleSampling:volume", defaultValue, writeSparsely)
 
     def GetMaxSamplesAttr(self) -> Usd.Attribute:
@@ -503,7 +503,7 @@ class PhysxParticleSamplingAPI(SingleApplyAPI):
         return get_attribute(self, "physxParticleSampling:maxSamples")
 
     def CreateMaxSamplesAttr(self, defaultValue: int | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetMaxSamplesAttr`."""
+        """Create the attribute of :meth:`GetMaxSamplesAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticleSampling:maxSamples", defaultValue, writeSparsely)
 
     def GetParticlesRel(self) -> Usd.Relationship:
@@ -514,5 +514,5 @@ class PhysxParticleSamplingAPI(SingleApplyAPI):
         return get_relationship(self, "physxParticleSampling:particles")
 
     def CreateParticlesRel(self) -> Usd.Relationship:
-        """Author :meth:`GetParticlesRel`."""
+        """Create the relationship of :meth:`GetParticlesRel`."""
         return create_relationship(self, "physxParticleSampling:particles")

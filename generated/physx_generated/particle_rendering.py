@@ -95,15 +95,15 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxParticleIsosurfaceAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxParticleIsosurfaceAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetIsosurfaceEnabledAttr(self) -> Usd.Attribute:
@@ -116,7 +116,7 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
     def CreateIsosurfaceEnabledAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetIsosurfaceEnabledAttr`."""
+        """Create the attribute of :meth:`GetIsosurfaceEnabledAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticleIsosurface:isosurfaceEnabled", defaultValue, writeSparsely)
 
     def GetMaxVerticesAttr(self) -> Usd.Attribute:
@@ -127,7 +127,7 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
         return get_attribute(self, "physxParticleIsosurface:maxVertices")
 
     def CreateMaxVerticesAttr(self, defaultValue: int | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetMaxVerticesAttr`."""
+        """Create the attribute of :meth:`GetMaxVerticesAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticleIsosurface:maxVertices", defaultValue, writeSparsely)
 
     def GetMaxTrianglesAttr(self) -> Usd.Attribute:
@@ -138,7 +138,7 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
         return get_attribute(self, "physxParticleIsosurface:maxTriangles")
 
     def CreateMaxTrianglesAttr(self, defaultValue: int | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetMaxTrianglesAttr`."""
+        """Create the attribute of :meth:`GetMaxTrianglesAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticleIsosurface:maxTriangles", defaultValue, writeSparsely)
 
     def GetMaxSubgridsAttr(self) -> Usd.Attribute:
@@ -149,7 +149,7 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
         return get_attribute(self, "physxParticleIsosurface:maxSubgrids")
 
     def CreateMaxSubgridsAttr(self, defaultValue: int | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetMaxSubgridsAttr`."""
+        """Create the attribute of :meth:`GetMaxSubgridsAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticleIsosurface:maxSubgrids", defaultValue, writeSparsely)
 
     def GetGridSpacingAttr(self) -> Usd.Attribute:
@@ -162,7 +162,7 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
         return get_attribute(self, "physxParticleIsosurface:gridSpacing")
 
     def CreateGridSpacingAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetGridSpacingAttr`."""
+        """Create the attribute of :meth:`GetGridSpacingAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticleIsosurface:gridSpacing", defaultValue, writeSparsely)
 
     def GetSurfaceDistanceAttr(self) -> Usd.Attribute:
@@ -177,7 +177,7 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
     def CreateSurfaceDistanceAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSurfaceDistanceAttr`."""
+        """Create the attribute of :meth:`GetSurfaceDistanceAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticleIsosurface:surfaceDistance", defaultValue, writeSparsely)
 
     def GetGridFilteringPassesAttr(self) -> Usd.Attribute:
@@ -192,7 +192,7 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
     def CreateGridFilteringPassesAttr(
         self, defaultValue: str | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetGridFilteringPassesAttr`."""
+        """Create the attribute of :meth:`GetGridFilteringPassesAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticleIsosurface:gridFilteringPasses", defaultValue, writeSparsely)
 
     def GetGridSmoothingRadiusAttr(self) -> Usd.Attribute:
@@ -207,7 +207,7 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
     def CreateGridSmoothingRadiusAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetGridSmoothingRadiusAttr`."""
+        """Create the attribute of :meth:`GetGridSmoothingRadiusAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticleIsosurface:gridSmoothingRadius", defaultValue, writeSparsely)
 
     def GetNumMeshSmoothingPassesAttr(self) -> Usd.Attribute:
@@ -222,7 +222,7 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
     def CreateNumMeshSmoothingPassesAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetNumMeshSmoothingPassesAttr`."""
+        """Create the attribute of :meth:`GetNumMeshSmoothingPassesAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticleIsosurface:numMeshSmoothingPasses", defaultValue, writeSparsely)
 
     def GetNumMeshNormalSmoothingPassesAttr(self) -> Usd.Attribute:
@@ -235,7 +235,7 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
     def CreateNumMeshNormalSmoothingPassesAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetNumMeshNormalSmoothingPassesAttr`."""
+        """Create the attribute of :meth:`GetNumMeshNormalSmoothingPassesAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxParticleIsosurface:numMeshNormalSmoothingPasses", defaultValue, writeSparsely)
 
@@ -262,15 +262,15 @@ class PhysxParticleSmoothingAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxParticleSmoothingAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxParticleSmoothingAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetParticleSmoothingEnabledAttr(self) -> Usd.Attribute:
@@ -283,7 +283,7 @@ class PhysxParticleSmoothingAPI(SingleApplyAPI):
     def CreateParticleSmoothingEnabledAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetParticleSmoothingEnabledAttr`."""
+        """Create the attribute of :meth:`GetParticleSmoothingEnabledAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticleSmoothing:particleSmoothingEnabled", defaultValue, writeSparsely)
 
     def GetStrengthAttr(self) -> Usd.Attribute:
@@ -296,7 +296,7 @@ class PhysxParticleSmoothingAPI(SingleApplyAPI):
         return get_attribute(self, "physxParticleSmoothing:strength")
 
     def CreateStrengthAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetStrengthAttr`."""
+        """Create the attribute of :meth:`GetStrengthAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticleSmoothing:strength", defaultValue, writeSparsely)
 
 
@@ -330,15 +330,15 @@ class PhysxParticleAnisotropyAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxParticleAnisotropyAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxParticleAnisotropyAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetParticleAnisotropyEnabledAttr(self) -> Usd.Attribute:
@@ -351,7 +351,7 @@ class PhysxParticleAnisotropyAPI(SingleApplyAPI):
     def CreateParticleAnisotropyEnabledAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetParticleAnisotropyEnabledAttr`."""
+        """Create the attribute of :meth:`GetParticleAnisotropyEnabledAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticleAnisotropy:particleAnisotropyEnabled", defaultValue, writeSparsely)
 
     def GetScaleAttr(self) -> Usd.Attribute:
@@ -362,7 +362,7 @@ class PhysxParticleAnisotropyAPI(SingleApplyAPI):
         return get_attribute(self, "physxParticleAnisotropy:scale")
 
     def CreateScaleAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetScaleAttr`."""
+        """Create the attribute of :meth:`GetScaleAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticleAnisotropy:scale", defaultValue, writeSparsely)
 
     def GetMinAttr(self) -> Usd.Attribute:
@@ -373,7 +373,7 @@ class PhysxParticleAnisotropyAPI(SingleApplyAPI):
         return get_attribute(self, "physxParticleAnisotropy:min")
 
     def CreateMinAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetMinAttr`."""
+        """Create the attribute of :meth:`GetMinAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticleAnisotropy:min", defaultValue, writeSparsely)
 
     def GetMaxAttr(self) -> Usd.Attribute:
@@ -384,5 +384,5 @@ class PhysxParticleAnisotropyAPI(SingleApplyAPI):
         return get_attribute(self, "physxParticleAnisotropy:max")
 
     def CreateMaxAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetMaxAttr`."""
+        """Create the attribute of :meth:`GetMaxAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticleAnisotropy:max", defaultValue, writeSparsely)

@@ -114,15 +114,15 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxRigidBodyAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxRigidBodyAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetLinearDampingAttr(self) -> Usd.Attribute:
@@ -135,7 +135,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return get_attribute(self, "physxRigidBody:linearDamping")
 
     def CreateLinearDampingAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetLinearDampingAttr`."""
+        """Create the attribute of :meth:`GetLinearDampingAttr`, with a value if one is given."""
         return create_attribute(self, "physxRigidBody:linearDamping", defaultValue, writeSparsely)
 
     def GetAngularDampingAttr(self) -> Usd.Attribute:
@@ -148,7 +148,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return get_attribute(self, "physxRigidBody:angularDamping")
 
     def CreateAngularDampingAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetAngularDampingAttr`."""
+        """Create the attribute of :meth:`GetAngularDampingAttr`, with a value if one is given."""
         return create_attribute(self, "physxRigidBody:angularDamping", defaultValue, writeSparsely)
 
     def GetMaxLinearVelocityAttr(self) -> Usd.Attribute:
@@ -163,7 +163,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def CreateMaxLinearVelocityAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetMaxLinearVelocityAttr`."""
+        """Create the attribute of :meth:`GetMaxLinearVelocityAttr`, with a value if one is given."""
         return create_attribute(self, "physxRigidBody:maxLinearVelocity", defaultValue, writeSparsely)
 
     def GetMaxAngularVelocityAttr(self) -> Usd.Attribute:
@@ -178,7 +178,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def CreateMaxAngularVelocityAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetMaxAngularVelocityAttr`."""
+        """Create the attribute of :meth:`GetMaxAngularVelocityAttr`, with a value if one is given."""
         return create_attribute(self, "physxRigidBody:maxAngularVelocity", defaultValue, writeSparsely)
 
     def GetSleepThresholdAttr(self) -> Usd.Attribute:
@@ -191,7 +191,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return get_attribute(self, "physxRigidBody:sleepThreshold")
 
     def CreateSleepThresholdAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetSleepThresholdAttr`."""
+        """Create the attribute of :meth:`GetSleepThresholdAttr`, with a value if one is given."""
         return create_attribute(self, "physxRigidBody:sleepThreshold", defaultValue, writeSparsely)
 
     def GetStabilizationThresholdAttr(self) -> Usd.Attribute:
@@ -206,7 +206,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def CreateStabilizationThresholdAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetStabilizationThresholdAttr`."""
+        """Create the attribute of :meth:`GetStabilizationThresholdAttr`, with a value if one is given."""
         return create_attribute(self, "physxRigidBody:stabilizationThreshold", defaultValue, writeSparsely)
 
     def GetMaxDepenetrationVelocityAttr(self) -> Usd.Attribute:
@@ -221,7 +221,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def CreateMaxDepenetrationVelocityAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetMaxDepenetrationVelocityAttr`."""
+        """Create the attribute of :meth:`GetMaxDepenetrationVelocityAttr`, with a value if one is given."""
         return create_attribute(self, "physxRigidBody:maxDepenetrationVelocity", defaultValue, writeSparsely)
 
     def GetMaxContactImpulseAttr(self) -> Usd.Attribute:
@@ -236,7 +236,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def CreateMaxContactImpulseAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetMaxContactImpulseAttr`."""
+        """Create the attribute of :meth:`GetMaxContactImpulseAttr`, with a value if one is given."""
         return create_attribute(self, "physxRigidBody:maxContactImpulse", defaultValue, writeSparsely)
 
     def GetSolverPositionIterationCountAttr(self) -> Usd.Attribute:
@@ -249,7 +249,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def CreateSolverPositionIterationCountAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSolverPositionIterationCountAttr`."""
+        """Create the attribute of :meth:`GetSolverPositionIterationCountAttr`, with a value if one is given."""
         return create_attribute(self, "physxRigidBody:solverPositionIterationCount", defaultValue, writeSparsely)
 
     def GetSolverVelocityIterationCountAttr(self) -> Usd.Attribute:
@@ -262,7 +262,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def CreateSolverVelocityIterationCountAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSolverVelocityIterationCountAttr`."""
+        """Create the attribute of :meth:`GetSolverVelocityIterationCountAttr`, with a value if one is given."""
         return create_attribute(self, "physxRigidBody:solverVelocityIterationCount", defaultValue, writeSparsely)
 
     def GetEnableCCDAttr(self) -> Usd.Attribute:
@@ -275,7 +275,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return get_attribute(self, "physxRigidBody:enableCCD")
 
     def CreateEnableCCDAttr(self, defaultValue: bool | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetEnableCCDAttr`."""
+        """Create the attribute of :meth:`GetEnableCCDAttr`, with a value if one is given."""
         return create_attribute(self, "physxRigidBody:enableCCD", defaultValue, writeSparsely)
 
     def GetEnableSpeculativeCCDAttr(self) -> Usd.Attribute:
@@ -290,7 +290,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def CreateEnableSpeculativeCCDAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetEnableSpeculativeCCDAttr`."""
+        """Create the attribute of :meth:`GetEnableSpeculativeCCDAttr`, with a value if one is given."""
         return create_attribute(self, "physxRigidBody:enableSpeculativeCCD", defaultValue, writeSparsely)
 
     def GetRetainAccelerationsAttr(self) -> Usd.Attribute:
@@ -303,7 +303,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def CreateRetainAccelerationsAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetRetainAccelerationsAttr`."""
+        """Create the attribute of :meth:`GetRetainAccelerationsAttr`, with a value if one is given."""
         return create_attribute(self, "physxRigidBody:retainAccelerations", defaultValue, writeSparsely)
 
     def GetEnableGyroscopicForcesAttr(self) -> Usd.Attribute:
@@ -316,7 +316,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def CreateEnableGyroscopicForcesAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetEnableGyroscopicForcesAttr`."""
+        """Create the attribute of :meth:`GetEnableGyroscopicForcesAttr`, with a value if one is given."""
         return create_attribute(self, "physxRigidBody:enableGyroscopicForces", defaultValue, writeSparsely)
 
     def GetDisableGravityAttr(self) -> Usd.Attribute:
@@ -329,7 +329,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return get_attribute(self, "physxRigidBody:disableGravity")
 
     def CreateDisableGravityAttr(self, defaultValue: bool | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetDisableGravityAttr`."""
+        """Create the attribute of :meth:`GetDisableGravityAttr`, with a value if one is given."""
         return create_attribute(self, "physxRigidBody:disableGravity", defaultValue, writeSparsely)
 
     def GetSolveContactAttr(self) -> Usd.Attribute:
@@ -342,7 +342,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return get_attribute(self, "physxRigidBody:solveContact")
 
     def CreateSolveContactAttr(self, defaultValue: bool | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetSolveContactAttr`."""
+        """Create the attribute of :meth:`GetSolveContactAttr`, with a value if one is given."""
         return create_attribute(self, "physxRigidBody:solveContact", defaultValue, writeSparsely)
 
     def GetLockedPosAxisAttr(self) -> Usd.Attribute:
@@ -353,7 +353,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return get_attribute(self, "physxRigidBody:lockedPosAxis")
 
     def CreateLockedPosAxisAttr(self, defaultValue: int | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetLockedPosAxisAttr`."""
+        """Create the attribute of :meth:`GetLockedPosAxisAttr`, with a value if one is given."""
         return create_attribute(self, "physxRigidBody:lockedPosAxis", defaultValue, writeSparsely)
 
     def GetLockedRotAxisAttr(self) -> Usd.Attribute:
@@ -364,7 +364,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return get_attribute(self, "physxRigidBody:lockedRotAxis")
 
     def CreateLockedRotAxisAttr(self, defaultValue: int | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetLockedRotAxisAttr`."""
+        """Create the attribute of :meth:`GetLockedRotAxisAttr`, with a value if one is given."""
         return create_attribute(self, "physxRigidBody:lockedRotAxis", defaultValue, writeSparsely)
 
     def GetContactSlopCoefficientAttr(self) -> Usd.Attribute:
@@ -379,7 +379,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def CreateContactSlopCoefficientAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetContactSlopCoefficientAttr`."""
+        """Create the attribute of :meth:`GetContactSlopCoefficientAttr`, with a value if one is given."""
         return create_attribute(self, "physxRigidBody:contactSlopCoefficient", defaultValue, writeSparsely)
 
     def GetCfmScaleAttr(self) -> Usd.Attribute:
@@ -393,5 +393,5 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return get_attribute(self, "physxRigidBody:cfmScale")
 
     def CreateCfmScaleAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetCfmScaleAttr`."""
+        """Create the attribute of :meth:`GetCfmScaleAttr`, with a value if one is given."""
         return create_attribute(self, "physxRigidBody:cfmScale", defaultValue, writeSparsely)

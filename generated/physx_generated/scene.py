@@ -186,15 +186,15 @@ class PhysxSceneAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxSceneAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxSceneAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetBounceThresholdAttr(self) -> Usd.Attribute:
@@ -207,7 +207,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateBounceThresholdAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetBounceThresholdAttr`."""
+        """Create the attribute of :meth:`GetBounceThresholdAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:bounceThreshold", defaultValue, writeSparsely)
 
     def GetFrictionOffsetThresholdAttr(self) -> Usd.Attribute:
@@ -222,7 +222,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateFrictionOffsetThresholdAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetFrictionOffsetThresholdAttr`."""
+        """Create the attribute of :meth:`GetFrictionOffsetThresholdAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:frictionOffsetThreshold", defaultValue, writeSparsely)
 
     def GetFrictionCorrelationDistanceAttr(self) -> Usd.Attribute:
@@ -237,7 +237,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateFrictionCorrelationDistanceAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetFrictionCorrelationDistanceAttr`."""
+        """Create the attribute of :meth:`GetFrictionCorrelationDistanceAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:frictionCorrelationDistance", defaultValue, writeSparsely)
 
     def GetMaxBiasCoefficientAttr(self) -> Usd.Attribute:
@@ -252,7 +252,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateMaxBiasCoefficientAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetMaxBiasCoefficientAttr`."""
+        """Create the attribute of :meth:`GetMaxBiasCoefficientAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:maxBiasCoefficient", defaultValue, writeSparsely)
 
     def GetCollisionSystemAttr(self) -> Usd.Attribute:
@@ -263,7 +263,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return get_attribute(self, "physxScene:collisionSystem")
 
     def CreateCollisionSystemAttr(self, defaultValue: str | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetCollisionSystemAttr`."""
+        """Create the attribute of :meth:`GetCollisionSystemAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:collisionSystem", defaultValue, writeSparsely)
 
     def GetSolverTypeAttr(self) -> Usd.Attribute:
@@ -274,7 +274,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return get_attribute(self, "physxScene:solverType")
 
     def CreateSolverTypeAttr(self, defaultValue: str | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetSolverTypeAttr`."""
+        """Create the attribute of :meth:`GetSolverTypeAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:solverType", defaultValue, writeSparsely)
 
     def GetBroadphaseTypeAttr(self) -> Usd.Attribute:
@@ -287,7 +287,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return get_attribute(self, "physxScene:broadphaseType")
 
     def CreateBroadphaseTypeAttr(self, defaultValue: str | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetBroadphaseTypeAttr`."""
+        """Create the attribute of :meth:`GetBroadphaseTypeAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:broadphaseType", defaultValue, writeSparsely)
 
     def GetFrictionTypeAttr(self) -> Usd.Attribute:
@@ -300,7 +300,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return get_attribute(self, "physxScene:frictionType")
 
     def CreateFrictionTypeAttr(self, defaultValue: str | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetFrictionTypeAttr`."""
+        """Create the attribute of :meth:`GetFrictionTypeAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:frictionType", defaultValue, writeSparsely)
 
     def GetEnableCCDAttr(self) -> Usd.Attribute:
@@ -311,7 +311,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return get_attribute(self, "physxScene:enableCCD")
 
     def CreateEnableCCDAttr(self, defaultValue: bool | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetEnableCCDAttr`."""
+        """Create the attribute of :meth:`GetEnableCCDAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:enableCCD", defaultValue, writeSparsely)
 
     def GetEnableStabilizationAttr(self) -> Usd.Attribute:
@@ -324,7 +324,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateEnableStabilizationAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetEnableStabilizationAttr`."""
+        """Create the attribute of :meth:`GetEnableStabilizationAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:enableStabilization", defaultValue, writeSparsely)
 
     def GetUpdateTypeAttr(self) -> Usd.Attribute:
@@ -335,7 +335,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return get_attribute(self, "physxScene:updateType")
 
     def CreateUpdateTypeAttr(self, defaultValue: str | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetUpdateTypeAttr`."""
+        """Create the attribute of :meth:`GetUpdateTypeAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:updateType", defaultValue, writeSparsely)
 
     def GetEnableGPUDynamicsAttr(self) -> Usd.Attribute:
@@ -350,7 +350,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateEnableGPUDynamicsAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetEnableGPUDynamicsAttr`."""
+        """Create the attribute of :meth:`GetEnableGPUDynamicsAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:enableGPUDynamics", defaultValue, writeSparsely)
 
     def GetEnableEnhancedDeterminismAttr(self) -> Usd.Attribute:
@@ -365,7 +365,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateEnableEnhancedDeterminismAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetEnableEnhancedDeterminismAttr`."""
+        """Create the attribute of :meth:`GetEnableEnhancedDeterminismAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:enableEnhancedDeterminism", defaultValue, writeSparsely)
 
     def GetEnableExternalForcesEveryIterationAttr(self) -> Usd.Attribute:
@@ -382,7 +382,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateEnableExternalForcesEveryIterationAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetEnableExternalForcesEveryIterationAttr`."""
+        """Create the attribute of :meth:`GetEnableExternalForcesEveryIterationAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:enableExternalForcesEveryIteration", defaultValue, writeSparsely)
 
     def GetSolveArticulationContactLastAttr(self) -> Usd.Attribute:
@@ -395,7 +395,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateSolveArticulationContactLastAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSolveArticulationContactLastAttr`."""
+        """Create the attribute of :meth:`GetSolveArticulationContactLastAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:solveArticulationContactLast", defaultValue, writeSparsely)
 
     def GetEnableSceneQuerySupportAttr(self) -> Usd.Attribute:
@@ -408,7 +408,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateEnableSceneQuerySupportAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetEnableSceneQuerySupportAttr`."""
+        """Create the attribute of :meth:`GetEnableSceneQuerySupportAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:enableSceneQuerySupport", defaultValue, writeSparsely)
 
     def GetTimeStepsPerSecondAttr(self) -> Usd.Attribute:
@@ -423,7 +423,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateTimeStepsPerSecondAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetTimeStepsPerSecondAttr`."""
+        """Create the attribute of :meth:`GetTimeStepsPerSecondAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:timeStepsPerSecond", defaultValue, writeSparsely)
 
     def GetGpuTempBufferCapacityAttr(self) -> Usd.Attribute:
@@ -436,7 +436,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateGpuTempBufferCapacityAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetGpuTempBufferCapacityAttr`."""
+        """Create the attribute of :meth:`GetGpuTempBufferCapacityAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:gpuTempBufferCapacity", defaultValue, writeSparsely)
 
     def GetGpuMaxRigidContactCountAttr(self) -> Usd.Attribute:
@@ -449,7 +449,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateGpuMaxRigidContactCountAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetGpuMaxRigidContactCountAttr`."""
+        """Create the attribute of :meth:`GetGpuMaxRigidContactCountAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:gpuMaxRigidContactCount", defaultValue, writeSparsely)
 
     def GetGpuMaxRigidPatchCountAttr(self) -> Usd.Attribute:
@@ -462,7 +462,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateGpuMaxRigidPatchCountAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetGpuMaxRigidPatchCountAttr`."""
+        """Create the attribute of :meth:`GetGpuMaxRigidPatchCountAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:gpuMaxRigidPatchCount", defaultValue, writeSparsely)
 
     def GetGpuHeapCapacityAttr(self) -> Usd.Attribute:
@@ -473,7 +473,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return get_attribute(self, "physxScene:gpuHeapCapacity")
 
     def CreateGpuHeapCapacityAttr(self, defaultValue: int | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetGpuHeapCapacityAttr`."""
+        """Create the attribute of :meth:`GetGpuHeapCapacityAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:gpuHeapCapacity", defaultValue, writeSparsely)
 
     def GetGpuFoundLostPairsCapacityAttr(self) -> Usd.Attribute:
@@ -486,7 +486,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateGpuFoundLostPairsCapacityAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetGpuFoundLostPairsCapacityAttr`."""
+        """Create the attribute of :meth:`GetGpuFoundLostPairsCapacityAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:gpuFoundLostPairsCapacity", defaultValue, writeSparsely)
 
     def GetGpuFoundLostAggregatePairsCapacityAttr(self) -> Usd.Attribute:
@@ -499,7 +499,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateGpuFoundLostAggregatePairsCapacityAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetGpuFoundLostAggregatePairsCapacityAttr`."""
+        """Create the attribute of :meth:`GetGpuFoundLostAggregatePairsCapacityAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:gpuFoundLostAggregatePairsCapacity", defaultValue, writeSparsely)
 
     def GetGpuTotalAggregatePairsCapacityAttr(self) -> Usd.Attribute:
@@ -512,7 +512,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateGpuTotalAggregatePairsCapacityAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetGpuTotalAggregatePairsCapacityAttr`."""
+        """Create the attribute of :meth:`GetGpuTotalAggregatePairsCapacityAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:gpuTotalAggregatePairsCapacity", defaultValue, writeSparsely)
 
     def GetGpuMaxDeformableVolumeContactsAttr(self) -> Usd.Attribute:
@@ -525,7 +525,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateGpuMaxDeformableVolumeContactsAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetGpuMaxDeformableVolumeContactsAttr`."""
+        """Create the attribute of :meth:`GetGpuMaxDeformableVolumeContactsAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:gpuMaxDeformableVolumeContacts", defaultValue, writeSparsely)
 
     def GetGpuMaxDeformableSurfaceContactsAttr(self) -> Usd.Attribute:
@@ -538,7 +538,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateGpuMaxDeformableSurfaceContactsAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetGpuMaxDeformableSurfaceContactsAttr`."""
+        """Create the attribute of :meth:`GetGpuMaxDeformableSurfaceContactsAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:gpuMaxDeformableSurfaceContacts", defaultValue, writeSparsely)
 
     def GetGpuMaxParticleContactsAttr(self) -> Usd.Attribute:
@@ -551,7 +551,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateGpuMaxParticleContactsAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetGpuMaxParticleContactsAttr`."""
+        """Create the attribute of :meth:`GetGpuMaxParticleContactsAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:gpuMaxParticleContacts", defaultValue, writeSparsely)
 
     def GetGpuMaxNumPartitionsAttr(self) -> Usd.Attribute:
@@ -566,7 +566,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateGpuMaxNumPartitionsAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetGpuMaxNumPartitionsAttr`."""
+        """Create the attribute of :meth:`GetGpuMaxNumPartitionsAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:gpuMaxNumPartitions", defaultValue, writeSparsely)
 
     def GetGpuCollisionStackSizeAttr(self) -> Usd.Attribute:
@@ -579,7 +579,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateGpuCollisionStackSizeAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetGpuCollisionStackSizeAttr`."""
+        """Create the attribute of :meth:`GetGpuCollisionStackSizeAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:gpuCollisionStackSize", defaultValue, writeSparsely)
 
     def GetInvertCollisionGroupFilterAttr(self) -> Usd.Attribute:
@@ -592,7 +592,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateInvertCollisionGroupFilterAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetInvertCollisionGroupFilterAttr`."""
+        """Create the attribute of :meth:`GetInvertCollisionGroupFilterAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:invertCollisionGroupFilter", defaultValue, writeSparsely)
 
     def GetReportKinematicKinematicPairsAttr(self) -> Usd.Attribute:
@@ -605,7 +605,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateReportKinematicKinematicPairsAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetReportKinematicKinematicPairsAttr`."""
+        """Create the attribute of :meth:`GetReportKinematicKinematicPairsAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:reportKinematicKinematicPairs", defaultValue, writeSparsely)
 
     def GetReportKinematicStaticPairsAttr(self) -> Usd.Attribute:
@@ -618,7 +618,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateReportKinematicStaticPairsAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetReportKinematicStaticPairsAttr`."""
+        """Create the attribute of :meth:`GetReportKinematicStaticPairsAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:reportKinematicStaticPairs", defaultValue, writeSparsely)
 
     def GetMinPositionIterationCountAttr(self) -> Usd.Attribute:
@@ -634,7 +634,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateMinPositionIterationCountAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetMinPositionIterationCountAttr`."""
+        """Create the attribute of :meth:`GetMinPositionIterationCountAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:minPositionIterationCount", defaultValue, writeSparsely)
 
     def GetMaxPositionIterationCountAttr(self) -> Usd.Attribute:
@@ -650,7 +650,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateMaxPositionIterationCountAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetMaxPositionIterationCountAttr`."""
+        """Create the attribute of :meth:`GetMaxPositionIterationCountAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:maxPositionIterationCount", defaultValue, writeSparsely)
 
     def GetMinVelocityIterationCountAttr(self) -> Usd.Attribute:
@@ -666,7 +666,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateMinVelocityIterationCountAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetMinVelocityIterationCountAttr`."""
+        """Create the attribute of :meth:`GetMinVelocityIterationCountAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:minVelocityIterationCount", defaultValue, writeSparsely)
 
     def GetMaxVelocityIterationCountAttr(self) -> Usd.Attribute:
@@ -682,7 +682,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateMaxVelocityIterationCountAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetMaxVelocityIterationCountAttr`."""
+        """Create the attribute of :meth:`GetMaxVelocityIterationCountAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:maxVelocityIterationCount", defaultValue, writeSparsely)
 
     def GetDisableSleepingAttr(self) -> Usd.Attribute:
@@ -693,7 +693,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return get_attribute(self, "physxScene:disableSleeping")
 
     def CreateDisableSleepingAttr(self, defaultValue: bool | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetDisableSleepingAttr`."""
+        """Create the attribute of :meth:`GetDisableSleepingAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:disableSleeping", defaultValue, writeSparsely)
 
     @deprecated("nothing replaces it; PhysX no longer measures solver residuals")
@@ -710,7 +710,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateEnableResidualReportingAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetEnableResidualReportingAttr`."""
+        """Create the attribute of :meth:`GetEnableResidualReportingAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:enableResidualReporting", defaultValue, writeSparsely)
 
     @deprecated("use gpuMaxDeformableVolumeContacts of PhysxSceneAPI")
@@ -727,5 +727,5 @@ class PhysxSceneAPI(SingleApplyAPI):
     def CreateGpuMaxSoftBodyContactsAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetGpuMaxSoftBodyContactsAttr`."""
+        """Create the attribute of :meth:`GetGpuMaxSoftBodyContactsAttr`, with a value if one is given."""
         return create_attribute(self, "physxScene:gpuMaxSoftBodyContacts", defaultValue, writeSparsely)

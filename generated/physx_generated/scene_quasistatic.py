@@ -45,15 +45,15 @@ class PhysxSceneQuasistaticAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxSceneQuasistaticAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxSceneQuasistaticAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetQuasistaticActorsCollectionAPI(self) -> Usd.CollectionAPI:
@@ -70,5 +70,5 @@ class PhysxSceneQuasistaticAPI(SingleApplyAPI):
     def CreateEnableQuasistaticAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetEnableQuasistaticAttr`."""
+        """Create the attribute of :meth:`GetEnableQuasistaticAttr`, with a value if one is given."""
         return create_attribute(self, "physxSceneQuasistatic:enableQuasistatic", defaultValue, writeSparsely)

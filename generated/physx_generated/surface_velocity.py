@@ -65,15 +65,15 @@ class PhysxSurfaceVelocityAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxSurfaceVelocityAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxSurfaceVelocityAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetSurfaceVelocityEnabledAttr(self) -> Usd.Attribute:
@@ -86,7 +86,7 @@ class PhysxSurfaceVelocityAPI(SingleApplyAPI):
     def CreateSurfaceVelocityEnabledAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSurfaceVelocityEnabledAttr`."""
+        """Create the attribute of :meth:`GetSurfaceVelocityEnabledAttr`, with a value if one is given."""
         return create_attribute(self, "physxSurfaceVelocity:surfaceVelocityEnabled", defaultValue, writeSparsely)
 
     def GetSurfaceVelocityLocalSpaceAttr(self) -> Usd.Attribute:
@@ -101,7 +101,7 @@ class PhysxSurfaceVelocityAPI(SingleApplyAPI):
     def CreateSurfaceVelocityLocalSpaceAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSurfaceVelocityLocalSpaceAttr`."""
+        """Create the attribute of :meth:`GetSurfaceVelocityLocalSpaceAttr`, with a value if one is given."""
         return create_attribute(self, "physxSurfaceVelocity:surfaceVelocityLocalSpace", defaultValue, writeSparsely)
 
     def GetSurfaceVelocityAttr(self) -> Usd.Attribute:
@@ -114,7 +114,7 @@ class PhysxSurfaceVelocityAPI(SingleApplyAPI):
     def CreateSurfaceVelocityAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSurfaceVelocityAttr`."""
+        """Create the attribute of :meth:`GetSurfaceVelocityAttr`, with a value if one is given."""
         return create_attribute(self, "physxSurfaceVelocity:surfaceVelocity", defaultValue, writeSparsely)
 
     def GetSurfaceAngularVelocityAttr(self) -> Usd.Attribute:
@@ -130,7 +130,7 @@ class PhysxSurfaceVelocityAPI(SingleApplyAPI):
     def CreateSurfaceAngularVelocityAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSurfaceAngularVelocityAttr`."""
+        """Create the attribute of :meth:`GetSurfaceAngularVelocityAttr`, with a value if one is given."""
         return create_attribute(self, "physxSurfaceVelocity:surfaceAngularVelocity", defaultValue, writeSparsely)
 
 
@@ -162,15 +162,15 @@ class PhysxSplinesSurfaceVelocityAPI(SingleApplyAPI):
     def Apply(
         cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxSplinesSurfaceVelocityAPIValues]
     ) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxSplinesSurfaceVelocityAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetSurfaceVelocityEnabledAttr(self) -> Usd.Attribute:
@@ -183,7 +183,7 @@ class PhysxSplinesSurfaceVelocityAPI(SingleApplyAPI):
     def CreateSurfaceVelocityEnabledAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSurfaceVelocityEnabledAttr`."""
+        """Create the attribute of :meth:`GetSurfaceVelocityEnabledAttr`, with a value if one is given."""
         return create_attribute(self, "physxSplinesSurfaceVelocity:surfaceVelocityEnabled", defaultValue, writeSparsely)
 
     def GetSurfaceVelocityForceBasedAttr(self) -> Usd.Attribute:
@@ -198,7 +198,7 @@ class PhysxSplinesSurfaceVelocityAPI(SingleApplyAPI):
     def CreateSurfaceVelocityForceBasedAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSurfaceVelocityForceBasedAttr`."""
+        """Create the attribute of :meth:`GetSurfaceVelocityForceBasedAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxSplinesSurfaceVelocity:surfaceVelocityForceBased", defaultValue, writeSparsely)
 
@@ -215,7 +215,7 @@ class PhysxSplinesSurfaceVelocityAPI(SingleApplyAPI):
     def CreateSurfaceVelocityMagnitudeAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSurfaceVelocityMagnitudeAttr`."""
+        """Create the attribute of :meth:`GetSurfaceVelocityMagnitudeAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxSplinesSurfaceVelocity:surfaceVelocityMagnitude", defaultValue, writeSparsely)
 
@@ -229,5 +229,5 @@ class PhysxSplinesSurfaceVelocityAPI(SingleApplyAPI):
         return get_relationship(self, "physxSplinesSurfaceVelocity:surfaceVelocityCurve")
 
     def CreateSurfaceVelocityCurveRel(self) -> Usd.Relationship:
-        """Author :meth:`GetSurfaceVelocityCurveRel`."""
+        """Create the relationship of :meth:`GetSurfaceVelocityCurveRel`."""
         return create_relationship(self, "physxSplinesSurfaceVelocity:surfaceVelocityCurve")

@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 
 
 class PhysxTendonAxisAPIAccessors(MultipleApplyAPI):
-    """Accessors of :class:`PhysxTendonAxisAPI`, which schemas that include it have as well."""
+    """Accessors of :class:`PhysxTendonAxisAPI`, shared with schemas that include it."""
 
     def GetGearingAttr(self) -> Usd.Attribute:
         """Tendon length per unit of joint position.
@@ -80,7 +80,7 @@ class PhysxTendonAxisAPIAccessors(MultipleApplyAPI):
         return get_attribute(self, "gearing")
 
     def CreateGearingAttr(self, defaultValue: Items[float] | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetGearingAttr`."""
+        """Create the attribute of :meth:`GetGearingAttr`, with a value if one is given."""
         return create_attribute(self, "gearing", defaultValue, writeSparsely)
 
     def GetForceCoefficientAttr(self) -> Usd.Attribute:
@@ -97,7 +97,7 @@ class PhysxTendonAxisAPIAccessors(MultipleApplyAPI):
     def CreateForceCoefficientAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetForceCoefficientAttr`."""
+        """Create the attribute of :meth:`GetForceCoefficientAttr`, with a value if one is given."""
         return create_attribute(self, "forceCoefficient", defaultValue, writeSparsely)
 
     def GetJointAxisAttr(self) -> Usd.Attribute:
@@ -110,7 +110,7 @@ class PhysxTendonAxisAPIAccessors(MultipleApplyAPI):
         return get_attribute(self, "jointAxis")
 
     def CreateJointAxisAttr(self, defaultValue: Items[str] | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetJointAxisAttr`."""
+        """Create the attribute of :meth:`GetJointAxisAttr`, with a value if one is given."""
         return create_attribute(self, "jointAxis", defaultValue, writeSparsely)
 
 
@@ -152,20 +152,20 @@ class PhysxTendonAxisAPI(PhysxTendonAxisAPIAccessors):
     def Apply(
         cls, prim: Usd.Prim, name: str, *, strict: bool = False, **values: Unpack[PhysxTendonAxisAPIValues]
     ) -> Self:
-        """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
+        """Apply the schema to `prim` as instance `name`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also where only the schema is applied, and for prims that it has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for instance names that are not allowed, and for prims on which the schema has no effect.
         """
         return cls._apply(prim, name, values, strict)
 
     @classmethod
     def IsPhysxTendonAxisAPIPath(cls, path: Sdf.Path | str) -> bool:
-        """Whether `path` names an instance of this schema: ``/prim.physxTendon:name``."""
+        """Whether `path` is an instance of this schema, such as ``/prim.physxTendon:name``."""
         return cls._instance_name(path) is not None
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxTendonAxisAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
 
@@ -213,20 +213,20 @@ class PhysxTendonAxisRootAPI(PhysxTendonAxisAPIAccessors):
     def Apply(
         cls, prim: Usd.Prim, name: str, *, strict: bool = False, **values: Unpack[PhysxTendonAxisRootAPIValues]
     ) -> Self:
-        """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
+        """Apply the schema to `prim` as instance `name`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also where only the schema is applied, and for prims that it has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for instance names that are not allowed, and for prims on which the schema has no effect.
         """
         return cls._apply(prim, name, values, strict)
 
     @classmethod
     def IsPhysxTendonAxisRootAPIPath(cls, path: Sdf.Path | str) -> bool:
-        """Whether `path` names an instance of this schema: ``/prim.physxTendon:name``."""
+        """Whether `path` is an instance of this schema, such as ``/prim.physxTendon:name``."""
         return cls._instance_name(path) is not None
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxTendonAxisRootAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetStiffnessAttr(self) -> Usd.Attribute:
@@ -237,7 +237,7 @@ class PhysxTendonAxisRootAPI(PhysxTendonAxisAPIAccessors):
         return get_attribute(self, "stiffness")
 
     def CreateStiffnessAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetStiffnessAttr`."""
+        """Create the attribute of :meth:`GetStiffnessAttr`, with a value if one is given."""
         return create_attribute(self, "stiffness", defaultValue, writeSparsely)
 
     def GetDampingAttr(self) -> Usd.Attribute:
@@ -248,7 +248,7 @@ class PhysxTendonAxisRootAPI(PhysxTendonAxisAPIAccessors):
         return get_attribute(self, "damping")
 
     def CreateDampingAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetDampingAttr`."""
+        """Create the attribute of :meth:`GetDampingAttr`, with a value if one is given."""
         return create_attribute(self, "damping", defaultValue, writeSparsely)
 
     def GetLimitStiffnessAttr(self) -> Usd.Attribute:
@@ -261,7 +261,7 @@ class PhysxTendonAxisRootAPI(PhysxTendonAxisAPIAccessors):
         return get_attribute(self, "limitStiffness")
 
     def CreateLimitStiffnessAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetLimitStiffnessAttr`."""
+        """Create the attribute of :meth:`GetLimitStiffnessAttr`, with a value if one is given."""
         return create_attribute(self, "limitStiffness", defaultValue, writeSparsely)
 
     def GetOffsetAttr(self) -> Usd.Attribute:
@@ -272,7 +272,7 @@ class PhysxTendonAxisRootAPI(PhysxTendonAxisAPIAccessors):
         return get_attribute(self, "offset")
 
     def CreateOffsetAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetOffsetAttr`."""
+        """Create the attribute of :meth:`GetOffsetAttr`, with a value if one is given."""
         return create_attribute(self, "offset", defaultValue, writeSparsely)
 
     def GetRestLengthAttr(self) -> Usd.Attribute:
@@ -285,7 +285,7 @@ class PhysxTendonAxisRootAPI(PhysxTendonAxisAPIAccessors):
         return get_attribute(self, "restLength")
 
     def CreateRestLengthAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetRestLengthAttr`."""
+        """Create the attribute of :meth:`GetRestLengthAttr`, with a value if one is given."""
         return create_attribute(self, "restLength", defaultValue, writeSparsely)
 
     def GetLowerLimitAttr(self) -> Usd.Attribute:
@@ -296,7 +296,7 @@ class PhysxTendonAxisRootAPI(PhysxTendonAxisAPIAccessors):
         return get_attribute(self, "lowerLimit")
 
     def CreateLowerLimitAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetLowerLimitAttr`."""
+        """Create the attribute of :meth:`GetLowerLimitAttr`, with a value if one is given."""
         return create_attribute(self, "lowerLimit", defaultValue, writeSparsely)
 
     def GetUpperLimitAttr(self) -> Usd.Attribute:
@@ -309,7 +309,7 @@ class PhysxTendonAxisRootAPI(PhysxTendonAxisAPIAccessors):
         return get_attribute(self, "upperLimit")
 
     def CreateUpperLimitAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetUpperLimitAttr`."""
+        """Create the attribute of :meth:`GetUpperLimitAttr`, with a value if one is given."""
         return create_attribute(self, "upperLimit", defaultValue, writeSparsely)
 
     def GetTendonEnabledAttr(self) -> Usd.Attribute:
@@ -322,12 +322,12 @@ class PhysxTendonAxisRootAPI(PhysxTendonAxisAPIAccessors):
         return get_attribute(self, "tendonEnabled")
 
     def CreateTendonEnabledAttr(self, defaultValue: bool | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetTendonEnabledAttr`."""
+        """Create the attribute of :meth:`GetTendonEnabledAttr`, with a value if one is given."""
         return create_attribute(self, "tendonEnabled", defaultValue, writeSparsely)
 
 
 class PhysxTendonAttachmentAPIAccessors(MultipleApplyAPI):
-    """Accessors of :class:`PhysxTendonAttachmentAPI`, which schemas that include it have as well."""
+    """Accessors of :class:`PhysxTendonAttachmentAPI`, shared with schemas that include it."""
 
     def GetGearingAttr(self) -> Usd.Attribute:
         """Weight of the distance to the parent attachment.
@@ -339,7 +339,7 @@ class PhysxTendonAttachmentAPIAccessors(MultipleApplyAPI):
         return get_attribute(self, "gearing")
 
     def CreateGearingAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetGearingAttr`."""
+        """Create the attribute of :meth:`GetGearingAttr`, with a value if one is given."""
         return create_attribute(self, "gearing", defaultValue, writeSparsely)
 
     def GetLocalPosAttr(self) -> Usd.Attribute:
@@ -352,7 +352,7 @@ class PhysxTendonAttachmentAPIAccessors(MultipleApplyAPI):
     def CreateLocalPosAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetLocalPosAttr`."""
+        """Create the attribute of :meth:`GetLocalPosAttr`, with a value if one is given."""
         return create_attribute(self, "localPos", defaultValue, writeSparsely)
 
     def GetParentAttachmentAttr(self) -> Usd.Attribute:
@@ -363,7 +363,7 @@ class PhysxTendonAttachmentAPIAccessors(MultipleApplyAPI):
         return get_attribute(self, "parentAttachment")
 
     def CreateParentAttachmentAttr(self, defaultValue: str | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetParentAttachmentAttr`."""
+        """Create the attribute of :meth:`GetParentAttachmentAttr`, with a value if one is given."""
         return create_attribute(self, "parentAttachment", defaultValue, writeSparsely)
 
     def GetParentLinkRel(self) -> Usd.Relationship:
@@ -376,7 +376,7 @@ class PhysxTendonAttachmentAPIAccessors(MultipleApplyAPI):
         return get_relationship(self, "parentLink")
 
     def CreateParentLinkRel(self) -> Usd.Relationship:
-        """Author :meth:`GetParentLinkRel`."""
+        """Create the relationship of :meth:`GetParentLinkRel`."""
         return create_relationship(self, "parentLink")
 
 
@@ -412,20 +412,20 @@ class PhysxTendonAttachmentAPI(PhysxTendonAttachmentAPIAccessors):
     def Apply(
         cls, prim: Usd.Prim, name: str, *, strict: bool = False, **values: Unpack[PhysxTendonAttachmentAPIValues]
     ) -> Self:
-        """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
+        """Apply the schema to `prim` as instance `name`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also where only the schema is applied, and for prims that it has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for instance names that are not allowed, and for prims on which the schema has no effect.
         """
         return cls._apply(prim, name, values, strict)
 
     @classmethod
     def IsPhysxTendonAttachmentAPIPath(cls, path: Sdf.Path | str) -> bool:
-        """Whether `path` names an instance of this schema: ``/prim.physxTendon:name``."""
+        """Whether `path` is an instance of this schema, such as ``/prim.physxTendon:name``."""
         return cls._instance_name(path) is not None
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxTendonAttachmentAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
 
@@ -469,20 +469,20 @@ class PhysxTendonAttachmentRootAPI(PhysxTendonAttachmentAPIAccessors):
     def Apply(
         cls, prim: Usd.Prim, name: str, *, strict: bool = False, **values: Unpack[PhysxTendonAttachmentRootAPIValues]
     ) -> Self:
-        """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
+        """Apply the schema to `prim` as instance `name`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also where only the schema is applied, and for prims that it has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for instance names that are not allowed, and for prims on which the schema has no effect.
         """
         return cls._apply(prim, name, values, strict)
 
     @classmethod
     def IsPhysxTendonAttachmentRootAPIPath(cls, path: Sdf.Path | str) -> bool:
-        """Whether `path` names an instance of this schema: ``/prim.physxTendon:name``."""
+        """Whether `path` is an instance of this schema, such as ``/prim.physxTendon:name``."""
         return cls._instance_name(path) is not None
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxTendonAttachmentRootAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetTendonEnabledAttr(self) -> Usd.Attribute:
@@ -495,7 +495,7 @@ class PhysxTendonAttachmentRootAPI(PhysxTendonAttachmentAPIAccessors):
         return get_attribute(self, "tendonEnabled")
 
     def CreateTendonEnabledAttr(self, defaultValue: bool | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetTendonEnabledAttr`."""
+        """Create the attribute of :meth:`GetTendonEnabledAttr`, with a value if one is given."""
         return create_attribute(self, "tendonEnabled", defaultValue, writeSparsely)
 
     def GetStiffnessAttr(self) -> Usd.Attribute:
@@ -508,7 +508,7 @@ class PhysxTendonAttachmentRootAPI(PhysxTendonAttachmentAPIAccessors):
         return get_attribute(self, "stiffness")
 
     def CreateStiffnessAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetStiffnessAttr`."""
+        """Create the attribute of :meth:`GetStiffnessAttr`, with a value if one is given."""
         return create_attribute(self, "stiffness", defaultValue, writeSparsely)
 
     def GetDampingAttr(self) -> Usd.Attribute:
@@ -519,7 +519,7 @@ class PhysxTendonAttachmentRootAPI(PhysxTendonAttachmentAPIAccessors):
         return get_attribute(self, "damping")
 
     def CreateDampingAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetDampingAttr`."""
+        """Create the attribute of :meth:`GetDampingAttr`, with a value if one is given."""
         return create_attribute(self, "damping", defaultValue, writeSparsely)
 
     def GetLimitStiffnessAttr(self) -> Usd.Attribute:
@@ -532,7 +532,7 @@ class PhysxTendonAttachmentRootAPI(PhysxTendonAttachmentAPIAccessors):
         return get_attribute(self, "limitStiffness")
 
     def CreateLimitStiffnessAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetLimitStiffnessAttr`."""
+        """Create the attribute of :meth:`GetLimitStiffnessAttr`, with a value if one is given."""
         return create_attribute(self, "limitStiffness", defaultValue, writeSparsely)
 
     def GetOffsetAttr(self) -> Usd.Attribute:
@@ -543,7 +543,7 @@ class PhysxTendonAttachmentRootAPI(PhysxTendonAttachmentAPIAccessors):
         return get_attribute(self, "offset")
 
     def CreateOffsetAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetOffsetAttr`."""
+        """Create the attribute of :meth:`GetOffsetAttr`, with a value if one is given."""
         return create_attribute(self, "offset", defaultValue, writeSparsely)
 
 
@@ -578,20 +578,20 @@ class PhysxTendonAttachmentLeafAPI(PhysxTendonAttachmentAPIAccessors):
     def Apply(
         cls, prim: Usd.Prim, name: str, *, strict: bool = False, **values: Unpack[PhysxTendonAttachmentLeafAPIValues]
     ) -> Self:
-        """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
+        """Apply the schema to `prim` as instance `name`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also where only the schema is applied, and for prims that it has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for instance names that are not allowed, and for prims on which the schema has no effect.
         """
         return cls._apply(prim, name, values, strict)
 
     @classmethod
     def IsPhysxTendonAttachmentLeafAPIPath(cls, path: Sdf.Path | str) -> bool:
-        """Whether `path` names an instance of this schema: ``/prim.physxTendon:name``."""
+        """Whether `path` is an instance of this schema, such as ``/prim.physxTendon:name``."""
         return cls._instance_name(path) is not None
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxTendonAttachmentLeafAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetRestLengthAttr(self) -> Usd.Attribute:
@@ -604,7 +604,7 @@ class PhysxTendonAttachmentLeafAPI(PhysxTendonAttachmentAPIAccessors):
         return get_attribute(self, "restLength")
 
     def CreateRestLengthAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetRestLengthAttr`."""
+        """Create the attribute of :meth:`GetRestLengthAttr`, with a value if one is given."""
         return create_attribute(self, "restLength", defaultValue, writeSparsely)
 
     def GetLowerLimitAttr(self) -> Usd.Attribute:
@@ -617,7 +617,7 @@ class PhysxTendonAttachmentLeafAPI(PhysxTendonAttachmentAPIAccessors):
         return get_attribute(self, "lowerLimit")
 
     def CreateLowerLimitAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetLowerLimitAttr`."""
+        """Create the attribute of :meth:`GetLowerLimitAttr`, with a value if one is given."""
         return create_attribute(self, "lowerLimit", defaultValue, writeSparsely)
 
     def GetUpperLimitAttr(self) -> Usd.Attribute:
@@ -630,5 +630,5 @@ class PhysxTendonAttachmentLeafAPI(PhysxTendonAttachmentAPIAccessors):
         return get_attribute(self, "upperLimit")
 
     def CreateUpperLimitAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetUpperLimitAttr`."""
+        """Create the attribute of :meth:`GetUpperLimitAttr`, with a value if one is given."""
         return create_attribute(self, "upperLimit", defaultValue, writeSparsely)

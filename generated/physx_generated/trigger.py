@@ -68,15 +68,15 @@ class PhysxTriggerAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxTriggerAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxTriggerAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     @deprecated("read triggeredCollisions of PhysxTriggerStateAPI")
@@ -91,7 +91,7 @@ class PhysxTriggerAPI(SingleApplyAPI):
 
     @deprecated("read triggeredCollisions of PhysxTriggerStateAPI")
     def CreateEnterScriptTypeAttr(self, defaultValue: str | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetEnterScriptTypeAttr`."""
+        """Create the attribute of :meth:`GetEnterScriptTypeAttr`, with a value if one is given."""
         return create_attribute(self, "physxTrigger:enterScriptType", defaultValue, writeSparsely)
 
     @deprecated("read triggeredCollisions of PhysxTriggerStateAPI")
@@ -106,7 +106,7 @@ class PhysxTriggerAPI(SingleApplyAPI):
 
     @deprecated("read triggeredCollisions of PhysxTriggerStateAPI")
     def CreateLeaveScriptTypeAttr(self, defaultValue: str | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetLeaveScriptTypeAttr`."""
+        """Create the attribute of :meth:`GetLeaveScriptTypeAttr`, with a value if one is given."""
         return create_attribute(self, "physxTrigger:leaveScriptType", defaultValue, writeSparsely)
 
     @deprecated("read triggeredCollisions of PhysxTriggerStateAPI")
@@ -121,7 +121,7 @@ class PhysxTriggerAPI(SingleApplyAPI):
 
     @deprecated("read triggeredCollisions of PhysxTriggerStateAPI")
     def CreateOnEnterScriptAttr(self, defaultValue: str | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetOnEnterScriptAttr`."""
+        """Create the attribute of :meth:`GetOnEnterScriptAttr`, with a value if one is given."""
         return create_attribute(self, "physxTrigger:onEnterScript", defaultValue, writeSparsely)
 
     @deprecated("read triggeredCollisions of PhysxTriggerStateAPI")
@@ -136,7 +136,7 @@ class PhysxTriggerAPI(SingleApplyAPI):
 
     @deprecated("read triggeredCollisions of PhysxTriggerStateAPI")
     def CreateOnLeaveScriptAttr(self, defaultValue: str | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetOnLeaveScriptAttr`."""
+        """Create the attribute of :meth:`GetOnLeaveScriptAttr`, with a value if one is given."""
         return create_attribute(self, "physxTrigger:onLeaveScript", defaultValue, writeSparsely)
 
 
@@ -159,15 +159,15 @@ class PhysxTriggerStateAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxTriggerStateAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxTriggerStateAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetTriggeredCollisionsRel(self) -> Usd.Relationship:
@@ -180,5 +180,5 @@ class PhysxTriggerStateAPI(SingleApplyAPI):
         return get_relationship(self, "physxTrigger:triggeredCollisions")
 
     def CreateTriggeredCollisionsRel(self) -> Usd.Relationship:
-        """Author :meth:`GetTriggeredCollisionsRel`."""
+        """Create the relationship of :meth:`GetTriggeredCollisionsRel`."""
         return create_relationship(self, "physxTrigger:triggeredCollisions")

@@ -91,15 +91,15 @@ class PhysxVehicleContextAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxVehicleContextAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxVehicleContextAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetUpdateModeAttr(self) -> Usd.Attribute:
@@ -110,7 +110,7 @@ class PhysxVehicleContextAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleContext:updateMode")
 
     def CreateUpdateModeAttr(self, defaultValue: str | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetUpdateModeAttr`."""
+        """Create the attribute of :meth:`GetUpdateModeAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleContext:updateMode", defaultValue, writeSparsely)
 
     def GetUpAxisAttr(self) -> Usd.Attribute:
@@ -125,7 +125,7 @@ class PhysxVehicleContextAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleContext:upAxis")
 
     def CreateUpAxisAttr(self, defaultValue: Items[float] | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetUpAxisAttr`."""
+        """Create the attribute of :meth:`GetUpAxisAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleContext:upAxis", defaultValue, writeSparsely)
 
     def GetForwardAxisAttr(self) -> Usd.Attribute:
@@ -142,7 +142,7 @@ class PhysxVehicleContextAPI(SingleApplyAPI):
     def CreateForwardAxisAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetForwardAxisAttr`."""
+        """Create the attribute of :meth:`GetForwardAxisAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleContext:forwardAxis", defaultValue, writeSparsely)
 
     def GetVerticalAxisAttr(self) -> Usd.Attribute:
@@ -156,7 +156,7 @@ class PhysxVehicleContextAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleContext:verticalAxis")
 
     def CreateVerticalAxisAttr(self, defaultValue: str | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetVerticalAxisAttr`."""
+        """Create the attribute of :meth:`GetVerticalAxisAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleContext:verticalAxis", defaultValue, writeSparsely)
 
     def GetLongitudinalAxisAttr(self) -> Usd.Attribute:
@@ -170,7 +170,7 @@ class PhysxVehicleContextAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleContext:longitudinalAxis")
 
     def CreateLongitudinalAxisAttr(self, defaultValue: str | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetLongitudinalAxisAttr`."""
+        """Create the attribute of :meth:`GetLongitudinalAxisAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleContext:longitudinalAxis", defaultValue, writeSparsely)
 
 
@@ -262,15 +262,15 @@ class PhysxVehicleAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxVehicleAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxVehicleAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetVehicleEnabledAttr(self) -> Usd.Attribute:
@@ -283,7 +283,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicle:vehicleEnabled")
 
     def CreateVehicleEnabledAttr(self, defaultValue: bool | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetVehicleEnabledAttr`."""
+        """Create the attribute of :meth:`GetVehicleEnabledAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicle:vehicleEnabled", defaultValue, writeSparsely)
 
     def GetSuspensionLineQueryTypeAttr(self) -> Usd.Attribute:
@@ -296,7 +296,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def CreateSuspensionLineQueryTypeAttr(
         self, defaultValue: str | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSuspensionLineQueryTypeAttr`."""
+        """Create the attribute of :meth:`GetSuspensionLineQueryTypeAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicle:suspensionLineQueryType", defaultValue, writeSparsely)
 
     def GetLimitSuspensionExpansionVelocityAttr(self) -> Usd.Attribute:
@@ -311,7 +311,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def CreateLimitSuspensionExpansionVelocityAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetLimitSuspensionExpansionVelocityAttr`."""
+        """Create the attribute of :meth:`GetLimitSuspensionExpansionVelocityAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicle:limitSuspensionExpansionVelocity", defaultValue, writeSparsely)
 
     def GetSubStepThresholdLongitudinalSpeedAttr(self) -> Usd.Attribute:
@@ -326,7 +326,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def CreateSubStepThresholdLongitudinalSpeedAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSubStepThresholdLongitudinalSpeedAttr`."""
+        """Create the attribute of :meth:`GetSubStepThresholdLongitudinalSpeedAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicle:subStepThresholdLongitudinalSpeed", defaultValue, writeSparsely)
 
     def GetLowForwardSpeedSubStepCountAttr(self) -> Usd.Attribute:
@@ -341,7 +341,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def CreateLowForwardSpeedSubStepCountAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetLowForwardSpeedSubStepCountAttr`."""
+        """Create the attribute of :meth:`GetLowForwardSpeedSubStepCountAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicle:lowForwardSpeedSubStepCount", defaultValue, writeSparsely)
 
     def GetHighForwardSpeedSubStepCountAttr(self) -> Usd.Attribute:
@@ -356,7 +356,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def CreateHighForwardSpeedSubStepCountAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetHighForwardSpeedSubStepCountAttr`."""
+        """Create the attribute of :meth:`GetHighForwardSpeedSubStepCountAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicle:highForwardSpeedSubStepCount", defaultValue, writeSparsely)
 
     def GetMinLongitudinalSlipDenominatorAttr(self) -> Usd.Attribute:
@@ -373,7 +373,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def CreateMinLongitudinalSlipDenominatorAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetMinLongitudinalSlipDenominatorAttr`."""
+        """Create the attribute of :meth:`GetMinLongitudinalSlipDenominatorAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicle:minLongitudinalSlipDenominator", defaultValue, writeSparsely)
 
     def GetMinPassiveLongitudinalSlipDenominatorAttr(self) -> Usd.Attribute:
@@ -388,7 +388,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def CreateMinPassiveLongitudinalSlipDenominatorAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetMinPassiveLongitudinalSlipDenominatorAttr`."""
+        """Create the attribute of :meth:`GetMinPassiveLongitudinalSlipDenominatorAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicle:minPassiveLongitudinalSlipDenominator", defaultValue, writeSparsely)
 
     def GetMinActiveLongitudinalSlipDenominatorAttr(self) -> Usd.Attribute:
@@ -403,7 +403,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def CreateMinActiveLongitudinalSlipDenominatorAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetMinActiveLongitudinalSlipDenominatorAttr`."""
+        """Create the attribute of :meth:`GetMinActiveLongitudinalSlipDenominatorAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicle:minActiveLongitudinalSlipDenominator", defaultValue, writeSparsely)
 
     def GetMinLateralSlipDenominatorAttr(self) -> Usd.Attribute:
@@ -418,7 +418,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def CreateMinLateralSlipDenominatorAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetMinLateralSlipDenominatorAttr`."""
+        """Create the attribute of :meth:`GetMinLateralSlipDenominatorAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicle:minLateralSlipDenominator", defaultValue, writeSparsely)
 
     def GetLongitudinalStickyTireThresholdSpeedAttr(self) -> Usd.Attribute:
@@ -433,7 +433,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def CreateLongitudinalStickyTireThresholdSpeedAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetLongitudinalStickyTireThresholdSpeedAttr`."""
+        """Create the attribute of :meth:`GetLongitudinalStickyTireThresholdSpeedAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicle:longitudinalStickyTireThresholdSpeed", defaultValue, writeSparsely)
 
     def GetLongitudinalStickyTireThresholdTimeAttr(self) -> Usd.Attribute:
@@ -448,7 +448,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def CreateLongitudinalStickyTireThresholdTimeAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetLongitudinalStickyTireThresholdTimeAttr`."""
+        """Create the attribute of :meth:`GetLongitudinalStickyTireThresholdTimeAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicle:longitudinalStickyTireThresholdTime", defaultValue, writeSparsely)
 
     def GetLongitudinalStickyTireDampingAttr(self) -> Usd.Attribute:
@@ -463,7 +463,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def CreateLongitudinalStickyTireDampingAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetLongitudinalStickyTireDampingAttr`."""
+        """Create the attribute of :meth:`GetLongitudinalStickyTireDampingAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicle:longitudinalStickyTireDamping", defaultValue, writeSparsely)
 
     def GetLateralStickyTireThresholdSpeedAttr(self) -> Usd.Attribute:
@@ -478,7 +478,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def CreateLateralStickyTireThresholdSpeedAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetLateralStickyTireThresholdSpeedAttr`."""
+        """Create the attribute of :meth:`GetLateralStickyTireThresholdSpeedAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicle:lateralStickyTireThresholdSpeed", defaultValue, writeSparsely)
 
     def GetLateralStickyTireThresholdTimeAttr(self) -> Usd.Attribute:
@@ -493,7 +493,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def CreateLateralStickyTireThresholdTimeAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetLateralStickyTireThresholdTimeAttr`."""
+        """Create the attribute of :meth:`GetLateralStickyTireThresholdTimeAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicle:lateralStickyTireThresholdTime", defaultValue, writeSparsely)
 
     def GetLateralStickyTireDampingAttr(self) -> Usd.Attribute:
@@ -508,7 +508,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def CreateLateralStickyTireDampingAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetLateralStickyTireDampingAttr`."""
+        """Create the attribute of :meth:`GetLateralStickyTireDampingAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicle:lateralStickyTireDamping", defaultValue, writeSparsely)
 
     def GetDriveRel(self) -> Usd.Relationship:
@@ -521,5 +521,5 @@ class PhysxVehicleAPI(SingleApplyAPI):
         return get_relationship(self, "physxVehicle:drive")
 
     def CreateDriveRel(self) -> Usd.Relationship:
-        """Author :meth:`GetDriveRel`."""
+        """Create the relationship of :meth:`GetDriveRel`."""
         return create_relationship(self, "physxVehicle:drive")

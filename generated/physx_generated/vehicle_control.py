@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
-    """Accessors of :class:`PhysxVehicleControllerAPI`, which schemas that include it have as well."""
+    """Accessors of :class:`PhysxVehicleControllerAPI`, shared with schemas that include it."""
 
     def GetAcceleratorAttr(self) -> Usd.Attribute:
         """Throttle.
@@ -66,7 +66,7 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
         return get_attribute(self, "physxVehicleController:accelerator")
 
     def CreateAcceleratorAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetAcceleratorAttr`."""
+        """Create the attribute of :meth:`GetAcceleratorAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleController:accelerator", defaultValue, writeSparsely)
 
     def GetBrake0Attr(self) -> Usd.Attribute:
@@ -77,7 +77,7 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
         return get_attribute(self, "physxVehicleController:brake0")
 
     def CreateBrake0Attr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetBrake0Attr`."""
+        """Create the attribute of :meth:`GetBrake0Attr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleController:brake0", defaultValue, writeSparsely)
 
     def GetBrake1Attr(self) -> Usd.Attribute:
@@ -88,7 +88,7 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
         return get_attribute(self, "physxVehicleController:brake1")
 
     def CreateBrake1Attr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetBrake1Attr`."""
+        """Create the attribute of :meth:`GetBrake1Attr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleController:brake1", defaultValue, writeSparsely)
 
     def GetBrakeAttr(self) -> Usd.Attribute:
@@ -103,7 +103,7 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
         return get_attribute(self, "physxVehicleController:brake")
 
     def CreateBrakeAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetBrakeAttr`."""
+        """Create the attribute of :meth:`GetBrakeAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleController:brake", defaultValue, writeSparsely)
 
     def GetHandbrakeAttr(self) -> Usd.Attribute:
@@ -118,7 +118,7 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
         return get_attribute(self, "physxVehicleController:handbrake")
 
     def CreateHandbrakeAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetHandbrakeAttr`."""
+        """Create the attribute of :meth:`GetHandbrakeAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleController:handbrake", defaultValue, writeSparsely)
 
     def GetSteerAttr(self) -> Usd.Attribute:
@@ -131,7 +131,7 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
         return get_attribute(self, "physxVehicleController:steer")
 
     def CreateSteerAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetSteerAttr`."""
+        """Create the attribute of :meth:`GetSteerAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleController:steer", defaultValue, writeSparsely)
 
     def GetSteerLeftAttr(self) -> Usd.Attribute:
@@ -146,7 +146,7 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
         return get_attribute(self, "physxVehicleController:steerLeft")
 
     def CreateSteerLeftAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetSteerLeftAttr`."""
+        """Create the attribute of :meth:`GetSteerLeftAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleController:steerLeft", defaultValue, writeSparsely)
 
     def GetSteerRightAttr(self) -> Usd.Attribute:
@@ -161,7 +161,7 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
         return get_attribute(self, "physxVehicleController:steerRight")
 
     def CreateSteerRightAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetSteerRightAttr`."""
+        """Create the attribute of :meth:`GetSteerRightAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleController:steerRight", defaultValue, writeSparsely)
 
     def GetTargetGearAttr(self) -> Usd.Attribute:
@@ -174,7 +174,7 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
         return get_attribute(self, "physxVehicleController:targetGear")
 
     def CreateTargetGearAttr(self, defaultValue: int | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetTargetGearAttr`."""
+        """Create the attribute of :meth:`GetTargetGearAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleController:targetGear", defaultValue, writeSparsely)
 
 
@@ -227,15 +227,15 @@ class PhysxVehicleControllerAPI(PhysxVehicleControllerAPIAccessors):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxVehicleControllerAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxVehicleControllerAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
 
@@ -271,15 +271,15 @@ class PhysxVehicleTankControllerAPI(PhysxVehicleControllerAPIAccessors):
     def Apply(
         cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxVehicleTankControllerAPIValues]
     ) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxVehicleTankControllerAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetThrust0Attr(self) -> Usd.Attribute:
@@ -292,7 +292,7 @@ class PhysxVehicleTankControllerAPI(PhysxVehicleControllerAPIAccessors):
         return get_attribute(self, "physxVehicleTankController:thrust0")
 
     def CreateThrust0Attr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetThrust0Attr`."""
+        """Create the attribute of :meth:`GetThrust0Attr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleTankController:thrust0", defaultValue, writeSparsely)
 
     def GetThrust1Attr(self) -> Usd.Attribute:
@@ -305,7 +305,7 @@ class PhysxVehicleTankControllerAPI(PhysxVehicleControllerAPIAccessors):
         return get_attribute(self, "physxVehicleTankController:thrust1")
 
     def CreateThrust1Attr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetThrust1Attr`."""
+        """Create the attribute of :meth:`GetThrust1Attr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleTankController:thrust1", defaultValue, writeSparsely)
 
 
@@ -341,15 +341,15 @@ class PhysxVehicleWheelControllerAPI(SingleApplyAPI):
     def Apply(
         cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxVehicleWheelControllerAPIValues]
     ) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxVehicleWheelControllerAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetDriveTorqueAttr(self) -> Usd.Attribute:
@@ -362,7 +362,7 @@ class PhysxVehicleWheelControllerAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleWheelController:driveTorque")
 
     def CreateDriveTorqueAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetDriveTorqueAttr`."""
+        """Create the attribute of :meth:`GetDriveTorqueAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleWheelController:driveTorque", defaultValue, writeSparsely)
 
     def GetBrakeTorqueAttr(self) -> Usd.Attribute:
@@ -375,7 +375,7 @@ class PhysxVehicleWheelControllerAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleWheelController:brakeTorque")
 
     def CreateBrakeTorqueAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetBrakeTorqueAttr`."""
+        """Create the attribute of :meth:`GetBrakeTorqueAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleWheelController:brakeTorque", defaultValue, writeSparsely)
 
     def GetSteerAngleAttr(self) -> Usd.Attribute:
@@ -388,7 +388,7 @@ class PhysxVehicleWheelControllerAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleWheelController:steerAngle")
 
     def CreateSteerAngleAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetSteerAngleAttr`."""
+        """Create the attribute of :meth:`GetSteerAngleAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleWheelController:steerAngle", defaultValue, writeSparsely)
 
 
@@ -437,20 +437,20 @@ class PhysxVehicleNonlinearCommandResponseAPI(MultipleApplyAPI):
         strict: bool = False,
         **values: Unpack[PhysxVehicleNonlinearCommandResponseAPIValues],
     ) -> Self:
-        """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
+        """Apply the schema to `prim` as instance `name`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also where only the schema is applied, and for prims that it has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for instance names that are not allowed, and for prims on which the schema has no effect.
         """
         return cls._apply(prim, name, values, strict)
 
     @classmethod
     def IsPhysxVehicleNonlinearCommandResponseAPIPath(cls, path: Sdf.Path | str) -> bool:
-        """Whether `path` names an instance of this schema: ``/prim.physxVehicleNCR:name``."""
+        """Whether `path` is an instance of this schema, such as ``/prim.physxVehicleNCR:name``."""
         return cls._instance_name(path) is not None
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxVehicleNonlinearCommandResponseAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetCommandValuesAttr(self) -> Usd.Attribute:
@@ -463,7 +463,7 @@ class PhysxVehicleNonlinearCommandResponseAPI(MultipleApplyAPI):
     def CreateCommandValuesAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetCommandValuesAttr`."""
+        """Create the attribute of :meth:`GetCommandValuesAttr`, with a value if one is given."""
         return create_attribute(self, "commandValues", defaultValue, writeSparsely)
 
     def GetSpeedResponsesPerCommandValueAttr(self) -> Usd.Attribute:
@@ -479,7 +479,7 @@ class PhysxVehicleNonlinearCommandResponseAPI(MultipleApplyAPI):
     def CreateSpeedResponsesPerCommandValueAttr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSpeedResponsesPerCommandValueAttr`."""
+        """Create the attribute of :meth:`GetSpeedResponsesPerCommandValueAttr`, with a value if one is given."""
         return create_attribute(self, "speedResponsesPerCommandValue", defaultValue, writeSparsely)
 
     def GetSpeedResponsesAttr(self) -> Usd.Attribute:
@@ -495,5 +495,5 @@ class PhysxVehicleNonlinearCommandResponseAPI(MultipleApplyAPI):
     def CreateSpeedResponsesAttr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSpeedResponsesAttr`."""
+        """Create the attribute of :meth:`GetSpeedResponsesAttr`, with a value if one is given."""
         return create_attribute(self, "speedResponses", defaultValue, writeSparsely)

@@ -74,15 +74,15 @@ class PhysxVehicleDriveBasicAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxVehicleDriveBasicAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxVehicleDriveBasicAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetPeakTorqueAttr(self) -> Usd.Attribute:
@@ -96,7 +96,7 @@ class PhysxVehicleDriveBasicAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleDriveBasic:peakTorque")
 
     def CreatePeakTorqueAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetPeakTorqueAttr`."""
+        """Create the attribute of :meth:`GetPeakTorqueAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleDriveBasic:peakTorque", defaultValue, writeSparsely)
 
 
@@ -122,15 +122,15 @@ class PhysxVehicleDriveStandardAPI(SingleApplyAPI):
     def Apply(
         cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxVehicleDriveStandardAPIValues]
     ) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxVehicleDriveStandardAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetEngineRel(self) -> Usd.Relationship:
@@ -141,7 +141,7 @@ class PhysxVehicleDriveStandardAPI(SingleApplyAPI):
         return get_relationship(self, "physxVehicleDriveStandard:engine")
 
     def CreateEngineRel(self) -> Usd.Relationship:
-        """Author :meth:`GetEngineRel`."""
+        """Create the relationship of :meth:`GetEngineRel`."""
         return create_relationship(self, "physxVehicleDriveStandard:engine")
 
     def GetGearsRel(self) -> Usd.Relationship:
@@ -152,7 +152,7 @@ class PhysxVehicleDriveStandardAPI(SingleApplyAPI):
         return get_relationship(self, "physxVehicleDriveStandard:gears")
 
     def CreateGearsRel(self) -> Usd.Relationship:
-        """Author :meth:`GetGearsRel`."""
+        """Create the relationship of :meth:`GetGearsRel`."""
         return create_relationship(self, "physxVehicleDriveStandard:gears")
 
     def GetAutoGearBoxRel(self) -> Usd.Relationship:
@@ -165,7 +165,7 @@ class PhysxVehicleDriveStandardAPI(SingleApplyAPI):
         return get_relationship(self, "physxVehicleDriveStandard:autoGearBox")
 
     def CreateAutoGearBoxRel(self) -> Usd.Relationship:
-        """Author :meth:`GetAutoGearBoxRel`."""
+        """Create the relationship of :meth:`GetAutoGearBoxRel`."""
         return create_relationship(self, "physxVehicleDriveStandard:autoGearBox")
 
     def GetClutchRel(self) -> Usd.Relationship:
@@ -176,12 +176,12 @@ class PhysxVehicleDriveStandardAPI(SingleApplyAPI):
         return get_relationship(self, "physxVehicleDriveStandard:clutch")
 
     def CreateClutchRel(self) -> Usd.Relationship:
-        """Author :meth:`GetClutchRel`."""
+        """Create the relationship of :meth:`GetClutchRel`."""
         return create_relationship(self, "physxVehicleDriveStandard:clutch")
 
 
 class PhysxVehicleMultiWheelDifferentialAPIAccessors(SingleApplyAPI):
-    """Accessors of :class:`PhysxVehicleMultiWheelDifferentialAPI`, which schemas that include it have as well."""
+    """Accessors of :class:`PhysxVehicleMultiWheelDifferentialAPI`, shared with schemas that include it."""
 
     def GetWheelsAttr(self) -> Usd.Attribute:
         """Driven wheels, by attachment index.
@@ -193,7 +193,7 @@ class PhysxVehicleMultiWheelDifferentialAPIAccessors(SingleApplyAPI):
         return get_attribute(self, "physxVehicleMultiWheelDifferential:wheels")
 
     def CreateWheelsAttr(self, defaultValue: Items[int] | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetWheelsAttr`."""
+        """Create the attribute of :meth:`GetWheelsAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleMultiWheelDifferential:wheels", defaultValue, writeSparsely)
 
     def GetTorqueRatiosAttr(self) -> Usd.Attribute:
@@ -208,7 +208,7 @@ class PhysxVehicleMultiWheelDifferentialAPIAccessors(SingleApplyAPI):
     def CreateTorqueRatiosAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetTorqueRatiosAttr`."""
+        """Create the attribute of :meth:`GetTorqueRatiosAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleMultiWheelDifferential:torqueRatios", defaultValue, writeSparsely)
 
     def GetAverageWheelSpeedRatiosAttr(self) -> Usd.Attribute:
@@ -224,7 +224,7 @@ class PhysxVehicleMultiWheelDifferentialAPIAccessors(SingleApplyAPI):
     def CreateAverageWheelSpeedRatiosAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetAverageWheelSpeedRatiosAttr`."""
+        """Create the attribute of :meth:`GetAverageWheelSpeedRatiosAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxVehicleMultiWheelDifferential:averageWheelSpeedRatios", defaultValue, writeSparsely)
 
@@ -262,15 +262,15 @@ class PhysxVehicleMultiWheelDifferentialAPI(PhysxVehicleMultiWheelDifferentialAP
     def Apply(
         cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxVehicleMultiWheelDifferentialAPIValues]
     ) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxVehicleMultiWheelDifferentialAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
 
@@ -314,15 +314,15 @@ class PhysxVehicleTankDifferentialAPI(PhysxVehicleMultiWheelDifferentialAPIAcces
     def Apply(
         cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxVehicleTankDifferentialAPIValues]
     ) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxVehicleTankDifferentialAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetNumberOfWheelsPerTrackAttr(self) -> Usd.Attribute:
@@ -337,7 +337,7 @@ class PhysxVehicleTankDifferentialAPI(PhysxVehicleMultiWheelDifferentialAPIAcces
     def CreateNumberOfWheelsPerTrackAttr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetNumberOfWheelsPerTrackAttr`."""
+        """Create the attribute of :meth:`GetNumberOfWheelsPerTrackAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxVehicleTankDifferential:numberOfWheelsPerTrack", defaultValue, writeSparsely)
 
@@ -351,7 +351,7 @@ class PhysxVehicleTankDifferentialAPI(PhysxVehicleMultiWheelDifferentialAPIAcces
     def CreateThrustIndexPerTrackAttr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetThrustIndexPerTrackAttr`."""
+        """Create the attribute of :meth:`GetThrustIndexPerTrackAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleTankDifferential:thrustIndexPerTrack", defaultValue, writeSparsely)
 
     def GetTrackToWheelIndicesAttr(self) -> Usd.Attribute:
@@ -367,7 +367,7 @@ class PhysxVehicleTankDifferentialAPI(PhysxVehicleMultiWheelDifferentialAPIAcces
     def CreateTrackToWheelIndicesAttr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetTrackToWheelIndicesAttr`."""
+        """Create the attribute of :meth:`GetTrackToWheelIndicesAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleTankDifferential:trackToWheelIndices", defaultValue, writeSparsely)
 
     def GetWheelIndicesInTrackOrderAttr(self) -> Usd.Attribute:
@@ -380,6 +380,6 @@ class PhysxVehicleTankDifferentialAPI(PhysxVehicleMultiWheelDifferentialAPIAcces
     def CreateWheelIndicesInTrackOrderAttr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetWheelIndicesInTrackOrderAttr`."""
+        """Create the attribute of :meth:`GetWheelIndicesInTrackOrderAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxVehicleTankDifferential:wheelIndicesInTrackOrder", defaultValue, writeSparsely)

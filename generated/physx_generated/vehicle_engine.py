@@ -105,15 +105,15 @@ class PhysxVehicleEngineAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxVehicleEngineAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxVehicleEngineAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetMoiAttr(self) -> Usd.Attribute:
@@ -126,7 +126,7 @@ class PhysxVehicleEngineAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleEngine:moi")
 
     def CreateMoiAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetMoiAttr`."""
+        """Create the attribute of :meth:`GetMoiAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleEngine:moi", defaultValue, writeSparsely)
 
     def GetPeakTorqueAttr(self) -> Usd.Attribute:
@@ -139,7 +139,7 @@ class PhysxVehicleEngineAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleEngine:peakTorque")
 
     def CreatePeakTorqueAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetPeakTorqueAttr`."""
+        """Create the attribute of :meth:`GetPeakTorqueAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleEngine:peakTorque", defaultValue, writeSparsely)
 
     def GetMaxRotationSpeedAttr(self) -> Usd.Attribute:
@@ -154,7 +154,7 @@ class PhysxVehicleEngineAPI(SingleApplyAPI):
     def CreateMaxRotationSpeedAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetMaxRotationSpeedAttr`."""
+        """Create the attribute of :meth:`GetMaxRotationSpeedAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleEngine:maxRotationSpeed", defaultValue, writeSparsely)
 
     def GetIdleRotationSpeedAttr(self) -> Usd.Attribute:
@@ -169,7 +169,7 @@ class PhysxVehicleEngineAPI(SingleApplyAPI):
     def CreateIdleRotationSpeedAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetIdleRotationSpeedAttr`."""
+        """Create the attribute of :meth:`GetIdleRotationSpeedAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleEngine:idleRotationSpeed", defaultValue, writeSparsely)
 
     def GetTorqueCurveAttr(self) -> Usd.Attribute:
@@ -184,7 +184,7 @@ class PhysxVehicleEngineAPI(SingleApplyAPI):
     def CreateTorqueCurveAttr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetTorqueCurveAttr`."""
+        """Create the attribute of :meth:`GetTorqueCurveAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleEngine:torqueCurve", defaultValue, writeSparsely)
 
     def GetDampingRateFullThrottleAttr(self) -> Usd.Attribute:
@@ -200,7 +200,7 @@ class PhysxVehicleEngineAPI(SingleApplyAPI):
     def CreateDampingRateFullThrottleAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetDampingRateFullThrottleAttr`."""
+        """Create the attribute of :meth:`GetDampingRateFullThrottleAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleEngine:dampingRateFullThrottle", defaultValue, writeSparsely)
 
     def GetDampingRateZeroThrottleClutchEngagedAttr(self) -> Usd.Attribute:
@@ -216,7 +216,7 @@ class PhysxVehicleEngineAPI(SingleApplyAPI):
     def CreateDampingRateZeroThrottleClutchEngagedAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetDampingRateZeroThrottleClutchEngagedAttr`."""
+        """Create the attribute of :meth:`GetDampingRateZeroThrottleClutchEngagedAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxVehicleEngine:dampingRateZeroThrottleClutchEngaged", defaultValue, writeSparsely)
 
@@ -233,7 +233,7 @@ class PhysxVehicleEngineAPI(SingleApplyAPI):
     def CreateDampingRateZeroThrottleClutchDisengagedAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetDampingRateZeroThrottleClutchDisengagedAttr`."""
+        """Create the attribute of :meth:`GetDampingRateZeroThrottleClutchDisengagedAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxVehicleEngine:dampingRateZeroThrottleClutchDisengaged", defaultValue, writeSparsely)
 
@@ -256,15 +256,15 @@ class PhysxVehicleGearsAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxVehicleGearsAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxVehicleGearsAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetRatiosAttr(self) -> Usd.Attribute:
@@ -277,7 +277,7 @@ class PhysxVehicleGearsAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleGears:ratios")
 
     def CreateRatiosAttr(self, defaultValue: Items[float] | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetRatiosAttr`."""
+        """Create the attribute of :meth:`GetRatiosAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleGears:ratios", defaultValue, writeSparsely)
 
     def GetRatioScaleAttr(self) -> Usd.Attribute:
@@ -290,7 +290,7 @@ class PhysxVehicleGearsAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleGears:ratioScale")
 
     def CreateRatioScaleAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetRatioScaleAttr`."""
+        """Create the attribute of :meth:`GetRatioScaleAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleGears:ratioScale", defaultValue, writeSparsely)
 
     def GetSwitchTimeAttr(self) -> Usd.Attribute:
@@ -303,7 +303,7 @@ class PhysxVehicleGearsAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleGears:switchTime")
 
     def CreateSwitchTimeAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetSwitchTimeAttr`."""
+        """Create the attribute of :meth:`GetSwitchTimeAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleGears:switchTime", defaultValue, writeSparsely)
 
 
@@ -329,15 +329,15 @@ class PhysxVehicleAutoGearBoxAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxVehicleAutoGearBoxAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxVehicleAutoGearBoxAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetUpRatiosAttr(self) -> Usd.Attribute:
@@ -352,7 +352,7 @@ class PhysxVehicleAutoGearBoxAPI(SingleApplyAPI):
     def CreateUpRatiosAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetUpRatiosAttr`."""
+        """Create the attribute of :meth:`GetUpRatiosAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleAutoGearBox:upRatios", defaultValue, writeSparsely)
 
     def GetDownRatiosAttr(self) -> Usd.Attribute:
@@ -367,7 +367,7 @@ class PhysxVehicleAutoGearBoxAPI(SingleApplyAPI):
     def CreateDownRatiosAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetDownRatiosAttr`."""
+        """Create the attribute of :meth:`GetDownRatiosAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleAutoGearBox:downRatios", defaultValue, writeSparsely)
 
     def GetLatencyAttr(self) -> Usd.Attribute:
@@ -380,7 +380,7 @@ class PhysxVehicleAutoGearBoxAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleAutoGearBox:latency")
 
     def CreateLatencyAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetLatencyAttr`."""
+        """Create the attribute of :meth:`GetLatencyAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleAutoGearBox:latency", defaultValue, writeSparsely)
 
 
@@ -406,15 +406,15 @@ class PhysxVehicleClutchAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxVehicleClutchAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxVehicleClutchAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetStrengthAttr(self) -> Usd.Attribute:
@@ -427,5 +427,5 @@ class PhysxVehicleClutchAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleClutch:strength")
 
     def CreateStrengthAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetStrengthAttr`."""
+        """Create the attribute of :meth:`GetStrengthAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleClutch:strength", defaultValue, writeSparsely)

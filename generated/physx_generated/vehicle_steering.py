@@ -73,20 +73,20 @@ class PhysxVehicleBrakesAPI(MultipleApplyAPI):
     def Apply(
         cls, prim: Usd.Prim, name: str, *, strict: bool = False, **values: Unpack[PhysxVehicleBrakesAPIValues]
     ) -> Self:
-        """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
+        """Apply the schema to `prim` as instance `name`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also where only the schema is applied, and for prims that it has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for instance names that are not allowed, and for prims on which the schema has no effect.
         """
         return cls._apply(prim, name, values, strict)
 
     @classmethod
     def IsPhysxVehicleBrakesAPIPath(cls, path: Sdf.Path | str) -> bool:
-        """Whether `path` names an instance of this schema: ``/prim.physxVehicleBrakes:name``."""
+        """Whether `path` is an instance of this schema, such as ``/prim.physxVehicleBrakes:name``."""
         return cls._instance_name(path) is not None
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxVehicleBrakesAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetWheelsAttr(self) -> Usd.Attribute:
@@ -99,7 +99,7 @@ class PhysxVehicleBrakesAPI(MultipleApplyAPI):
         return get_attribute(self, "wheels")
 
     def CreateWheelsAttr(self, defaultValue: Items[int] | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetWheelsAttr`."""
+        """Create the attribute of :meth:`GetWheelsAttr`, with a value if one is given."""
         return create_attribute(self, "wheels", defaultValue, writeSparsely)
 
     def GetMaxBrakeTorqueAttr(self) -> Usd.Attribute:
@@ -110,7 +110,7 @@ class PhysxVehicleBrakesAPI(MultipleApplyAPI):
         return get_attribute(self, "maxBrakeTorque")
 
     def CreateMaxBrakeTorqueAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetMaxBrakeTorqueAttr`."""
+        """Create the attribute of :meth:`GetMaxBrakeTorqueAttr`, with a value if one is given."""
         return create_attribute(self, "maxBrakeTorque", defaultValue, writeSparsely)
 
     def GetTorqueMultipliersAttr(self) -> Usd.Attribute:
@@ -125,7 +125,7 @@ class PhysxVehicleBrakesAPI(MultipleApplyAPI):
     def CreateTorqueMultipliersAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetTorqueMultipliersAttr`."""
+        """Create the attribute of :meth:`GetTorqueMultipliersAttr`, with a value if one is given."""
         return create_attribute(self, "torqueMultipliers", defaultValue, writeSparsely)
 
 
@@ -158,15 +158,15 @@ class PhysxVehicleSteeringAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxVehicleSteeringAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxVehicleSteeringAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetWheelsAttr(self) -> Usd.Attribute:
@@ -179,7 +179,7 @@ class PhysxVehicleSteeringAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleSteering:wheels")
 
     def CreateWheelsAttr(self, defaultValue: Items[int] | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetWheelsAttr`."""
+        """Create the attribute of :meth:`GetWheelsAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleSteering:wheels", defaultValue, writeSparsely)
 
     def GetMaxSteerAngleAttr(self) -> Usd.Attribute:
@@ -192,7 +192,7 @@ class PhysxVehicleSteeringAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleSteering:maxSteerAngle")
 
     def CreateMaxSteerAngleAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetMaxSteerAngleAttr`."""
+        """Create the attribute of :meth:`GetMaxSteerAngleAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleSteering:maxSteerAngle", defaultValue, writeSparsely)
 
     def GetAngleMultipliersAttr(self) -> Usd.Attribute:
@@ -207,7 +207,7 @@ class PhysxVehicleSteeringAPI(SingleApplyAPI):
     def CreateAngleMultipliersAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetAngleMultipliersAttr`."""
+        """Create the attribute of :meth:`GetAngleMultipliersAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleSteering:angleMultipliers", defaultValue, writeSparsely)
 
 
@@ -259,15 +259,15 @@ class PhysxVehicleAckermannSteeringAPI(SingleApplyAPI):
     def Apply(
         cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxVehicleAckermannSteeringAPIValues]
     ) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxVehicleAckermannSteeringAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetWheel0Attr(self) -> Usd.Attribute:
@@ -280,7 +280,7 @@ class PhysxVehicleAckermannSteeringAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleAckermannSteering:wheel0")
 
     def CreateWheel0Attr(self, defaultValue: int | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetWheel0Attr`."""
+        """Create the attribute of :meth:`GetWheel0Attr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleAckermannSteering:wheel0", defaultValue, writeSparsely)
 
     def GetWheel1Attr(self) -> Usd.Attribute:
@@ -293,7 +293,7 @@ class PhysxVehicleAckermannSteeringAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleAckermannSteering:wheel1")
 
     def CreateWheel1Attr(self, defaultValue: int | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetWheel1Attr`."""
+        """Create the attribute of :meth:`GetWheel1Attr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleAckermannSteering:wheel1", defaultValue, writeSparsely)
 
     def GetMaxSteerAngleAttr(self) -> Usd.Attribute:
@@ -304,7 +304,7 @@ class PhysxVehicleAckermannSteeringAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleAckermannSteering:maxSteerAngle")
 
     def CreateMaxSteerAngleAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetMaxSteerAngleAttr`."""
+        """Create the attribute of :meth:`GetMaxSteerAngleAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleAckermannSteering:maxSteerAngle", defaultValue, writeSparsely)
 
     def GetWheelBaseAttr(self) -> Usd.Attribute:
@@ -317,7 +317,7 @@ class PhysxVehicleAckermannSteeringAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleAckermannSteering:wheelBase")
 
     def CreateWheelBaseAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetWheelBaseAttr`."""
+        """Create the attribute of :meth:`GetWheelBaseAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleAckermannSteering:wheelBase", defaultValue, writeSparsely)
 
     def GetTrackWidthAttr(self) -> Usd.Attribute:
@@ -330,7 +330,7 @@ class PhysxVehicleAckermannSteeringAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleAckermannSteering:trackWidth")
 
     def CreateTrackWidthAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetTrackWidthAttr`."""
+        """Create the attribute of :meth:`GetTrackWidthAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleAckermannSteering:trackWidth", defaultValue, writeSparsely)
 
     def GetStrengthAttr(self) -> Usd.Attribute:
@@ -341,5 +341,5 @@ class PhysxVehicleAckermannSteeringAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleAckermannSteering:strength")
 
     def CreateStrengthAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetStrengthAttr`."""
+        """Create the attribute of :meth:`GetStrengthAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleAckermannSteering:strength", defaultValue, writeSparsely)

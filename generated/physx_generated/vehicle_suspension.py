@@ -93,15 +93,15 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxVehicleSuspensionAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxVehicleSuspensionAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetSpringStrengthAttr(self) -> Usd.Attribute:
@@ -115,7 +115,7 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleSuspension:springStrength")
 
     def CreateSpringStrengthAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetSpringStrengthAttr`."""
+        """Create the attribute of :meth:`GetSpringStrengthAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleSuspension:springStrength", defaultValue, writeSparsely)
 
     def GetSpringDamperRateAttr(self) -> Usd.Attribute:
@@ -130,7 +130,7 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
     def CreateSpringDamperRateAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSpringDamperRateAttr`."""
+        """Create the attribute of :meth:`GetSpringDamperRateAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleSuspension:springDamperRate", defaultValue, writeSparsely)
 
     def GetTravelDistanceAttr(self) -> Usd.Attribute:
@@ -143,7 +143,7 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleSuspension:travelDistance")
 
     def CreateTravelDistanceAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetTravelDistanceAttr`."""
+        """Create the attribute of :meth:`GetTravelDistanceAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleSuspension:travelDistance", defaultValue, writeSparsely)
 
     def GetMaxCompressionAttr(self) -> Usd.Attribute:
@@ -158,7 +158,7 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleSuspension:maxCompression")
 
     def CreateMaxCompressionAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetMaxCompressionAttr`."""
+        """Create the attribute of :meth:`GetMaxCompressionAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleSuspension:maxCompression", defaultValue, writeSparsely)
 
     def GetMaxDroopAttr(self) -> Usd.Attribute:
@@ -174,7 +174,7 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleSuspension:maxDroop")
 
     def CreateMaxDroopAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetMaxDroopAttr`."""
+        """Create the attribute of :meth:`GetMaxDroopAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleSuspension:maxDroop", defaultValue, writeSparsely)
 
     def GetSprungMassAttr(self) -> Usd.Attribute:
@@ -187,7 +187,7 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleSuspension:sprungMass")
 
     def CreateSprungMassAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetSprungMassAttr`."""
+        """Create the attribute of :meth:`GetSprungMassAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleSuspension:sprungMass", defaultValue, writeSparsely)
 
     def GetCamberAtRestAttr(self) -> Usd.Attribute:
@@ -202,7 +202,7 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleSuspension:camberAtRest")
 
     def CreateCamberAtRestAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetCamberAtRestAttr`."""
+        """Create the attribute of :meth:`GetCamberAtRestAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleSuspension:camberAtRest", defaultValue, writeSparsely)
 
     def GetCamberAtMaxCompressionAttr(self) -> Usd.Attribute:
@@ -220,7 +220,7 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
     def CreateCamberAtMaxCompressionAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetCamberAtMaxCompressionAttr`."""
+        """Create the attribute of :meth:`GetCamberAtMaxCompressionAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleSuspension:camberAtMaxCompression", defaultValue, writeSparsely)
 
     def GetCamberAtMaxDroopAttr(self) -> Usd.Attribute:
@@ -237,7 +237,7 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
     def CreateCamberAtMaxDroopAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetCamberAtMaxDroopAttr`."""
+        """Create the attribute of :meth:`GetCamberAtMaxDroopAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleSuspension:camberAtMaxDroop", defaultValue, writeSparsely)
 
 
@@ -279,15 +279,15 @@ class PhysxVehicleSuspensionComplianceAPI(SingleApplyAPI):
     def Apply(
         cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxVehicleSuspensionComplianceAPIValues]
     ) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxVehicleSuspensionComplianceAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetWheelToeAngleAttr(self) -> Usd.Attribute:
@@ -301,7 +301,7 @@ class PhysxVehicleSuspensionComplianceAPI(SingleApplyAPI):
     def CreateWheelToeAngleAttr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetWheelToeAngleAttr`."""
+        """Create the attribute of :meth:`GetWheelToeAngleAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleSuspensionCompliance:wheelToeAngle", defaultValue, writeSparsely)
 
     def GetWheelCamberAngleAttr(self) -> Usd.Attribute:
@@ -315,7 +315,7 @@ class PhysxVehicleSuspensionComplianceAPI(SingleApplyAPI):
     def CreateWheelCamberAngleAttr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetWheelCamberAngleAttr`."""
+        """Create the attribute of :meth:`GetWheelCamberAngleAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleSuspensionCompliance:wheelCamberAngle", defaultValue, writeSparsely)
 
     def GetSuspensionForceAppPointAttr(self) -> Usd.Attribute:
@@ -329,7 +329,7 @@ class PhysxVehicleSuspensionComplianceAPI(SingleApplyAPI):
     def CreateSuspensionForceAppPointAttr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSuspensionForceAppPointAttr`."""
+        """Create the attribute of :meth:`GetSuspensionForceAppPointAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxVehicleSuspensionCompliance:suspensionForceAppPoint", defaultValue, writeSparsely)
 
@@ -344,5 +344,5 @@ class PhysxVehicleSuspensionComplianceAPI(SingleApplyAPI):
     def CreateTireForceAppPointAttr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetTireForceAppPointAttr`."""
+        """Create the attribute of :meth:`GetTireForceAppPointAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleSuspensionCompliance:tireForceAppPoint", defaultValue, writeSparsely)

@@ -105,15 +105,15 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def Apply(
         cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxVehicleWheelAttachmentAPIValues]
     ) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxVehicleWheelAttachmentAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetIndexAttr(self) -> Usd.Attribute:
@@ -126,7 +126,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleWheelAttachment:index")
 
     def CreateIndexAttr(self, defaultValue: int | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetIndexAttr`."""
+        """Create the attribute of :meth:`GetIndexAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleWheelAttachment:index", defaultValue, writeSparsely)
 
     def GetSuspensionTravelDirectionAttr(self) -> Usd.Attribute:
@@ -142,7 +142,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def CreateSuspensionTravelDirectionAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSuspensionTravelDirectionAttr`."""
+        """Create the attribute of :meth:`GetSuspensionTravelDirectionAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxVehicleWheelAttachment:suspensionTravelDirection", defaultValue, writeSparsely)
 
@@ -158,7 +158,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def CreateSuspensionFramePositionAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSuspensionFramePositionAttr`."""
+        """Create the attribute of :meth:`GetSuspensionFramePositionAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxVehicleWheelAttachment:suspensionFramePosition", defaultValue, writeSparsely)
 
@@ -175,7 +175,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def CreateSuspensionFrameOrientationAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSuspensionFrameOrientationAttr`."""
+        """Create the attribute of :meth:`GetSuspensionFrameOrientationAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxVehicleWheelAttachment:suspensionFrameOrientation", defaultValue, writeSparsely)
 
@@ -194,7 +194,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def CreateSuspensionForceAppPointOffsetAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSuspensionForceAppPointOffsetAttr`."""
+        """Create the attribute of :meth:`GetSuspensionForceAppPointOffsetAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxVehicleWheelAttachment:suspensionForceAppPointOffset", defaultValue, writeSparsely)
 
@@ -212,7 +212,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def CreateWheelCenterOfMassOffsetAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetWheelCenterOfMassOffsetAttr`."""
+        """Create the attribute of :meth:`GetWheelCenterOfMassOffsetAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxVehicleWheelAttachment:wheelCenterOfMassOffset", defaultValue, writeSparsely)
 
@@ -230,7 +230,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def CreateTireForceAppPointOffsetAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetTireForceAppPointOffsetAttr`."""
+        """Create the attribute of :meth:`GetTireForceAppPointOffsetAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxVehicleWheelAttachment:tireForceAppPointOffset", defaultValue, writeSparsely)
 
@@ -247,7 +247,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def CreateWheelFramePositionAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetWheelFramePositionAttr`."""
+        """Create the attribute of :meth:`GetWheelFramePositionAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleWheelAttachment:wheelFramePosition", defaultValue, writeSparsely)
 
     def GetWheelFrameOrientationAttr(self) -> Usd.Attribute:
@@ -263,7 +263,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def CreateWheelFrameOrientationAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetWheelFrameOrientationAttr`."""
+        """Create the attribute of :meth:`GetWheelFrameOrientationAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleWheelAttachment:wheelFrameOrientation", defaultValue, writeSparsely)
 
     def GetDrivenAttr(self) -> Usd.Attribute:
@@ -278,7 +278,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         return get_attribute(self, "physxVehicleWheelAttachment:driven")
 
     def CreateDrivenAttr(self, defaultValue: bool | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetDrivenAttr`."""
+        """Create the attribute of :meth:`GetDrivenAttr`, with a value if one is given."""
         return create_attribute(self, "physxVehicleWheelAttachment:driven", defaultValue, writeSparsely)
 
     def GetWheelRel(self) -> Usd.Relationship:
@@ -289,7 +289,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         return get_relationship(self, "physxVehicleWheelAttachment:wheel")
 
     def CreateWheelRel(self) -> Usd.Relationship:
-        """Author :meth:`GetWheelRel`."""
+        """Create the relationship of :meth:`GetWheelRel`."""
         return create_relationship(self, "physxVehicleWheelAttachment:wheel")
 
     def GetTireRel(self) -> Usd.Relationship:
@@ -300,7 +300,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         return get_relationship(self, "physxVehicleWheelAttachment:tire")
 
     def CreateTireRel(self) -> Usd.Relationship:
-        """Author :meth:`GetTireRel`."""
+        """Create the relationship of :meth:`GetTireRel`."""
         return create_relationship(self, "physxVehicleWheelAttachment:tire")
 
     def GetSuspensionRel(self) -> Usd.Relationship:
@@ -311,7 +311,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         return get_relationship(self, "physxVehicleWheelAttachment:suspension")
 
     def CreateSuspensionRel(self) -> Usd.Relationship:
-        """Author :meth:`GetSuspensionRel`."""
+        """Create the relationship of :meth:`GetSuspensionRel`."""
         return create_relationship(self, "physxVehicleWheelAttachment:suspension")
 
     def GetCollisionGroupRel(self) -> Usd.Relationship:
@@ -324,5 +324,5 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         return get_relationship(self, "physxVehicleWheelAttachment:collisionGroup")
 
     def CreateCollisionGroupRel(self) -> Usd.Relationship:
-        """Author :meth:`GetCollisionGroupRel`."""
+        """Create the relationship of :meth:`GetCollisionGroupRel`."""
         return create_relationship(self, "physxVehicleWheelAttachment:collisionGroup")

@@ -100,15 +100,15 @@ class PhysxParticleClothAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxParticleClothAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxParticleClothAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     @deprecated("use selfCollisionFilterDistance of PhysxBaseDeformableBodyAPI")
@@ -125,7 +125,7 @@ class PhysxParticleClothAPI(SingleApplyAPI):
     def CreateSelfCollisionFilterAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSelfCollisionFilterAttr`."""
+        """Create the attribute of :meth:`GetSelfCollisionFilterAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticle:selfCollisionFilter", defaultValue, writeSparsely)
 
     @deprecated("use restShapePoints of OmniPhysicsSurfaceDeformableSimAPI")
@@ -142,7 +142,7 @@ class PhysxParticleClothAPI(SingleApplyAPI):
     def CreateRestPointsAttr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetRestPointsAttr`."""
+        """Create the attribute of :meth:`GetRestPointsAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticle:restPoints", defaultValue, writeSparsely)
 
     @deprecated("use restTriVtxIndices of OmniPhysicsSurfaceDeformableSimAPI")
@@ -159,7 +159,7 @@ class PhysxParticleClothAPI(SingleApplyAPI):
     def CreateSpringIndicesAttr(
         self, defaultValue: Items[Items[int]] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSpringIndicesAttr`."""
+        """Create the attribute of :meth:`GetSpringIndicesAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticle:springIndices", defaultValue, writeSparsely)
 
     @deprecated("use youngsModulus of OmniPhysicsDeformableMaterialAPI")
@@ -176,7 +176,7 @@ class PhysxParticleClothAPI(SingleApplyAPI):
     def CreateSpringStiffnessesAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSpringStiffnessesAttr`."""
+        """Create the attribute of :meth:`GetSpringStiffnessesAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticle:springStiffnesses", defaultValue, writeSparsely)
 
     @deprecated("use elasticityDamping of PhysxDeformableMaterialAPI")
@@ -193,7 +193,7 @@ class PhysxParticleClothAPI(SingleApplyAPI):
     def CreateSpringDampingsAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSpringDampingsAttr`."""
+        """Create the attribute of :meth:`GetSpringDampingsAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticle:springDampings", defaultValue, writeSparsely)
 
     @deprecated("use restShapePoints of OmniPhysicsSurfaceDeformableSimAPI")
@@ -210,7 +210,7 @@ class PhysxParticleClothAPI(SingleApplyAPI):
     def CreateSpringRestLengthsAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSpringRestLengthsAttr`."""
+        """Create the attribute of :meth:`GetSpringRestLengthsAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticle:springRestLengths", defaultValue, writeSparsely)
 
     @deprecated("nothing replaces it; surface deformables cannot be inflated")
@@ -227,7 +227,7 @@ class PhysxParticleClothAPI(SingleApplyAPI):
 
     @deprecated("nothing replaces it; surface deformables cannot be inflated")
     def CreatePressureAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetPressureAttr`."""
+        """Create the attribute of :meth:`GetPressureAttr`, with a value if one is given."""
         return create_attribute(self, "physxParticle:pressure", defaultValue, writeSparsely)
 
 
@@ -278,15 +278,15 @@ class PhysxAutoParticleClothAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxAutoParticleClothAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxAutoParticleClothAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     @deprecated("use surfaceStretchStiffness of OmniPhysicsSurfaceDeformableMaterialAPI")
@@ -303,7 +303,7 @@ class PhysxAutoParticleClothAPI(SingleApplyAPI):
     def CreateSpringStretchStiffnessAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSpringStretchStiffnessAttr`."""
+        """Create the attribute of :meth:`GetSpringStretchStiffnessAttr`, with a value if one is given."""
         return create_attribute(self, "physxAutoParticleCloth:springStretchStiffness", defaultValue, writeSparsely)
 
     @deprecated("use surfaceBendStiffness of OmniPhysicsSurfaceDeformableMaterialAPI")
@@ -320,7 +320,7 @@ class PhysxAutoParticleClothAPI(SingleApplyAPI):
     def CreateSpringBendStiffnessAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSpringBendStiffnessAttr`."""
+        """Create the attribute of :meth:`GetSpringBendStiffnessAttr`, with a value if one is given."""
         return create_attribute(self, "physxAutoParticleCloth:springBendStiffness", defaultValue, writeSparsely)
 
     @deprecated("use surfaceShearStiffness of OmniPhysicsSurfaceDeformableMaterialAPI")
@@ -337,7 +337,7 @@ class PhysxAutoParticleClothAPI(SingleApplyAPI):
     def CreateSpringShearStiffnessAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSpringShearStiffnessAttr`."""
+        """Create the attribute of :meth:`GetSpringShearStiffnessAttr`, with a value if one is given."""
         return create_attribute(self, "physxAutoParticleCloth:springShearStiffness", defaultValue, writeSparsely)
 
     @deprecated("use elasticityDamping of PhysxDeformableMaterialAPI")
@@ -352,7 +352,7 @@ class PhysxAutoParticleClothAPI(SingleApplyAPI):
 
     @deprecated("use elasticityDamping of PhysxDeformableMaterialAPI")
     def CreateSpringDampingAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetSpringDampingAttr`."""
+        """Create the attribute of :meth:`GetSpringDampingAttr`, with a value if one is given."""
         return create_attribute(self, "physxAutoParticleCloth:springDamping", defaultValue, writeSparsely)
 
     @deprecated("nothing replaces it; weld the simulation mesh yourself")
@@ -369,5 +369,5 @@ class PhysxAutoParticleClothAPI(SingleApplyAPI):
     def CreateDisableMeshWeldingAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetDisableMeshWeldingAttr`."""
+        """Create the attribute of :meth:`GetDisableMeshWeldingAttr`, with a value if one is given."""
         return create_attribute(self, "physxAutoParticleCloth:disableMeshWelding", defaultValue, writeSparsely)

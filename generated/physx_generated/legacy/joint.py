@@ -65,15 +65,15 @@ class PhysxJointAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxJointAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxJointAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     @deprecated("use staticFrictionEffort and dynamicFrictionEffort of PhysxJointAxisAPI, which are efforts; a coefficient has no exact counterpart")
@@ -91,7 +91,7 @@ class PhysxJointAPI(SingleApplyAPI):
 
     @deprecated("use staticFrictionEffort and dynamicFrictionEffort of PhysxJointAxisAPI, which are efforts; a coefficient has no exact counterpart")
     def CreateJointFrictionAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetJointFrictionAttr`."""
+        """Create the attribute of :meth:`GetJointFrictionAttr`, with a value if one is given."""
         return create_attribute(self, "physxJoint:jointFriction", defaultValue, writeSparsely)
 
     @deprecated("use maxJointVelocity of PhysxJointAxisAPI on every axis")
@@ -111,7 +111,7 @@ class PhysxJointAPI(SingleApplyAPI):
     def CreateMaxJointVelocityAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetMaxJointVelocityAttr`."""
+        """Create the attribute of :meth:`GetMaxJointVelocityAttr`, with a value if one is given."""
         return create_attribute(self, "physxJoint:maxJointVelocity", defaultValue, writeSparsely)
 
     @deprecated("use armature of PhysxJointAxisAPI on every axis")
@@ -126,5 +126,5 @@ class PhysxJointAPI(SingleApplyAPI):
 
     @deprecated("use armature of PhysxJointAxisAPI on every axis")
     def CreateArmatureAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetArmatureAttr`."""
+        """Create the attribute of :meth:`GetArmatureAttr`, with a value if one is given."""
         return create_attribute(self, "physxJoint:armature", defaultValue, writeSparsely)

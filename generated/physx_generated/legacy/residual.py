@@ -67,15 +67,15 @@ class PhysxResidualReportingAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxResidualReportingAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[PhysxResidualReportingAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     @deprecated("nothing replaces it")
@@ -92,7 +92,7 @@ class PhysxResidualReportingAPI(SingleApplyAPI):
     def CreatePhysxResidualReportingRmsResidualPositionIterationAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetPhysxResidualReportingRmsResidualPositionIterationAttr`."""
+        """Create the attribute of :meth:`GetPhysxResidualReportingRmsResidualPositionIterationAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxResidualReporting:rmsResidualPositionIteration", defaultValue, writeSparsely)
 
@@ -110,7 +110,7 @@ class PhysxResidualReportingAPI(SingleApplyAPI):
     def CreatePhysxResidualReportingMaxResidualPositionIterationAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetPhysxResidualReportingMaxResidualPositionIterationAttr`."""
+        """Create the attribute of :meth:`GetPhysxResidualReportingMaxResidualPositionIterationAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxResidualReporting:maxResidualPositionIteration", defaultValue, writeSparsely)
 
@@ -128,7 +128,7 @@ class PhysxResidualReportingAPI(SingleApplyAPI):
     def CreatePhysxResidualReportingRmsResidualVelocityIterationAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetPhysxResidualReportingRmsResidualVelocityIterationAttr`."""
+        """Create the attribute of :meth:`GetPhysxResidualReportingRmsResidualVelocityIterationAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxResidualReporting:rmsResidualVelocityIteration", defaultValue, writeSparsely)
 
@@ -146,6 +146,6 @@ class PhysxResidualReportingAPI(SingleApplyAPI):
     def CreatePhysxResidualReportingMaxResidualVelocityIterationAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetPhysxResidualReportingMaxResidualVelocityIterationAttr`."""
+        """Create the attribute of :meth:`GetPhysxResidualReportingMaxResidualVelocityIterationAttr`, with a value if one is given."""
         return create_attribute(
             self, "physxResidualReporting:maxResidualVelocityIteration", defaultValue, writeSparsely)

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
 
 class BodyAPIAccessors(SingleApplyAPI):
-    """Accessors of :class:`BodyAPI`, which schemas that include it have as well."""
+    """Accessors of :class:`BodyAPI`, shared with schemas that include it."""
 
     def GetKinematicEnabledAttr(self) -> Usd.Attribute:
         """Whether animation moves the body and the simulation follows.
@@ -76,7 +76,7 @@ class BodyAPIAccessors(SingleApplyAPI):
     def CreateKinematicEnabledAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetKinematicEnabledAttr`."""
+        """Create the attribute of :meth:`GetKinematicEnabledAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:kinematicEnabled", defaultValue, writeSparsely)
 
     def GetStartsAsleepAttr(self) -> Usd.Attribute:
@@ -89,7 +89,7 @@ class BodyAPIAccessors(SingleApplyAPI):
         return get_attribute(self, "omniphysics:startsAsleep")
 
     def CreateStartsAsleepAttr(self, defaultValue: bool | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetStartsAsleepAttr`."""
+        """Create the attribute of :meth:`GetStartsAsleepAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:startsAsleep", defaultValue, writeSparsely)
 
     def GetSimulationOwnerRel(self) -> Usd.Relationship:
@@ -102,7 +102,7 @@ class BodyAPIAccessors(SingleApplyAPI):
         return get_relationship(self, "omniphysics:simulationOwner")
 
     def CreateSimulationOwnerRel(self) -> Usd.Relationship:
-        """Author :meth:`GetSimulationOwnerRel`."""
+        """Create the relationship of :meth:`GetSimulationOwnerRel`."""
         return create_relationship(self, "omniphysics:simulationOwner")
 
 
@@ -127,15 +127,15 @@ class BodyAPI(BodyAPIAccessors):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[BodyAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[BodyAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
 
@@ -165,15 +165,15 @@ class DeformableBodyAPI(BodyAPIAccessors):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[DeformableBodyAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[DeformableBodyAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetDeformableBodyEnabledAttr(self) -> Usd.Attribute:
@@ -186,7 +186,7 @@ class DeformableBodyAPI(BodyAPIAccessors):
     def CreateDeformableBodyEnabledAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetDeformableBodyEnabledAttr`."""
+        """Create the attribute of :meth:`GetDeformableBodyEnabledAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:deformableBodyEnabled", defaultValue, writeSparsely)
 
     def GetMassAttr(self) -> Usd.Attribute:
@@ -199,7 +199,7 @@ class DeformableBodyAPI(BodyAPIAccessors):
         return get_attribute(self, "omniphysics:mass")
 
     def CreateMassAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetMassAttr`."""
+        """Create the attribute of :meth:`GetMassAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:mass", defaultValue, writeSparsely)
 
 
@@ -226,20 +226,20 @@ class DeformablePoseAPI(MultipleApplyAPI):
     def Apply(
         cls, prim: Usd.Prim, name: str, *, strict: bool = False, **values: Unpack[DeformablePoseAPIValues]
     ) -> Self:
-        """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
+        """Apply the schema to `prim` as instance `name`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also where only the schema is applied, and for prims that it has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for instance names that are not allowed, and for prims on which the schema has no effect.
         """
         return cls._apply(prim, name, values, strict)
 
     @classmethod
     def IsOmniPhysicsDeformablePoseAPIPath(cls, path: Sdf.Path | str) -> bool:
-        """Whether `path` names an instance of this schema: ``/prim.deformablePose:name``."""
+        """Whether `path` is an instance of this schema, such as ``/prim.deformablePose:name``."""
         return cls._instance_name(path) is not None
 
     def set(self, *, strict: bool = False, **values: Unpack[DeformablePoseAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetPurposesAttr(self) -> Usd.Attribute:
@@ -254,7 +254,7 @@ class DeformablePoseAPI(MultipleApplyAPI):
         return get_attribute(self, "omniphysics:purposes")
 
     def CreatePurposesAttr(self, defaultValue: Items[str] | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetPurposesAttr`."""
+        """Create the attribute of :meth:`GetPurposesAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:purposes", defaultValue, writeSparsely)
 
     def GetPointsAttr(self) -> Usd.Attribute:
@@ -267,7 +267,7 @@ class DeformablePoseAPI(MultipleApplyAPI):
     def CreatePointsAttr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetPointsAttr`."""
+        """Create the attribute of :meth:`GetPointsAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:points", defaultValue, writeSparsely)
 
 
@@ -291,15 +291,15 @@ class VolumeDeformableSimAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[VolumeDeformableSimAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[VolumeDeformableSimAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetRestShapePointsAttr(self) -> Usd.Attribute:
@@ -314,7 +314,7 @@ class VolumeDeformableSimAPI(SingleApplyAPI):
     def CreateRestShapePointsAttr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetRestShapePointsAttr`."""
+        """Create the attribute of :meth:`GetRestShapePointsAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:restShapePoints", defaultValue, writeSparsely)
 
     def GetRestTetVtxIndicesAttr(self) -> Usd.Attribute:
@@ -329,7 +329,7 @@ class VolumeDeformableSimAPI(SingleApplyAPI):
     def CreateRestTetVtxIndicesAttr(
         self, defaultValue: Items[Items[int]] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetRestTetVtxIndicesAttr`."""
+        """Create the attribute of :meth:`GetRestTetVtxIndicesAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:restTetVtxIndices", defaultValue, writeSparsely)
 
 
@@ -360,15 +360,15 @@ class SurfaceDeformableSimAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[SurfaceDeformableSimAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[SurfaceDeformableSimAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetRestShapePointsAttr(self) -> Usd.Attribute:
@@ -383,7 +383,7 @@ class SurfaceDeformableSimAPI(SingleApplyAPI):
     def CreateRestShapePointsAttr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetRestShapePointsAttr`."""
+        """Create the attribute of :meth:`GetRestShapePointsAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:restShapePoints", defaultValue, writeSparsely)
 
     def GetRestTriVtxIndicesAttr(self) -> Usd.Attribute:
@@ -398,7 +398,7 @@ class SurfaceDeformableSimAPI(SingleApplyAPI):
     def CreateRestTriVtxIndicesAttr(
         self, defaultValue: Items[Items[int]] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetRestTriVtxIndicesAttr`."""
+        """Create the attribute of :meth:`GetRestTriVtxIndicesAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:restTriVtxIndices", defaultValue, writeSparsely)
 
     def GetRestBendAnglesDefaultAttr(self) -> Usd.Attribute:
@@ -412,7 +412,7 @@ class SurfaceDeformableSimAPI(SingleApplyAPI):
     def CreateRestBendAnglesDefaultAttr(
         self, defaultValue: str | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetRestBendAnglesDefaultAttr`."""
+        """Create the attribute of :meth:`GetRestBendAnglesDefaultAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:restBendAnglesDefault", defaultValue, writeSparsely)
 
     def GetRestAdjTriPairsAttr(self) -> Usd.Attribute:
@@ -427,7 +427,7 @@ class SurfaceDeformableSimAPI(SingleApplyAPI):
     def CreateRestAdjTriPairsAttr(
         self, defaultValue: Items[Items[int]] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetRestAdjTriPairsAttr`."""
+        """Create the attribute of :meth:`GetRestAdjTriPairsAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:restAdjTriPairs", defaultValue, writeSparsely)
 
     def GetRestBendAnglesAttr(self) -> Usd.Attribute:
@@ -442,7 +442,7 @@ class SurfaceDeformableSimAPI(SingleApplyAPI):
     def CreateRestBendAnglesAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetRestBendAnglesAttr`."""
+        """Create the attribute of :meth:`GetRestBendAnglesAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:restBendAngles", defaultValue, writeSparsely)
 
 
@@ -467,15 +467,15 @@ class CurvesDeformableSimAPI(SingleApplyAPI):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[CurvesDeformableSimAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[CurvesDeformableSimAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetRestShapePointsAttr(self) -> Usd.Attribute:
@@ -488,7 +488,7 @@ class CurvesDeformableSimAPI(SingleApplyAPI):
     def CreateRestShapePointsAttr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetRestShapePointsAttr`."""
+        """Create the attribute of :meth:`GetRestShapePointsAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:restShapePoints", defaultValue, writeSparsely)
 
     def GetRestCrvVtxIndicesAttr(self) -> Usd.Attribute:
@@ -503,7 +503,7 @@ class CurvesDeformableSimAPI(SingleApplyAPI):
     def CreateRestCrvVtxIndicesAttr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetRestCrvVtxIndicesAttr`."""
+        """Create the attribute of :meth:`GetRestCrvVtxIndicesAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:restCrvVtxIndices", defaultValue, writeSparsely)
 
     def GetRestNormalsAttr(self) -> Usd.Attribute:
@@ -518,5 +518,5 @@ class CurvesDeformableSimAPI(SingleApplyAPI):
     def CreateRestNormalsAttr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetRestNormalsAttr`."""
+        """Create the attribute of :meth:`GetRestNormalsAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:restNormals", defaultValue, writeSparsely)

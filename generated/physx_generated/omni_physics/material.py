@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 class BaseMaterialAPIAccessors(SingleApplyAPI):
-    """Accessors of :class:`BaseMaterialAPI`, which schemas that include it have as well."""
+    """Accessors of :class:`BaseMaterialAPI`, shared with schemas that include it."""
 
     def GetDynamicFrictionAttr(self) -> Usd.Attribute:
         """Friction coefficient of sliding contacts.
@@ -62,7 +62,7 @@ class BaseMaterialAPIAccessors(SingleApplyAPI):
     def CreateDynamicFrictionAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetDynamicFrictionAttr`."""
+        """Create the attribute of :meth:`GetDynamicFrictionAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:dynamicFriction", defaultValue, writeSparsely)
 
     def GetStaticFrictionAttr(self) -> Usd.Attribute:
@@ -75,7 +75,7 @@ class BaseMaterialAPIAccessors(SingleApplyAPI):
         return get_attribute(self, "omniphysics:staticFriction")
 
     def CreateStaticFrictionAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetStaticFrictionAttr`."""
+        """Create the attribute of :meth:`GetStaticFrictionAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:staticFriction", defaultValue, writeSparsely)
 
     def GetDensityAttr(self) -> Usd.Attribute:
@@ -88,7 +88,7 @@ class BaseMaterialAPIAccessors(SingleApplyAPI):
         return get_attribute(self, "omniphysics:density")
 
     def CreateDensityAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetDensityAttr`."""
+        """Create the attribute of :meth:`GetDensityAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:density", defaultValue, writeSparsely)
 
 
@@ -115,20 +115,20 @@ class BaseMaterialAPI(BaseMaterialAPIAccessors):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[BaseMaterialAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[BaseMaterialAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
 
 class DeformableMaterialAPIAccessors(BaseMaterialAPIAccessors):
-    """Accessors of :class:`DeformableMaterialAPI`, which schemas that include it have as well."""
+    """Accessors of :class:`DeformableMaterialAPI`, shared with schemas that include it."""
 
     def GetYoungsModulusAttr(self) -> Usd.Attribute:
         """Young's modulus: stress per strain.
@@ -140,7 +140,7 @@ class DeformableMaterialAPIAccessors(BaseMaterialAPIAccessors):
         return get_attribute(self, "omniphysics:youngsModulus")
 
     def CreateYoungsModulusAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetYoungsModulusAttr`."""
+        """Create the attribute of :meth:`GetYoungsModulusAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:youngsModulus", defaultValue, writeSparsely)
 
     def GetPoissonsRatioAttr(self) -> Usd.Attribute:
@@ -153,7 +153,7 @@ class DeformableMaterialAPIAccessors(BaseMaterialAPIAccessors):
         return get_attribute(self, "omniphysics:poissonsRatio")
 
     def CreatePoissonsRatioAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetPoissonsRatioAttr`."""
+        """Create the attribute of :meth:`GetPoissonsRatioAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:poissonsRatio", defaultValue, writeSparsely)
 
 
@@ -183,15 +183,15 @@ class DeformableMaterialAPI(DeformableMaterialAPIAccessors):
 
     @classmethod
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[DeformableMaterialAPIValues]) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[DeformableMaterialAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
 
@@ -235,15 +235,15 @@ class SurfaceDeformableMaterialAPI(DeformableMaterialAPIAccessors):
     def Apply(
         cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[SurfaceDeformableMaterialAPIValues]
     ) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[SurfaceDeformableMaterialAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetSurfaceThicknessAttr(self) -> Usd.Attribute:
@@ -256,7 +256,7 @@ class SurfaceDeformableMaterialAPI(DeformableMaterialAPIAccessors):
     def CreateSurfaceThicknessAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSurfaceThicknessAttr`."""
+        """Create the attribute of :meth:`GetSurfaceThicknessAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:surfaceThickness", defaultValue, writeSparsely)
 
     def GetSurfaceStretchStiffnessAttr(self) -> Usd.Attribute:
@@ -271,7 +271,7 @@ class SurfaceDeformableMaterialAPI(DeformableMaterialAPIAccessors):
     def CreateSurfaceStretchStiffnessAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSurfaceStretchStiffnessAttr`."""
+        """Create the attribute of :meth:`GetSurfaceStretchStiffnessAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:surfaceStretchStiffness", defaultValue, writeSparsely)
 
     def GetSurfaceShearStiffnessAttr(self) -> Usd.Attribute:
@@ -286,7 +286,7 @@ class SurfaceDeformableMaterialAPI(DeformableMaterialAPIAccessors):
     def CreateSurfaceShearStiffnessAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSurfaceShearStiffnessAttr`."""
+        """Create the attribute of :meth:`GetSurfaceShearStiffnessAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:surfaceShearStiffness", defaultValue, writeSparsely)
 
     def GetSurfaceBendStiffnessAttr(self) -> Usd.Attribute:
@@ -301,7 +301,7 @@ class SurfaceDeformableMaterialAPI(DeformableMaterialAPIAccessors):
     def CreateSurfaceBendStiffnessAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetSurfaceBendStiffnessAttr`."""
+        """Create the attribute of :meth:`GetSurfaceBendStiffnessAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:surfaceBendStiffness", defaultValue, writeSparsely)
 
 
@@ -341,15 +341,15 @@ class CurvesDeformableMaterialAPI(DeformableMaterialAPIAccessors):
     def Apply(
         cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[CurvesDeformableMaterialAPIValues]
     ) -> Self:
-        """Apply to `prim`; with keywords also author their values, all or none.
+        """Apply the schema to `prim`, and author the given values.
 
-        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
-        also for prims that the schema has no effect on.
+        Raises AuthoringError for values that the schema does not allow, and then writes nothing. With `strict` also
+        for prims on which the schema has no effect.
         """
         return cls._apply(prim, values, strict)
 
     def set(self, *, strict: bool = False, **values: Unpack[CurvesDeformableMaterialAPIValues]) -> None:
-        """Author the given properties, all or none; raises as :meth:`Apply`."""
+        """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
     def GetCurveThicknessAttr(self) -> Usd.Attribute:
@@ -360,7 +360,7 @@ class CurvesDeformableMaterialAPI(DeformableMaterialAPIAccessors):
         return get_attribute(self, "omniphysics:curveThickness")
 
     def CreateCurveThicknessAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetCurveThicknessAttr`."""
+        """Create the attribute of :meth:`GetCurveThicknessAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:curveThickness", defaultValue, writeSparsely)
 
     def GetCurveStretchStiffnessAttr(self) -> Usd.Attribute:
@@ -375,7 +375,7 @@ class CurvesDeformableMaterialAPI(DeformableMaterialAPIAccessors):
     def CreateCurveStretchStiffnessAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetCurveStretchStiffnessAttr`."""
+        """Create the attribute of :meth:`GetCurveStretchStiffnessAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:curveStretchStiffness", defaultValue, writeSparsely)
 
     def GetCurveBendStiffnessAttr(self) -> Usd.Attribute:
@@ -390,7 +390,7 @@ class CurvesDeformableMaterialAPI(DeformableMaterialAPIAccessors):
     def CreateCurveBendStiffnessAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetCurveBendStiffnessAttr`."""
+        """Create the attribute of :meth:`GetCurveBendStiffnessAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:curveBendStiffness", defaultValue, writeSparsely)
 
     def GetCurveTwistStiffnessAttr(self) -> Usd.Attribute:
@@ -405,5 +405,5 @@ class CurvesDeformableMaterialAPI(DeformableMaterialAPIAccessors):
     def CreateCurveTwistStiffnessAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
-        """Author :meth:`GetCurveTwistStiffnessAttr`."""
+        """Create the attribute of :meth:`GetCurveTwistStiffnessAttr`, with a value if one is given."""
         return create_attribute(self, "omniphysics:curveTwistStiffness", defaultValue, writeSparsely)
