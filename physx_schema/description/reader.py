@@ -49,8 +49,8 @@ def describe(source: str | Path | Any) -> Description:
             texts = (*remarks_on(stage), *capture.take())
     except (Tf.ErrorException, UnicodeDecodeError) as error:     # values that USD reads only when they are asked for
         reason = " ".join(str(error).split())[:_MAX_MESSAGE_LENGTH]
-        raise UnreadableError(f"{source_name(stage)}: USD cannot read all that it holds: {reason}; have it written "
-                              "anew by the tool it is from") from None
+        raise UnreadableError(f"{source_name(stage)}: USD cannot read the whole stage: {reason}; export the file "
+                              "again") from None
     remarks = tuple(remarked(texts, description.problems))
     loud = (problem for problem in description.problems if problem.code in LOUD and problem.severity != "info")
     for problem in (*remarks, *loud):

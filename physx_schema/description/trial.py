@@ -114,10 +114,10 @@ def _read_answer(process: subprocess.Popen[bytes], seconds: int) -> dict[str, An
 
 def _fault_text(number: int, seconds: int, what: str) -> str:
     if number == signal.SIGXCPU:
-        return (f"USD does not finish reading {what} within {seconds} s, far more than its size needs; where it is "
-                "known to be sound, open it with --isolate off")
+        return (f"USD does not finish reading {what} within {seconds} s, which is too long for its size; if you trust "
+                "the file, open it with --isolate off")
     name = signal.Signals(number).name if number > 0 else f"exit code {-number}"
-    return f"USD crashes while it reads {what} ({name}); have it written anew by the tool it is from"
+    return f"USD crashes while it reads {what} ({name}); export the file again"
 
 
 def adopt(process: subprocess.Popen[bytes]) -> None:

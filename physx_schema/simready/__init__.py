@@ -56,7 +56,7 @@ class Tier:
 def _features() -> dict[str, dict[str, Any]]:
     """The published features as ours, by file, but those that ask for more than physics or for another engine."""
     own = [*(code for code, rule in RULES.items() if PHYSX in rule.profiles), UNREADABLE]
-    features = {CHECKS: ("What PhysX makes of a stage", own)}
+    features = {CHECKS: ("Effect of a stage in PhysX", own)}
     for feature in FEATURES.values():
         if not feature.gap and any(PUBLISHED_RULES[code].ours for code in feature.codes) and not _is_foreign(feature):
             features[prefixed_code(feature.id)] = (feature.title, [prefixed_code(code) for code in codes_of(feature)])

@@ -16,7 +16,8 @@ from pxr import Usd, UsdValidation
 from physx_schema.checking.stages import Remark, remarks
 
 if not hasattr(UsdValidation.ValidationRegistry, "RegisterPluginStageValidator"):
-    raise ImportError("this USD takes no validators from Python; use 26.5 or newer, or physx_schema.check")
+    raise ImportError("this USD release does not support validators in Python; use 26.5 or newer, or "
+                      "physx_schema.check")
 
 VALIDATOR = "physx_schema.validation:Physics"
 _PLUGIN = Path(__file__).with_name("plugInfo.json")

@@ -36,7 +36,7 @@ def test_folders_that_another_distribution_left_are_said_to_be_no_usd(tmp_path: 
     for name in ("Usd", "Plug"):
         (tmp_path / "pxr" / name).mkdir(parents=True)
     (tmp_path / "usd_exchange-3.0.1.dist-info").mkdir()
-    assert said(tmp_path) == (f"the USD at {tmp_path}/pxr is not whole (its modules are empty): "
+    assert said(tmp_path) == (f"USD at {tmp_path}/pxr is incomplete (its modules are empty); "
                               "pip install --force-reinstall usd-exchange==3.0.1\n")
 
 

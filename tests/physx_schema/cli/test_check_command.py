@@ -266,7 +266,7 @@ def test_a_file_whose_name_is_not_utf8_is_unreadable(command: str, misnamed: Pat
     result = invoke(command, misnamed)
     (line,) = [line for line in result.stderr.splitlines() if "being" not in line]
     assert (result.exit_code, result.stdout) == (3, "")
-    assert r"bad\xff.usda: its name or a folder's is not UTF-8, which USD needs; rename it" in line
+    assert r"bad\xff.usda: the path is not valid UTF-8, which USD requires; rename the file or folder" in line
 
 
 @pytest.mark.parametrize("command", COMMANDS)

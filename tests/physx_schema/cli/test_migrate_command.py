@@ -27,7 +27,7 @@ MIGRATED = JOINT.replace("PhysxJointAPI", "PhysxJointAxisAPI:angular").replace(
     "physxJoint:armature", "physxJointAxis:angular:armature")
 FRICTION = JOINT.replace("}", "    float physxJoint:jointFriction = 0.1\n}")
 
-MISSING = "no such file; give a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
+MISSING = "no such file; use a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def run(*arguments: object) -> Result:
 def idle(path: Path) -> list[str]:
     """What is said of a joint between nothing, whose values count for nothing before and after."""
     return [f"{path}: /j.physxJointAxis:angular:armature: note: PhysX does not read it on this stage: PhysX makes no "
-            "joint of it: joins the world to the world", "    fix: remove it, or author it where it is read"]
+            "joint of it: the joint connects the world to the world", "    fix: remove it, or author it where it is read"]
 
 
 def test_a_layer_that_references_itself_is_migrated(tmp_path: Path) -> None:

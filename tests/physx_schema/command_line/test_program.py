@@ -26,7 +26,7 @@ from physx_schema.reports.json_output import plain
 
 CLEAN, BAD = str(STAGES / "clean_finger.usda"), str(STAGES / "misspelt_token.usda")
 
-MISSING = "no such file; give a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
+MISSING = "no such file; use a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
 
 
 def call(*arguments: str) -> Result:
@@ -74,7 +74,7 @@ def test_what_several_prims_have_in_common_is_said_once(tmp_path: Path) -> None:
     assert call("check", path).stdout.splitlines() == [
         f"{path}: physxJointAxis:angular:armature of 42 prims: error value/range: -1 is not in [0, inf)",
         f"    at: {prims} and 37 more",
-        "    why: PhysX works with 0",
+        "    why: PhysX uses 0",
         "    fix: author a value in [0, inf)",
         f"{path}: 1 error, 0 warnings, 0 info, 0 not evaluated; 42 findings in all",
     ]
@@ -113,7 +113,7 @@ def test_command_on_one_stage_names_one_of_a_folder(tmp_path: Path) -> None:
     shutil.copy(CLEAN, tmp_path / "robot.usda")
     result = call("describe", str(tmp_path))
     assert (result.exit_code, result.stderr) == (
-        3, f"{tmp_path}: a directory, not a USD file; give a file of it, such as robot.usda\n")
+        3, f"{tmp_path}: a directory, not a USD file; use a file in it, such as robot.usda\n")
 
 
 def test_quiet_check_says_nothing_of_a_clean_stage_and_only_what_is_wrong_of_others() -> None:
@@ -273,7 +273,7 @@ def failing(error: BaseException) -> Program:
     (UnreadableError("a.usda: bad"), 3, "a.usda: bad"),
     (AuthoringError("/a.b: bad"), 2, "/a.b: bad"),
     (RuntimeError("lost\nit"), 4,
-     "internal error: RuntimeError: lost it (set PHYSX_SCHEMA_TRACEBACK=1 for the traceback)"),
+     "internal error: RuntimeError: lost it (set PHYSX_SCHEMA_TRACEBACK=1 to show the traceback)"),
     (click.ClickException("usage"), 1, "Error: usage"),
 ])
 def test_errors_of_commands_become_one_line_and_a_code(error: BaseException, code: int, line: str) -> None:

@@ -69,7 +69,7 @@ def test_missing_converter_is_one_line_with_the_next_step(robot: Path) -> None:
 
 @pytest.mark.usefixtures("stand_in")
 def test_converted_robot_is_said_and_named_by_its_own_file(robot: Path) -> None:
-    with pytest.warns(ConvertedWarning, match=f"{robot}: URDF, read as urdf-usd-converter 9.9 makes a stage of it; it "
+    with pytest.warns(ConvertedWarning, match=f"{robot}: URDF, converted by urdf-usd-converter 9.9; it "
                                               "says: .*no mesh here"):
         description = describe(robot)
     assert (description.source, [body.path for body in description.bodies]) == (str(robot), ["/arm"])

@@ -103,7 +103,7 @@ def test_a_pipe_among_the_layers_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.usda")
     path = tmp_path / "a.usda"
     path.write_text(HEAD + 'def "a" (references = @./pipe.usda@) {}\n')
-    with pytest.raises(UnreadableError, match=r"a\.usda: leads to .*pipe\.usda, which is not a regular file"):
+    with pytest.raises(UnreadableError, match=r"a\.usda: it refers to .*pipe\.usda, which is not a regular file"):
         physx_schema.check(path)
 
 

@@ -141,7 +141,7 @@ def test_moved_values_that_physx_does_not_read_are_said() -> None:
     _, found = migrated(joint(BOTH))        # between no bodies
     said_of = {note.property: note.message for note in found.notes if note.kind == "note"}
     assert said_of.keys() == {"physxJointAxis:angular:armature", "physxJointAxis:angular:maxJointVelocity"}
-    assert all("PhysX makes no joint of it" in message for message in said_of.values())
+    assert all("PhysX does not create the joint" in message for message in said_of.values())
 
 
 def test_a_stage_that_cannot_be_composed_of_the_migrated_layers_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

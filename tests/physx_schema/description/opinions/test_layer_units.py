@@ -29,7 +29,7 @@ def found(path: Path) -> list[Finding]:
 
 @pytest.mark.parametrize(("of_layer", "of_stage", "stage_says"), [
     (1.0, 0.01, "metersPerUnit 0.01"), (0.01, 1.0, "metersPerUnit 1"), (0.001, 1.0, "metersPerUnit 1"),
-    (1.0, None, "no metersPerUnit, which counts as 0.01"),
+    (1.0, None, "no metersPerUnit, which means 0.01"),
 ])
 @pytest.mark.parametrize("metadata", ["references = @part.usda@", "payload = @part.usda@</box>",
                                       "instanceable = true\n    references = @part.usda@"])

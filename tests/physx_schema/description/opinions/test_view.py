@@ -68,7 +68,7 @@ def test_order_of_operations_of_another_type_is_told(type_name: str, value: str)
 def test_empty_name_among_operations_is_left_out() -> None:
     text = finger().replace('"xformOp:orient", "xformOp:scale"]', '"", "xformOp:nope"]')
     found = [item.message for item in check(opened(text)).findings if item.property == "xformOpOrder"]
-    assert "an empty name is in the order and not authored" in found
+    assert "an empty name is in xformOpOrder, and the attribute is not authored" in found
 
 
 @pytest.mark.parametrize(("type_name", "value"), [("string", '"a"'), ("float3", "(1, 2, 3)")])

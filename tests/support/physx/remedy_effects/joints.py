@@ -147,7 +147,7 @@ JOINTS: dict[str, Row] = {
     "joint/soft-cone": row(Moves(B), untried="a spring of a drive is another robot"),
     "joint/free-translation": row(Same(), untried="a prismatic joint is another robot"),
     "joint/state-refused": row(Same(), also=(also(
-        "author a position that the joint can have", Starts("j2", (10 * DEGREE,)),
+        "author a position within the range of the joint", Starts("j2", (10 * DEGREE,)),
         edits=(of_j2("state:angular:physics:position", 10.0),)),)),
     "joint/infinite-distance": row(Freed(), Moves(B), also=(also(
         "author -1 for no bound", Freed(), Moves(B), edits=(of_j2("physics:maxDistance", -1.0),)),)),
