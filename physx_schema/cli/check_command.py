@@ -107,8 +107,9 @@ def check_command(
     max_findings: int | None, config: Path | None, fixing: bool, unsafe_fixes: bool, in_place: bool,
     override: Path | None, force: bool, **choices: Any,
 ) -> None:
-    """Check the physics of stages: files, folders with all stages in them, patterns such as 'assets/**/*.usda', or -
-    for a list on stdin.
+    """Check the physics of stages.
+
+    PATH is a file, a folder with stages, a pattern such as 'assets/**/*.usda', or - for a list on stdin.
 
     Exit codes: 0 clean, 1 findings, 2 usage, 3 unreadable file, 4 internal error, 5 not evaluated (with --strict).
     """

@@ -46,13 +46,12 @@ def migrate_command(
     stages: tuple[str, ...], release: str | None, write: bool, output: Path | None, json_output: bool, force: bool,
     package: str, changes: Path | None,
 ) -> None:
-    """Rewrite stages that were authored with an older schema; without --write or -o only show the change.
+    """Rewrite stages that were authored with an older schema. Without --write or -o, only show the changes.
 
-    Every layer that the stages use is looked at: sublayers, references, payloads and variants. Renamed, moved and
-    retired properties and classes are rewritten where they have a successor one to one; the rest is reported and left.
+    All layers of the stages are migrated: sublayers, references, payloads and variants. Renamed, moved and retired
+    properties and classes are rewritten if they have a one-to-one successor. All others are reported and kept.
 
-    Exit codes: 0 nothing to do or all done, 1 there is something to change or to look at, 2 usage, 3 unreadable file,
-    4 internal error.
+    Exit codes: 0 nothing left to do, 1 changes or problems remain, 2 usage, 3 unreadable file, 4 internal error.
     """
     if write and output:
         raise click.UsageError("--write and -o exclude each other; use one of them")

@@ -37,10 +37,17 @@ Forces = Mapping[str, tuple[ExternalForce, ...]]
 
 
 def describe(source: str | Path | Any) -> Description:
-    """Everything physical on a stage, read the way PhysX reads it.
+    """Return all physics on a stage, as PhysX reads it.
 
-    `source` is a path or a Usd.Stage. Raises UnreadableError for a path that is no readable USD file; whatever is
-    wrong with the physics of a readable stage becomes a Problem of the result.
+    `source` is a path or a Usd.Stage. Physics that PhysX ignores or refuses is listed in `problems` and `unused`.
+
+    Raises UnreadableError for a path that is not a readable USD file.
+
+    Example::
+
+        description = describe("robot.usda")
+        for robot in description.articulations:
+            print(robot.path, [dof.name for dof in robot.dofs])
     """
     stage = open_stage(source)
     try:

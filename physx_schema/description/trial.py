@@ -27,10 +27,12 @@ _TRUSTED: ContextVar[bool] = ContextVar("trusted", default=False)
 
 @contextmanager
 def trusted_files(trusted: bool = True) -> Iterator[None]:
-    """Open files in this process straight away: for files of one's own, where each tenth of a second counts.
+    """Open files directly in this process, within a ``with`` block.
 
-    What ends USD then ends this process. A stage that is already open, and a Python inside another program, whose
-    interpreter cannot be started by itself, go without a trial in any case.
+    By default a file is first opened in a separate process, because USD may crash on a faulty file. The
+    separate process costs time for each file. Within the block, such a crash ends this process.
+
+    Two cases never use a separate process: a stage that is already open, and a Python embedded in another program.
     """
     token = _TRUSTED.set(trusted)
     try:

@@ -43,7 +43,7 @@ def test_folders_that_another_distribution_left_are_said_to_be_no_usd(tmp_path: 
 def test_usd_without_its_modules_is_said_to_be_not_whole(tmp_path: Path) -> None:
     (tmp_path / "pxr").mkdir()
     (line,) = said(tmp_path).splitlines()
-    assert line.startswith(f"the USD at {tmp_path}/pxr is not whole (cannot import name 'Plug'")
+    assert line.startswith(f"USD at {tmp_path}/pxr is not whole (cannot import name 'Plug'")
     assert line.endswith("pip install --force-reinstall usd-core")
 
 

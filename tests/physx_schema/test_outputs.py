@@ -123,7 +123,7 @@ def test_a_layer_of_the_stage_is_not_written_over_even_by_force(
     out = tmp_path / f"{part}.usda"
     before = out.read_bytes() if out.exists() else None
     result = run(command, stage, out, "--force")
-    assert result.exit_code == 2 and "belongs to the stage" in result.stderr, result.output
+    assert result.exit_code == 2 and "a file of the stage" in result.stderr, result.output
     assert (out.read_bytes() if out.exists() else None) == before
 
 

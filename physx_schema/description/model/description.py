@@ -125,7 +125,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """Everything physical on a stage."""
+    """All physics on a stage, as PhysX reads it; the result of `describe`."""
 
     source: str                         # file name or layer identifier
     scene: Scene                        # the one that steps bodies without an owner
@@ -171,28 +171,28 @@ class Description:
 
     @property
     def loose_bodies(self) -> tuple[Link, ...]:
-        """Bodies outside articulations that move by themselves: not kinematic, and no joint holds them."""
+        """Bodies outside articulations that move freely: they are not kinematic and have no joint."""
         joined_paths = {path for joint in self.joints for path in (joint.body0, joint.body1)}
         return tuple(body for body in self.bodies if not body.kinematic and body.path not in joined_paths)
 
     @property
     def separate_bodies(self) -> tuple[Link, ...]:
-        """All bodies that PhysX steps by themselves: `bodies`, and the links of articulations that are not enabled."""
+        """All bodies that PhysX steps outside articulations: `bodies`, and the links of disabled articulations."""
         return (*self.bodies, *(link for item in self.articulations for link in item.loose_links))
 
     @property
     def separate_joints(self) -> tuple[MaximalJoint, ...]:
-        """All joints between bodies: `joints`, and those of articulations that are not enabled."""
+        """All joints that PhysX solves outside articulations: `joints`, and those of disabled articulations."""
         return (*self.joints, *(joint for item in self.articulations for joint in item.loose_joints))
 
     def only(self, actor: ActorDescription) -> Description:
-        """The same stage with nothing on it but one articulation or body, which may be another than it describes."""
+        """Return the description with a single articulation or body, which need not be one of this stage."""
         articulations, bodies = ((), actor.links) if isinstance(actor, FreeBody) else ((actor,), ())
         return replace(self, articulations=articulations, bodies=bodies,
                        body_paths=tuple(body.path for body in bodies), joints=(), problems=(),
                        not_evaluated=(), static_colliders=())
 
     def scene_of(self, item: ActorDescription | Link) -> Scene:
-        """The scene that steps an articulation or a body."""
+        """Return the scene that steps an articulation or a body."""
         path = item.scene if isinstance(item, Link) else item.links[0].scene
         return next((scene for scene in (self.scene, *self.scenes) if scene.path == path), self.scene)

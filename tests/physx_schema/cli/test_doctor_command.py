@@ -46,7 +46,7 @@ def test_files_of_another_usd_than_installed_are_a_problem(monkeypatch: pytest.M
 
 def test_pxr_from_elsewhere_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor_command, "folder", lambda: Path("/somewhere/pxr"))
-    assert "take the other pxr off PYTHONPATH" in by_name()["usd"].remedy
+    assert "remove the other pxr from PYTHONPATH" in by_name()["usd"].remedy
 
 
 def test_missing_package_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,7 +114,7 @@ def test_prim_without_a_joint_axis_is_left(kind: str) -> None:
 def test_prim_of_unknown_type_is_left() -> None:
     _, found = migrated(stage('over "j" (prepend apiSchemas = ["PhysxJointAPI"])\n{\n}\n'))
     assert said(found, "left", "moved") == [("left", "/j", "apiSchemas")]
-    assert "what kind of joint" in found.notes[0].message
+    assert "the type of the joint" in found.notes[0].message
 
 
 def test_joint_values_without_their_schema_are_left_because_physx_never_read_them() -> None:

@@ -125,7 +125,7 @@ def test_articulations_that_read_alike_are_shown_once() -> None:
     text = HEAD.format(meters=1.0, kilograms=1.0) + scene() + "".join(arm(f"arm{i}") for i in range(5))
     lines = shown(text)
     assert sum("articulation /arm" in line for line in lines) == 1
-    assert "    4 more like it: /arm1, /arm2, /arm3 and 1 more" in lines
+    assert "    4 equal articulations: /arm1, /arm2, /arm3 and 1 more" in lines
 
 
 def test_counts_that_another_object_raises_are_said_with_its_path() -> None:

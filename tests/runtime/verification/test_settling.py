@@ -147,7 +147,7 @@ def test_number_that_physx_takes_otherwise_has_the_remedy_of_check() -> None:
     remedy = verified(stage, TARGET).remedy
     assert remedy is not None
     assert (remedy.value, remedy.feasible) == (None, False)
-    assert remedy.reason.startswith("author finite lowerLimit and upperLimit with the target between them")
+    assert remedy.reason.startswith("author finite lowerLimit and upperLimit around the target")
 
 
 @pytest.mark.parametrize("direction", [(0, 0, -1), (0, 1, 0)])

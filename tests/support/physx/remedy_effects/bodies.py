@@ -29,7 +29,7 @@ BODIES: dict[str, Row] = {
     "body/in-instance": row(Made("body", "/Robot/copy/thing"), untried="the instance as the body is another robot"),
     "body/in-instancer": row(Made("body", "/Robot/many/thing")),
     "body/transform-operation": row(Starts(THING, (1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0)), also=(also(
-        "take it out of xformOpOrder", Same(), edits=(RemoveProperty(THING, "xformOpOrder"),)),)),
+        "remove its name from xformOpOrder", Same(), edits=(RemoveProperty(THING, "xformOpOrder"),)),)),
     "body/transform-not-finite": row(Made("body", THING)),
     "body/animated": row(Same(), also=(also(
         "set physics:kinematicEnabled to true", Moves(THING),

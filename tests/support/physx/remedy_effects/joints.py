@@ -93,7 +93,7 @@ ARTICULATIONS: dict[str, Row] = {
                   RemoveSchema(J2, ROOT), ApplySchema("/Robot", ROOT))))),
     "articulation/joint-kind": row(Keeps(B)),
     "articulation/kinematic-link": row(
-        Same("PhysX makes it a link that moves by forces"),
+        Same("PhysX makes it a dynamic link"),
         also=(also("exclude the body's joints from the articulation", Made("free joint", "/Robot/k"),
                    edits=(SetValue("/Robot/k", "physics:excludeFromArticulation", True, "bool"),),
                    loses="a kinematic body stays where it is"),)),
