@@ -168,8 +168,8 @@ MOVES: tuple[Move, ...] = (
     Move(
         "PhysxJointAPI", "PhysxJointAxisAPI",
         {"physxJoint:maxJointVelocity": "maxJointVelocity", "physxJoint:armature": "armature"},
-        "PhysX applied the value to every axis of the joint without PhysxJointAxisAPI. The units are the same: degrees per "
-        "time on angular axes, distance per time on linear ones",
+        "PhysX applied the value to every axis of the joint without PhysxJointAxisAPI. The units are the same: degrees "
+        "per time on angular axes, distance per time on linear ones",
         per_axis=True,
     ),
     Move(

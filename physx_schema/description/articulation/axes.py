@@ -90,7 +90,7 @@ def bounds(
         context.problem(
             "joint/limit-range", view.path, view.name(names[0] if abs(lower) > within else names[1]),
             f"limits [{lower:g}, {upper:g}] are outside the range of this axis, from -{within:g} to {within:g} degrees",
-            "PhysX refuses the pair and holds the axis at 0",
+            "PhysX refuses both limits and holds the axis at 0",
             f"author bounds from -{within:g} to {within:g}, or no bounds for a free axis",
         )
         return 0.0, 0.0
@@ -106,7 +106,7 @@ def _report_refused(context: ReadContext, view: SchemaView, names: tuple[str, st
     context.problem(
         "joint/one-sided-limit" if open_end else "joint/limit-order", view.path,
         view.name(infinite if open_end else names[0]),
-        f"limits [{lower:g}, {upper:g}]", "PhysX refuses the pair and holds the joint at 0",
+        f"limits [{lower:g}, {upper:g}]", "PhysX refuses both limits and holds the joint at 0",
         "author both bounds; a magnitude of 1e38 means no bound" if open_end else "author lower <= upper",
     )
 
@@ -207,7 +207,7 @@ def read_resistance(context: ReadContext, opinions: PrimOpinions, properties: Sc
         context.problem(
             "joint/friction-order", opinions.path, properties.name("dynamicFrictionEffort"),
             f"dynamic friction {dynamic:g} is above static friction {static:g}",
-            "PhysX refuses the pair and the joint has no friction",
+            "PhysX refuses both values; the joint has no friction",
             "author staticFrictionEffort >= dynamicFrictionEffort",
         )
         static = dynamic = viscous = 0.0

@@ -93,7 +93,7 @@ def test_values_are_converted_to_the_declared_type(
     (AxisRoot, "jointAxis", ["rotx"],
      "token 'rotx' is not one of transX, transY, transZ, rotX, rotY, rotZ; did you mean 'rotX'?"),
     (AxisRoot, "jointAxis", [1], "1 is not a token"),
-    (Attachment, "localPos", (1, 2), "(1, 2) is not a point3f; give 3 numbers"),
+    (Attachment, "localPos", (1, 2), "(1, 2) is not a point3f; pass 3 numbers"),
     (Attachment, "localPos", 1, "1 is not a point3f"),
     (Attachment, "parentLink", "link", "path 'link' is relative"),
     (Attachment, "parentLink", "not a path", "'not a path' is not a path"),
@@ -259,7 +259,7 @@ def test_prims_inside_instances_are_refused(joint: Usd.Prim) -> None:
 def test_read_only_layers_are_refused(joint: Usd.Prim) -> None:
     Body.Apply(joint)
     joint.GetStage().GetRootLayer().SetPermissionToEdit(False)
-    with pytest.raises(AuthoringError, match="is read-only; choose another edit target"):
+    with pytest.raises(AuthoringError, match="is not editable; choose another edit target"):
         Body(joint).set(linearDamping=1.0)
 
 
@@ -287,7 +287,7 @@ def test_instance_names_that_physx_ignores_are_refused_with_values_only(joint: U
 @pytest.mark.parametrize(("name", "message"), [
     ("has space", "is not an identifier"), ("stiffness", "is also the name of one of its properties"),
     ("gearing", "is also the name of one of its properties"), ("1st", "is not an identifier"),
-    ("__INSTANCE_NAME__", "is what USD writes where a name is to come"),
+    ("__INSTANCE_NAME__", "is the placeholder that USD writes for an instance name"),
 ])
 def test_instance_names_that_usd_cannot_tell_apart_are_refused_with_values(
     name: str, message: str, joint: Usd.Prim
@@ -312,7 +312,7 @@ def test_instance_names_without_a_property_name_are_refused_with_one_that_has(
 @pytest.mark.parametrize("path", ["", Sdf.Path(), "/", "joint", "/joint.x", "/joint{side=left}x", "/a b"])
 def test_paths_where_no_prim_can_be_defined_are_refused_with_values(path: str | Sdf.Path, joint: Usd.Prim) -> None:
     before = joint.GetStage().GetRootLayer().ExportToString()
-    with pytest.raises(AuthoringError, match="no path at which a prim can be defined"):
+    with pytest.raises(AuthoringError, match="not an absolute prim path"):
         PhysxSchema.PhysxPhysicsGearJoint.Define(joint.GetStage(), path, gearRatio=2.0)
     assert joint.GetStage().GetRootLayer().ExportToString() == before
 
@@ -344,9 +344,9 @@ def test_invalid_prims_are_refused_by_name(keywords: dict[str, Any], joint: Usd.
     stage = joint.GetStage()
     stage.RemovePrim("/joint")
     for prim in (joint, Usd.Prim()):
-        with pytest.raises(AuthoringError, match="the prim is invalid; give a prim of an open stage"):
+        with pytest.raises(AuthoringError, match="the prim is invalid; pass a prim of an open stage"):
             Body.Apply(prim, **keywords)
-    with pytest.raises(AuthoringError, match="the prim is invalid; give a prim of an open stage"):
+    with pytest.raises(AuthoringError, match="the prim is invalid; pass a prim of an open stage"):
         AxisRoot.Apply(joint, "t", stiffness=1.0)
 
 

@@ -168,7 +168,7 @@ BAD_JOINTS: dict[str, tuple[Refused, str]] = {
     "missing body": (lambda on: fixed_joint(on, JOINT, "/Robot/x", A), "/Robot/x: no such prim"),
     "same body": (lambda on: fixed_joint(on, JOINT, A, A), f"{JOINT}: /Robot/a is both"),
     "taken path": (lambda on: fixed_joint(on, A, None, B), "/Robot/a: there is a Xform"),
-    "one limit": (lambda on: revolute_joint(on, JOINT, A, B, lower=0.0), f"{JOINT}: one limit without"),
+    "one limit": (lambda on: revolute_joint(on, JOINT, A, B, lower=0.0), f"{JOINT}: only one limit"),
     "order": (lambda on: revolute_joint(on, JOINT, A, B, lower=1.0, upper=0.0), f"{JOINT}: lower limit"),
     "infinite": (lambda on: revolute_joint(on, JOINT, A, B, lower=0.0, upper=math.inf), f"{JOINT}: upper"),
     "axis": (lambda on: revolute_joint(on, JOINT, A, B, axis="W"), f"{JOINT}.physics:axis: token"),

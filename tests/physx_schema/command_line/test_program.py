@@ -239,7 +239,7 @@ def test_explain_suggests_a_close_code() -> None:
 def test_doctor_names_usd_and_the_schemas() -> None:
     result = call("doctor")
     assert result.exit_code == 0
-    assert "known to USD" in result.stdout
+    assert "USD knows" in result.stdout
 
 
 def test_plugin_path_holds_the_plugins() -> None:
