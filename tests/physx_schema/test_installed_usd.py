@@ -28,8 +28,8 @@ def said(*folders: Path) -> str:
 
 
 def test_missing_usd_is_said_with_what_to_install() -> None:
-    assert said() == ("USD is not installed: pip install 'physx-schema[usd]' for usd-core; where Isaac Lab or a "
-                      "converter of robots is used, pip install usd-exchange in its place\n")
+    assert said() == ("USD is not installed; pip install 'physx-schema[usd]' installs usd-core; with Isaac Lab or a "
+                      "robot converter, pip install usd-exchange instead\n")
 
 
 def test_folders_that_another_distribution_left_are_said_to_be_no_usd(tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_folders_that_another_distribution_left_are_said_to_be_no_usd(tmp_path: 
 def test_usd_without_its_modules_is_said_to_be_not_whole(tmp_path: Path) -> None:
     (tmp_path / "pxr").mkdir()
     (line,) = said(tmp_path).splitlines()
-    assert line.startswith(f"USD at {tmp_path}/pxr is not whole (cannot import name 'Plug'")
+    assert line.startswith(f"USD at {tmp_path}/pxr is incomplete (cannot import name 'Plug'")
     assert line.endswith("pip install --force-reinstall usd-core")
 
 

@@ -73,7 +73,7 @@ def test_a_file_of_others_is_replaced_only_by_force(name: str, stage: Path, tmp_
     out.write_bytes(NOTE)
     refused = run(command, stage, out)
     assert (refused.exit_code, out.read_bytes()) == (2, NOTE), refused.output
-    assert f"{out}: is there already" in refused.stderr and "--force" in refused.stderr
+    assert f"{out}: the file exists" in refused.stderr and "--force" in refused.stderr
     forced = run(command, stage, out, "--force")
     assert forced.exit_code in (0, 1) and out.read_bytes() != NOTE, forced.output
 

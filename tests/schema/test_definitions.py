@@ -111,7 +111,7 @@ def test_check_names_the_changed_default(checked: tuple[dict[str, float], str]) 
     links, said = checked
     assert links["/Robot/end"] == 0.125
     assert "PhysX cannot read it and uses its default 0.125" in said
-    assert "gearing is not authored | PhysX uses 1.125" in said
+    assert "gearing is not authored | PhysX works with 1.125" in said
 
 
 def test_check_names_the_changed_range_and_describe_clamps_to_it(checked: tuple[dict[str, float], str]) -> None:

@@ -2,8 +2,8 @@
 
     PYTHONPATH=tests python -m support.messages [PATH ...] > messages.txt
 
-A row is file:line | kind | text. The kind is the exception that is raised, or the call, name or statement that takes the
-text, such as `problem`, `warn`, `help` or `return`. The message, reason and remedy of a finding are one row. A formatted
+A row is file:line | kind | text. The kind is the raised exception, or the call, name or statement that takes the text,
+such as `problem`, `warn`, `help` or `return`. The message, reason and remedy of a finding are one row. A formatted
 value is `{...}`. A good message has three parts: what is wrong; what is allowed; what to do.
 """
 

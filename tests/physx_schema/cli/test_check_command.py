@@ -170,7 +170,7 @@ def test_nothing_is_written_where_a_file_changes_meanwhile(folder: Path, monkeyp
     monkeypatch.setattr(repairs, "fix", slow)
     (folder / "worse.usda").write_text(BAD)
     result = call("worse.usda", "bad.usda", "--in-place")
-    assert (result.exit_code, "bad.usda: was changed meanwhile" in result.stderr, result.stdout) == (2, True, "")
+    assert (result.exit_code, "bad.usda: the file has changed in the meantime" in result.stderr, result.stdout) == (2, True, "")
     assert (folder / "bad.usda").read_text().endswith("# edited\n")
     assert (folder / "worse.usda").read_text() == BAD
 
@@ -303,7 +303,7 @@ def test_a_folder_whose_name_is_not_utf8_is_said(tmp_path: Path, monkeypatch: py
     (folder / "a.usda").write_text(finger())
     monkeypatch.chdir(folder)
     result = invoke("check", "a.usda")
-    assert (result.exit_code, len(result.stderr.splitlines())) == (3, 1) and "not UTF-8" in result.stderr
+    assert (result.exit_code, len(result.stderr.splitlines())) == (3, 1) and "not valid UTF-8" in result.stderr
 
 
 @pytest.mark.parametrize("kind", SPECIAL)
@@ -400,7 +400,7 @@ def test_a_repair_that_cannot_be_copied_is_left(shared_cases: Path, tmp_path: Pa
 
 def test_the_name_of_a_stage_is_looked_at_before_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stages, "_require_file", None)
-    with pytest.raises(UnreadableError, match="not UTF-8"):
+    with pytest.raises(UnreadableError, match="not valid UTF-8"):
         stages.open_stage(NOT_UTF8)
 
 

@@ -46,8 +46,8 @@ def run(*arguments: object) -> Result:
 
 def idle(path: Path) -> list[str]:
     """What is said of a joint between nothing, whose values count for nothing before and after."""
-    return [f"{path}: /j.physxJointAxis:angular:armature: note: PhysX does not read it on this stage: PhysX makes no "
-            "joint of it: the joint connects the world to the world",
+    return [f"{path}: /j.physxJointAxis:angular:armature: note: PhysX does not read it on this stage: PhysX does not "
+            "create the joint: the joint connects the world to the world",
             "    fix: remove it, or author it on a prim where PhysX reads it"]
 
 
@@ -173,7 +173,7 @@ def test_two_stages_of_one_name_are_not_written_over_each_other(path: Path) -> N
 @pytest.mark.parametrize("name", ["copy.usdz", "copy.txt", "copy"])
 def test_output_that_is_no_layer_is_refused(path: Path, name: str) -> None:
     result = run(path, "-o", path.with_name(name))
-    assert result.exit_code == 2 and "end it in .usda" in result.stderr
+    assert result.exit_code == 2 and "a name that ends in .usda" in result.stderr
 
 
 def test_no_copy_is_made_of_a_package(path: Path) -> None:
@@ -224,7 +224,7 @@ def test_what_usd_cannot_export_leaves_no_file_and_keeps_its_reason(path: Path) 
 
 def test_a_folder_that_cannot_be_made_is_a_usage_error(path: Path) -> None:
     result = run(path, "-o", path / "new/copy.usda")
-    assert result.exit_code == 2 and "cannot be written: Not a directory; give a writable place" in result.stderr
+    assert result.exit_code == 2 and "cannot be written: Not a directory; use a writable folder" in result.stderr
 
 
 def test_other_layers_of_a_package_are_not_sent_to_write(path: Path) -> None:

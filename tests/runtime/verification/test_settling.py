@@ -30,7 +30,7 @@ def test_limits_in_the_wrong_order_hold_the_joint_at_0() -> None:
     verification = verify(chain(limits(10, -10), kind="Revolute"))
     rows = [row_of(verification, name) for name in (LOWER, UPPER)]
     assert [(row.effective, row.verdict) for row in rows] == [(pytest.approx(0.0, abs=1e-4), "altered")] * 2
-    assert rows[0].reason == "limits [10, -10]: PhysX refuses the pair and holds the joint at 0"
+    assert rows[0].reason == "limits [10, -10]: PhysX refuses both limits and holds the joint at 0"
 
 
 def test_limits_of_a_joint_that_starts_beyond_them_are_measured() -> None:
