@@ -175,7 +175,7 @@ def _report_copy(context: ReadContext, opinions: PrimOpinions) -> None:
         "body/in-instance", opinions.path, "apiSchemas",
         f"the rigid body is inside the instance {instance} (in its prototype at {prototype.GetPath()})",
         "PhysX makes no bodies, joints or articulations inside an instance; colliders belong to the body above",
-        f"set instanceable to false on {instance}, or apply the rigid body to the instance",
+        f"set instanceable to false on {instance}, or apply PhysicsRigidBodyAPI to the instance",
     )
 
 

@@ -128,7 +128,7 @@ def _dropped(match: re.Match[str]) -> Problem:
     return Problem(
         TARGET, match["path"], name,
         f"the target <{match['target']}> in {match['layer']} is outside the {arc} at {match['root']}, and USD drops it",
-        f"a {arc} contains one prim and the prims below it; {lost}",
+        f"a {arc} adds one prim and the prims below it; {lost}",
         f"author {name} on the stage, at {match['path']}, or move the target below the prim of the {arc}",
         "warning" if name.startswith(_HARMLESS) else "error")
 

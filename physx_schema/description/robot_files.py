@@ -81,7 +81,7 @@ def _converted(path: Path, converter: Converter, changed: int, size: int) -> Pat
     messages = _run_converter(path, converter, folder)
     stage = next(folder.glob("*.usd*"), None)
     if stage is None:
-        reason = "; ".join(messages) or "it gives no reason"
+        reason = "; ".join(messages) or "no reason given"
         raise UnreadableError(f"{path}: {converter.distribution} cannot convert the file: {reason}")
     _ORIGINALS[str(stage.resolve())] = path
     note = f"; the converter reports: {'; '.join(messages)}" if messages else ""

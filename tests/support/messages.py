@@ -25,7 +25,8 @@ MIN_WORDS = 3           # texts with fewer words are names, keys and labels
 # Calls that only shape a text: the kind is what takes their result.
 _SHAPING = frozenset({
     "join", "format", "ljust", "strip", "partition", "printable", "plural", "str", "dedent", "styled"})
-_CODE_TEXT = re.compile(r"[{};]\n|\{%|\\[dws]|^\s*(?:def|class|#usda|float|uniform|import|<)\b|!dbg|</|\breturn\b.*;")
+_CODE_TEXT = re.compile(
+    r"[{};]\n|\{%|\\[dws]|^\s*(?:def|class|#usda|float|uniform|import|<)\b|!dbg|</|\breturn\b.*;|\(\?P|\[\^")
 
 
 class Message(NamedTuple):

@@ -170,7 +170,8 @@ def test_nothing_is_written_where_a_file_changes_meanwhile(folder: Path, monkeyp
     monkeypatch.setattr(repairs, "fix", slow)
     (folder / "worse.usda").write_text(BAD)
     result = call("worse.usda", "bad.usda", "--in-place")
-    assert (result.exit_code, "bad.usda: the file has changed in the meantime" in result.stderr, result.stdout) == (2, True, "")
+    refused = "bad.usda: the file has changed in the meantime" in result.stderr
+    assert (result.exit_code, refused, result.stdout) == (2, True, "")
     assert (folder / "bad.usda").read_text().endswith("# edited\n")
     assert (folder / "worse.usda").read_text() == BAD
 
