@@ -111,7 +111,7 @@ def describe_class(schema: str | type[Any]) -> ClassDescription:
     cls = _find(schema.removeprefix("PhysxSchema.")) if isinstance(schema, str) else schema
     definition = vars(cls).get("definition") if isinstance(cls, type) else None
     if not isinstance(definition, Definition):
-        raise AuthoringError(f"{schema!r} is not a class of this package; pass a class such as PhysxJointAxisAPI, or "
+        raise AuthoringError(f"{schema!r} is not a class of this package; give a class such as PhysxJointAxisAPI, or "
                              "its name")
     texts = _property_texts(definition)
     return ClassDescription(

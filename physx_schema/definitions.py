@@ -92,7 +92,7 @@ def definitions_of(package: ModuleType) -> list[Definition]:
     by_identifier = {item.definition.identifier: item.definition for module in modules for item in vars(module).values()
                      if isinstance(item, type) and hasattr(item, "definition")}
     if not by_identifier:
-        raise ValueError(f"{package.__name__} has no schema classes; pass a package that `physx-schema generate` wrote")
+        raise ValueError(f"{package.__name__} has no schema classes; give a package that `physx-schema generate` wrote")
     return [by_identifier[name] for name in sorted(by_identifier)]
 
 

@@ -40,7 +40,7 @@ def former_keyword(former: str, present: str) -> Callable[[Callable[P, R]], Call
         def call(*args: P.args, **keywords: P.kwargs) -> R:
             if former in keywords:
                 if present in keywords:
-                    raise TypeError(f"{function.__name__}: {former} is the former name of {present}; pass only "
+                    raise TypeError(f"{function.__name__}: {former} is the former name of {present}; give only "
                                     f"{present}")
                 warn_renamed(former, present)
                 keywords[present] = keywords.pop(former)

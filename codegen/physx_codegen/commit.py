@@ -92,7 +92,7 @@ def recover() -> list[str]:
                 else:
                     messages.append(_rollback_message(journal, _roll_back(journal)))
             except OSError as error:
-                remedy = f"make it writable, or remove {path} to keep the file as it is now"
+                remedy = f"make it writable, or remove {path} to leave the file unchanged"
                 messages.append(f"{error.filename}: a run was interrupted while it wrote this file: {error.strerror}; "
                                 f"{remedy}")
     return messages

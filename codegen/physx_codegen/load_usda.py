@@ -78,7 +78,7 @@ def load_usda(path: Path) -> Library:
     try:
         library = UsdaReader(layer, problems).library()
     except UnicodeDecodeError as error:             # escapes such as \xed can spell bytes that are no text
-        _refuse(path, 1, f"escapes give text that is not UTF-8, {error.object!r}; write the characters themselves")
+        _refuse(path, 1, f"escapes produce text that is not UTF-8, {error.object!r}; write the characters themselves")
     if problems.entries:
         raise SchemaError(problems.entries)
     return library

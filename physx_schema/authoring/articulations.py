@@ -69,7 +69,7 @@ def _empty(root: Usd.Prim) -> list[str]:
     if root.IsA(UsdPhysics.Joint) or any(prim.HasAPI(UsdPhysics.RigidBodyAPI) for prim in Usd.PrimRange(root)):
         return []
     return [f"{root.GetPath()}: no rigid body is at or below this prim, and PhysX makes no articulation; author the "
-            "bodies first, and pass a prim above them"]
+            "bodies first, and give a prim above them"]
 
 
 def _fixed_bases(root: Usd.Prim) -> list[str]:

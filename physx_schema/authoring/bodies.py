@@ -63,11 +63,11 @@ def rigid_body(
     for name, vector in (("inertia", inertia), ("center_of_mass", center_of_mass), ("position", position)):
         problems += not_vector(f"{path}: {name}", vector)
     problems += not_finite(f"{path}: mass", mass)
-    problems += [f"{path}: {name}: {value} is not above 0, and PhysX would replace it; pass a value above 0"
+    problems += [f"{path}: {name}: {value} is not above 0, and PhysX would replace it; give a value above 0"
                  for name, values in (("mass", (mass,)), ("inertia", as_vector(inertia) or ()))
                  for value in values if is_finite(value) and value <= 0.0]
     fault = moments_fault(as_vector(inertia) or ())
-    problems += [f"{path}: inertia: {fault}; pass the moments of a solid body"] if fault else []
+    problems += [f"{path}: inertia: {fault}; give the moments of a solid body"] if fault else []
     refuse(problems)
     frame = UsdGeom.Xform.Define(stage, path)
     frame.AddTranslateOp().Set(Gf.Vec3d(*map(float, position)))
@@ -89,7 +89,7 @@ def revolute_joint(
     - `parent`: body0, or the world if None
     - `axis`: axis of the parent's frame
     - `anchor`: a point in world coordinates, or the child's origin if None
-    - `lower`, `upper`: limits in degrees; pass both or neither
+    - `lower`, `upper`: limits in degrees; give both or neither
 
     The joint position is 0 in the authored poses. Writes a PhysicsRevoluteJoint with bodies, local frames, axis and
     limits.
@@ -131,7 +131,7 @@ def _axis_joint(
 ) -> JointT:
     problems = _limit_problems(path, limits)
     if axis not in ("X", "Y", "Z"):
-        problems.append(f"{path}.physics:axis: token {axis!r} is not one of X, Y, Z; pass one of them")
+        problems.append(f"{path}.physics:axis: token {axis!r} is not one of X, Y, Z; give one of them")
     if bodies[0] is None:
         kind = "revolute" if schema is UsdPhysics.RevoluteJoint else "prismatic"
         problems += fixes_base_of(str(path), kind, find_prim(stage, bodies[1]))
@@ -149,10 +149,10 @@ def _limit_problems(path: object, limits: tuple[float | None, float | None]) -> 
     if lower is None and upper is None:
         return []
     if lower is None or upper is None:
-        return [f"{path}: only one limit is set, and PhysX locks such a joint at 0; pass both limits"]
+        return [f"{path}: only one limit is set, and PhysX locks such a joint at 0; give both limits"]
     lines = not_finite(f"{path}: lower", lower) + not_finite(f"{path}: upper", upper)
     if not lines and lower > upper:
-        lines.append(f"{path}: lower limit {lower:g} is above upper limit {upper:g}; pass lower <= upper")
+        lines.append(f"{path}: lower limit {lower:g} is above upper limit {upper:g}; give lower <= upper")
     return lines
 
 
@@ -164,11 +164,11 @@ def _define(
     problems = problems + _new_prim_problems(stage, path)
     parent = None if bodies[0] is None else find_prim(stage, bodies[0])
     child = find_prim(stage, bodies[1])
-    problems += [f"{body.GetPath()}: the prim has no PhysicsRigidBodyAPI; apply it, or pass None as parent for the "
+    problems += [f"{body.GetPath()}: the prim has no PhysicsRigidBodyAPI; apply it, or give None as parent for the "
                  "world"
                  for body in (parent, child) if body and not body.HasAPI(UsdPhysics.RigidBodyAPI)]
     if parent == child:
-        problems.append(f"{path}: {child.GetPath()} is both parent and child; pass two bodies")
+        problems.append(f"{path}: {child.GetPath()} is both parent and child; give two bodies")
     problems += [] if anchor is None else not_vector(f"{path}: anchor", anchor)
     refuse(problems)
     joint = schema.Define(stage, path)
@@ -198,7 +198,7 @@ def _rotation(body: Usd.Prim | None) -> Gf.Rotation:
 def _new_prim_problems(stage: Usd.Stage, path: str | Sdf.Path) -> list[str]:
     """Lines for a path at which no new prim can be defined. Raises AuthoringError for what is no prim path."""
     if not is_prim_path(str(path)):
-        raise AuthoringError(f"{path}: not an absolute prim path; pass a path such as /World/link")
+        raise AuthoringError(f"{path}: not an absolute prim path; give a path such as /World/link")
     prim = stage.GetPrimAtPath(path)
     if prim and prim.HasAuthoredTypeName():
         return [f"{path}: a {prim.GetTypeName()} is there already; choose another path"]
@@ -249,7 +249,7 @@ def author(
 def _definition(schema: type[Any]) -> Definition:
     definition = getattr(schema, "definition", None)
     if not isinstance(definition, Definition) or definition.kind == "typed":
-        raise TypeError(f"{schema!r} is not an API class of this package; pass a class such as PhysxJointAxisAPI")
+        raise TypeError(f"{schema!r} is not an API class of this package; give a class such as PhysxJointAxisAPI")
     return definition
 
 
@@ -264,13 +264,13 @@ def _prims(stage: Usd.Stage, prims: Iterable[PrimLike] | PrimLike) -> list[Usd.P
 def _call_problems(definition: Definition, prims: list[Usd.Prim], instance: str | None) -> Iterator[str]:
     """Lines for prims that are given twice and for an instance name that is missing or too much."""
     if definition.kind == "multiple-apply" and not instance:
-        yield f"{path_of(prims[0])}: {definition.identifier} is a multiple-apply schema; pass an instance name"
+        yield f"{path_of(prims[0])}: {definition.identifier} is a multiple-apply schema; give an instance name"
     if definition.kind == "single-apply" and instance is not None:
         yield (f"{path_of(prims[0])}: {definition.identifier} has no instances, found {instance!r}; omit the instance "
                "name")
     for prim, count in Counter(prims).items():
         if count > 1:
-            yield f"{path_of(prim)}: the prim is passed {count} times; pass each prim once"
+            yield f"{path_of(prim)}: the prim is passed {count} times; give each prim once"
 
 
 def _length_problems(
@@ -281,7 +281,7 @@ def _length_problems(
         prop = definition.by_keyword.get(keyword)
         if prop and _is_per_prim(prop, value) and len(value) != len(prims):     # type: ignore[arg-type]
             yield (f"{path_of(prims[0])}.{definition.start(instance or '')}{prop.name}: {len(value)} values for "
-                   f"{len(prims)} prims; pass one value for all, or one per prim")
+                   f"{len(prims)} prims; give one value for all, or one per prim")
 
 
 def _rows(definition: Definition, values: Mapping[str, object], count: int) -> Iterator[dict[str, object]]:

@@ -95,10 +95,10 @@ def fixed_tendon(
 
 def _axes(name: str, axes: Sequence[Axis | tuple[PrimLike, float, float]]) -> list[Axis]:
     """The axes by name. Raises AuthoringError where there are none, or something else than axes."""
-    refuse(f"fixed tendon '{name}': {axis!r} is not an axis; pass (joint, gearing, force_coefficient)"
+    refuse(f"fixed tendon '{name}': {axis!r} is not an axis; give (joint, gearing, force_coefficient)"
            for axis in axes if not (isinstance(axis, tuple) and 1 <= len(axis) <= 3))
     if not axes:
-        raise AuthoringError(f"fixed tendon '{name}': there are no axes; pass at least one (joint, gearing, "
+        raise AuthoringError(f"fixed tendon '{name}': there are no axes; give at least one (joint, gearing, "
                              "force_coefficient)")
     return [Axis(*axis) for axis in axes]
 
@@ -107,7 +107,7 @@ def gain_problems(prefix: str, *gains: float | None) -> list[str]:
     """The line for a tendon whose stiffness, damping and limit stiffness are all 0."""
     if any(gains):
         return []
-    return [f"{prefix}:stiffness: stiffness, damping and limitStiffness are all 0, and the tendon has no effect; pass "
+    return [f"{prefix}:stiffness: stiffness, damping and limitStiffness are all 0, and the tendon has no effect; give "
             "one of them"]
 
 
@@ -115,10 +115,10 @@ def limit_problems(prefix: str, limit_stiffness: float | None, lower: float | No
     """Lines for tendon limits without a stiffness behind them, and for a stiffness without limits."""
     limited = any(map(is_finite, (lower, upper)))
     if limited and not limit_stiffness:
-        return [f"{prefix}:limitStiffness: it is 0, and PhysX ignores the limits; pass limit_stiffness, or omit the "
+        return [f"{prefix}:limitStiffness: it is 0, and PhysX ignores the limits; give limit_stiffness, or omit the "
                 "limits"]
     if is_finite(limit_stiffness) and limit_stiffness and not limited:
-        return [f"{prefix}:limitStiffness: {limit_stiffness:g} has no effect without a finite limit; pass lower or "
+        return [f"{prefix}:limitStiffness: {limit_stiffness:g} has no effect without a finite limit; give lower or "
                 "upper, or omit limit_stiffness"]
     return []
 
@@ -127,10 +127,10 @@ def _value_problems(where: str, axes: Sequence[Axis]) -> list[str]:
     """Lines for weights with which the tendon could not pull on anything or would never change its length."""
     lines = []
     if not any(axis.gearing for axis in axes):
-        lines.append(f"{where}:gearing: it is 0 on every axis, and the length never changes; pass another gearing for "
+        lines.append(f"{where}:gearing: it is 0 on every axis, and the length never changes; give another gearing for "
                      "one axis")
     if not any(axis.force_coefficient for axis in axes):
-        lines.append(f"{where}:forceCoefficient: it is 0 on every axis, and no joint gets a force; pass another "
+        lines.append(f"{where}:forceCoefficient: it is 0 on every axis, and no joint gets a force; give another "
                      "coefficient for one axis")
     return lines
 
@@ -138,7 +138,7 @@ def _value_problems(where: str, axes: Sequence[Axis]) -> list[str]:
 def _topology_problems(topology: Topology, prims: Sequence[Usd.Prim], name: str) -> list[str]:
     """Lines for axes that PhysX would drop because of where they are or what is there already."""
     paths = [str(prim.GetPath()) for prim in prims]
-    lines = [f"{path}: the joint is passed for {count} axes; PhysX has one axis per joint and tendon; pass it once"
+    lines = [f"{path}: the joint is passed for {count} axes; PhysX has one axis per joint and tendon; give it once"
              for path, count in Counter(paths).items() if count > 1]
     for prim in prims:
         lines += conflicts(prim, NAMESPACE, AXIS_SCHEMAS + ATTACHMENTS, name)
@@ -168,7 +168,7 @@ def _dropped(topology: Topology, root: TreeNode, path: str, paths: Sequence[str]
                 "articulation")
     joints_between = node.joints_up_to(root)
     if joints_between is None:
-        return (f"{path}: the joint is not below {paths[0]}, the tendon's first axis, and PhysX drops its axis; pass "
+        return (f"{path}: the joint is not below {paths[0]}, the tendon's first axis, and PhysX drops its axis; give "
                 "first the axis of a joint above all others")
     missing = [joint for joint in joints_between if joint.path not in paths]
     if not missing:

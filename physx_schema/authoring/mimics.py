@@ -81,13 +81,13 @@ def _value_problems(
 ) -> list[str]:
     lines = []
     if gearing == 0:
-        lines.append(f"{where}:gearing: it is 0, and PhysX does not create the mimic joint; pass another value")
+        lines.append(f"{where}:gearing: it is 0, and PhysX does not create the mimic joint; give another value")
     for base, value, other in (
         ("naturalFrequency", natural_frequency, damping_ratio), ("dampingRatio", damping_ratio, natural_frequency),
     ):
         if is_finite(value) and not (value > 0 and is_finite(other) and other > 0):
             lines.append(f"{where}:{base}: {value:g} is ignored, because the coupling is hard unless natural frequency "
-                         "and damping ratio are both above 0; pass both, or omit both")
+                         "and damping ratio are both above 0; give both, or omit both")
     return lines
 
 
@@ -101,7 +101,7 @@ def _topology_problems(topology: Topology, prim: Usd.Prim, leader: Usd.Prim, ins
     if _has_newtons(prim):
         lines.append(f"{path}: the joint has {NEWTON_SCHEMA} already, and PhysX would apply both; remove that first")
     if path == reference:
-        return [*lines, f"{path}: the joint refers to itself; pass another joint as reference"]
+        return [*lines, f"{path}: the joint refers to itself; give another joint as reference"]
     for part in (prim, leader):
         lines += filter(None, [topology.joint_problem(part)])
         lines += _unlimited(part)

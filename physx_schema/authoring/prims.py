@@ -56,10 +56,10 @@ def is_prim_path(path: str) -> bool:
 def find_prim(stage: Usd.Stage, prim: PrimLike) -> Usd.Prim:
     """The prim of `stage` that is meant. Raises AuthoringError where there is none."""
     if not isinstance(stage, Usd.Stage):
-        raise AuthoringError(f"{stage!r} is not a stage; pass an open Usd.Stage")
+        raise AuthoringError(f"{stage!r} is not a stage; give an open Usd.Stage")
     path = path_of(prim)
     if not is_prim_path(path):
-        raise AuthoringError(f"{path}: not a prim path; pass a prim or an absolute path such as /World/link")
+        raise AuthoringError(f"{path}: not a prim path; give a prim or an absolute path such as /World/link")
     result = stage.GetPrimAtPath(path)
     if not result:
         raise AuthoringError(f"{path}: no such prim on the stage; {_suggestion(stage, path)}")
@@ -90,7 +90,7 @@ def stage_of(prim: Usd.Prim | Usd.SchemaBase) -> Usd.Stage:
     usd_prim = prim.GetPrim() if isinstance(prim, Usd.SchemaBase) else prim
     if not isinstance(usd_prim, Usd.Prim) or not usd_prim:
         example = f"stage.GetPrimAtPath({str(prim)!r})" if isinstance(prim, str | Sdf.Path) else "one of an open stage"
-        raise AuthoringError(f"{prim!r} is not a prim on a stage; pass a valid Usd.Prim or a schema object of it, such "
+        raise AuthoringError(f"{prim!r} is not a prim on a stage; give a valid Usd.Prim or a schema object of it, such "
                              f"as {example}")
     return usd_prim.GetStage()
 
@@ -134,7 +134,7 @@ def require_axis(prim: Usd.Prim) -> str:
 def not_one_axis(prim: Usd.Prim) -> str:
     """The line for a prim that is no revolute or prismatic joint."""
     kind = prim.GetTypeName() or "a prim without a type"
-    return f"{prim.GetPath()}: {kind} is not a revolute or prismatic joint; pass such a joint"
+    return f"{prim.GetPath()}: {kind} is not a revolute or prismatic joint; give such a joint"
 
 
 def is_finite(value: object) -> TypeGuard[float]:
@@ -144,7 +144,7 @@ def is_finite(value: object) -> TypeGuard[float]:
 
 def not_finite(where: str, value: object) -> list[str]:
     """The line for what is not a finite number."""
-    return [] if is_finite(value) else [f"{where}: {value!r} is not a finite number; pass a finite number"]
+    return [] if is_finite(value) else [f"{where}: {value!r} is not a finite number; give a finite number"]
 
 
 def as_vector(value: object) -> Vec3 | None:
@@ -157,7 +157,7 @@ def as_vector(value: object) -> Vec3 | None:
 
 def not_vector(where: str, value: object) -> list[str]:
     """The line for what is not three finite numbers."""
-    return [] if as_vector(value) else [f"{where}: {value!r} is not three finite numbers; pass (x, y, z)"]
+    return [] if as_vector(value) else [f"{where}: {value!r} is not three finite numbers; give (x, y, z)"]
 
 
 def not_none(**values: object) -> dict[str, object]:
@@ -213,11 +213,11 @@ def _drive_problems(prefix: str, values: dict[str, object]) -> list[str]:
         where = f"{prefix}:{name}"
         if name == "type":
             if value not in ("force", "acceleration"):
-                lines.append(f"{where}: token {value!r} is not one of force, acceleration; pass one of them")
+                lines.append(f"{where}: token {value!r} is not one of force, acceleration; give one of them")
         elif not (name == "maxForce" and value == math.inf):
             lines += not_finite(where, value)
         if name in NOT_NEGATIVE and is_finite(value) and value < 0:
-            lines.append(f"{where}: {value:g} is negative; pass a value of at least 0")
+            lines.append(f"{where}: {value:g} is negative; give a value of at least 0")
     return lines
 
 
@@ -285,7 +285,7 @@ def apply_all(applications: Sequence[Application], problems: Iterable[str]) -> l
 def _rehearse(item: Application) -> list[str]:
     """What an application would be refused for, found by applying it to a prim of the same path on an empty stage."""
     if not item.instance:
-        return [f"{item.prim.GetPath()}: the name is empty; pass an identifier such as flexor"]
+        return [f"{item.prim.GetPath()}: the name is empty; give an identifier such as flexor"]
     stage = Usd.Stage.CreateInMemory()
     prim = stage.DefinePrim(item.prim.GetPath(), item.prim.GetTypeName())
     try:

@@ -108,7 +108,7 @@ def spatial_tendon(
     """
     start, flat = _root(name, root), list(_flatten(name, attachments))
     if not flat:
-        raise AuthoringError(f"spatial tendon '{name}': there are no attachments, and the tendon has no leaf; pass at "
+        raise AuthoringError(f"spatial tendon '{name}': there are no attachments, and the tendon has no leaf; give at "
                              "least one")
     prims = find_prims(stage, [start.link, *(attachment.link for attachment, _ in flat)])
     first = _Point(start, prims[0], name, -1)
@@ -127,7 +127,7 @@ def spatial_tendon(
 def _root(name: str, root: object) -> Attachment:
     """The root as an attachment. Raises AuthoringError for what is no pair of link and point."""
     if not isinstance(root, tuple) or len(root) != 2:
-        raise AuthoringError(f"spatial tendon '{name}': root {root!r} is not a link with a point on it; pass (link, "
+        raise AuthoringError(f"spatial tendon '{name}': root {root!r} is not a link with a point on it; give (link, "
                              "(x, y, z))")
     return Attachment(*root)
 
@@ -135,10 +135,10 @@ def _root(name: str, root: object) -> Attachment:
 def _attachments(name: str, items: object) -> list[Attachment]:
     """Attachments, of which some were given as tuples. Raises AuthoringError for anything else, a line each."""
     if not isinstance(items, list | tuple):
-        raise AuthoringError(f"spatial tendon '{name}': attachments {items!r} are not a list; pass [Attachment(link, "
+        raise AuthoringError(f"spatial tendon '{name}': attachments {items!r} are not a list; give [Attachment(link, "
                              "position), ...]")
     fields = len(dataclasses.fields(Attachment))
-    refuse(f"spatial tendon '{name}': {item!r} is not an attachment; pass Attachment(link, position)" for item in items
+    refuse(f"spatial tendon '{name}': {item!r} is not an attachment; give Attachment(link, position)" for item in items
            if not isinstance(item, Attachment) and not (isinstance(item, tuple) and 2 <= len(item) <= fields))
     return [item if isinstance(item, Attachment) else Attachment(*item) for item in items]
 
@@ -176,12 +176,12 @@ def _limit_problems(points: Sequence[_Point], limit_stiffness: float | None) -> 
         attachment = point.attachment
         authored = not_none(rest_length=attachment.rest_length, lower=attachment.lower, upper=attachment.upper)
         if attachment.children:
-            lines += [f"{point.where}: {word} is {value} on an attachment with children, and only leaves use it; pass "
+            lines += [f"{point.where}: {word} is {value} on an attachment with children, and only leaves use it; give "
                       "it to the leaves below" for word, value in authored.items()]
             continue
         if is_finite(attachment.rest_length) and attachment.rest_length < 0.0:
             lines.append(f"{point.where}:restLength: {attachment.rest_length:g} is negative, which PhysX replaces by "
-                         "the length in the authored poses; omit rest_length for that, or pass a length of at least 0")
+                         "the length in the authored poses; omit rest_length for that, or give a length of at least 0")
         if not limit_stiffness:
             lines += limit_problems(points[0].where, limit_stiffness, attachment.lower, attachment.upper)
     return lines
@@ -195,7 +195,7 @@ def _topology_problems(topology: Topology, points: Sequence[_Point]) -> list[str
         lines += conflicts(point.prim, NAMESPACE, AXIS_SCHEMAS + ATTACHMENTS, point.name)
         node = topology.of_body(point.path)
         if not point.prim.HasAPI("PhysicsRigidBodyAPI"):
-            lines.append(f"{point.path}: the prim has no PhysicsRigidBodyAPI, and only links have attachments; pass a "
+            lines.append(f"{point.path}: the prim has no PhysicsRigidBodyAPI, and only links have attachments; give a "
                          "link")
         elif node is None:
             lines.append(f"{point.path}: the body is not in an articulation; connect it by joints, and apply "

@@ -41,6 +41,6 @@ def explain_command(code: str | None, folder: Path | None, force: bool) -> None:
     if not lines:
         close = get_close_matches(bare(code), (*RULES, *PUBLISHED_RULES, *FEATURES), 1)
         hint = f"; did you mean {close[0]}?" if close else "; run explain without a code to list all codes"
-        raise click.UsageError(f"unknown code {printable(code)}{hint}")
+        raise click.UsageError(f"there is no code {printable(code)}{hint}")
     for line in lines:
         click.echo(line)

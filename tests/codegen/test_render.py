@@ -118,8 +118,8 @@ def test_the_generated_package_is_usable(tmp_path: Path) -> None:
                             env={"PYTHONPATH": str(tmp_path)})
     assert result.returncode == 0, result.stderr
     assert result.stdout.splitlines() == [
-        "/bad.teeth: 100 is outside [1, 99]; pass a value in this range",
-        "/rack.teeth: -1 does not fit type uint; pass a value in [0, 4294967295]",
+        "/bad.teeth: 100 is outside [1, 99]; give a value in this range",
+        "/rack.teeth: -1 does not fit type uint; give a value in [0, 4294967295]",
         "/joint: Toy.ToyGearJoint(Usd.Prim(</joint>)) is not on this prim; apply or define it first",
         "works",
     ]

@@ -40,7 +40,7 @@ def test_a_former_keyword_is_taken() -> None:
     with pytest.warns(DeprecationWarning, match="^wishes is renamed to targets; use the new name$"):
         assert total(wishes=5) == 5     # type: ignore[call-arg]
     assert total(6) == 6
-    with pytest.raises(TypeError, match=r"^total: wishes is the former name of targets; pass only targets$"):
+    with pytest.raises(TypeError, match=r"^total: wishes is the former name of targets; give only targets$"):
         total(wishes=5, targets=6)      # type: ignore[call-arg]
 
 

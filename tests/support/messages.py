@@ -26,7 +26,8 @@ MIN_WORDS = 3           # texts with fewer words are names, keys and labels
 _SHAPING = frozenset({
     "join", "format", "ljust", "strip", "partition", "printable", "plural", "str", "dedent", "styled"})
 _CODE_TEXT = re.compile(
-    r"[{};]\n|\{%|\\[dws]|^\s*(?:def|class|#usda|float|uniform|import|<)\b|!dbg|</|\breturn\b.*;|\(\?P|\[\^")
+    r"[{};]\n|\{%|\\[dws]|^\s*(?:(?:def|class) \w+[(:]|(?:#usda|float|uniform|import)\b|<\w)|!dbg|</|\breturn\b.*;"
+    r"|\(\?P|\[\^")
 
 
 class Message(NamedTuple):

@@ -26,7 +26,7 @@ def apply(
     try:
         target = Target.of(stage_of(prim))
     except Tf.CppException:
-        raise AuthoringError("the prim is invalid; pass a prim of an open stage") from None
+        raise AuthoringError("the prim is invalid; give a prim of an open stage") from None
     ready = checked(definition, prim, instance, values, target, strict)
     with target.change():
         write_applied(definition, prim, instance, ready, target)

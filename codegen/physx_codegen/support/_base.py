@@ -193,7 +193,7 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
         self._prim = prim if type(prim) is Usd.Prim else prim.GetPrim()
         if not isinstance(name, str):
             if name is not None or prim is not NO_PRIM:
-                raise TypeError(f"{type(self).__name__}(prim, name): name is {name!r}; pass the instance name as a str")
+                raise TypeError(f"{type(self).__name__}(prim, name): name is {name!r}; give the instance name as a str")
             name = ""
         self._name = name
         self._prefix = f"{self.definition.prefix}:{name}:"
@@ -240,9 +240,9 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
     def _at(cls, stage: Usd.Stage, path: Sdf.Path | str) -> Self:
         name = cls._instance_name(path)
         if not isinstance(path, str | Sdf.Path):
-            raise TypeError(f"{path!r} is not a path; pass a str or Sdf.Path")
+            raise TypeError(f"{path!r} is not a path; give a str or Sdf.Path")
         if name is None:
-            raise RuntimeError(f"<{path}> is not the path of a {cls.definition.identifier} instance; pass a path such "
+            raise RuntimeError(f"<{path}> is not the path of a {cls.definition.identifier} instance; give a path such "
                                f"as </prim.{cls.definition.prefix}:name>")
         return cls(prim_at(stage, Sdf.Path(str(path)).GetPrimPath()), name)
 
@@ -272,7 +272,7 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
         Without `instanceName`, the names contain USD's placeholder.
         """
         if not isinstance(instanceName, str):
-            raise TypeError(f"instanceName is {instanceName!r}; pass a str")
+            raise TypeError(f"instanceName is {instanceName!r}; give a str")
         return cls.definition.attribute_names(includeInherited, instanceName)
 
     @classmethod

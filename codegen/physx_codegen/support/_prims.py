@@ -12,16 +12,16 @@ NO_PRIM = Usd.Prim()
 def only(prim: Usd.Prim | Usd.SchemaBase, schema: Usd.SchemaBase) -> Usd.SchemaBase:
     """The schema object that a constructor was given. Raises TypeError where it was given a prim as well."""
     if prim is not NO_PRIM:
-        raise TypeError(f"prim {prim!r} and schemaObj {schema!r} exclude each other; pass one of them")
+        raise TypeError(f"prim {prim!r} and schemaObj {schema!r} exclude each other; give one of them")
     return schema
 
 
 def prim_at(stage: Usd.Stage, path: Sdf.Path | str) -> Usd.Prim:
     """The prim at `path`, invalid where there is none. Raises RuntimeError for None, TypeError for other non-stages."""
     if stage is None:
-        raise RuntimeError("the stage is None; pass an open Usd.Stage")
+        raise RuntimeError("the stage is None; give an open Usd.Stage")
     if not isinstance(stage, Usd.Stage):
-        raise TypeError(f"{stage!r} is not a stage; pass an open Usd.Stage")
+        raise TypeError(f"{stage!r} is not a stage; give an open Usd.Stage")
     return stage.GetPrimAtPath(path)
 
 
@@ -37,22 +37,22 @@ def type_problems(definition: Definition, prim: Usd.Prim) -> tuple[str, ...]:
 def check_prim(prim: Usd.Prim) -> None:
     """Raise TypeError for anything but a prim, such as a schema object."""
     if not isinstance(prim, Usd.Prim):
-        raise TypeError(f"{prim!r} is not a Usd.Prim; pass a prim, such as schema.GetPrim()")
+        raise TypeError(f"{prim!r} is not a Usd.Prim; give a prim, such as schema.GetPrim()")
 
 
 def check_name(name: str) -> None:
     """Raise TypeError for an instance name that is no string."""
     if not isinstance(name, str):
-        raise TypeError(f"instance name {name!r} is not a str; pass a str")
+        raise TypeError(f"instance name {name!r} is not a str; give a str")
 
 
 def check_definable(path: Sdf.Path | str) -> None:
     """Raise AuthoringError where no prim can be defined at a path; TypeError for anything but a path."""
     if not isinstance(path, str | Sdf.Path):
-        raise TypeError(f"{path!r} is not a path; pass a str or Sdf.Path")
+        raise TypeError(f"{path!r} is not a path; give a str or Sdf.Path")
     parsed = parsed_path(path)
     if not parsed.IsAbsolutePath() or not parsed.IsPrimPath() or parsed.ContainsPrimVariantSelection():
-        raise AuthoringError(f"{str(path)!r} is not an absolute prim path; pass a path such as /World/link")
+        raise AuthoringError(f"{str(path)!r} is not an absolute prim path; give a path such as /World/link")
 
 
 def parsed_path(text: Sdf.Path | str) -> Sdf.Path:

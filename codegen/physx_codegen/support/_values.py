@@ -131,7 +131,7 @@ def converted(prop: Property, value: object) -> Any:
         return whole
     items = listed(value)
     if items is None:
-        raise Refused(f"{value!r} is not a list; pass a list of {element} values")
+        raise Refused(f"{value!r} is not a list; give a list of {element} values")
     return kind.type.pythonClass([scalar(prop, element, item) for item in items])
 
 
@@ -157,7 +157,7 @@ def scalar(prop: Attribute, type_name: str, value: object) -> Any:
     """One element as USD type `type_name`. Raises Refused."""
     if type_name == "bool":
         if type(value).__name__ not in {"bool", "bool_"}:       # bool_ is NumPy's
-            raise Refused(f"{value!r} is not a bool; pass True or False")
+            raise Refused(f"{value!r} is not a bool; give True or False")
         return bool(value)
     if type_name in INTEGER_LIMITS:
         return integer(prop, type_name, value)
@@ -165,7 +165,7 @@ def scalar(prop: Attribute, type_name: str, value: object) -> Any:
         return word(prop, value)
     if type_name == "asset":
         if not isinstance(value, str | Sdf.AssetPath):
-            raise Refused(f"{value!r} is not an asset path; pass a string or Sdf.AssetPath")
+            raise Refused(f"{value!r} is not an asset path; give a string or Sdf.AssetPath")
         return value if isinstance(value, Sdf.AssetPath) else asset_path(value)
     shape, letter = layout(type_name)
     if not shape:
@@ -184,23 +184,23 @@ def asset_path(value: str) -> Sdf.AssetPath:
 def integer(prop: Attribute, type_name: str, value: object) -> int:
     """A whole number that fits the type. Raises Refused."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool):
-        raise Refused(f"{value!r} is not a whole number; pass {type_name} values")
+        raise Refused(f"{value!r} is not a whole number; give {type_name} values")
     number = operator.index(value)
     lowest, highest = INTEGER_LIMITS[type_name]
     if not lowest <= number <= highest:
-        raise Refused(f"{number} does not fit type {type_name}; pass a value in [{lowest}, {highest}]")
+        raise Refused(f"{number} does not fit type {type_name}; give a value in [{lowest}, {highest}]")
     return number
 
 
 def word(prop: Attribute, value: object) -> str:
     """A string, one of the allowed tokens where the schema lists them. Raises Refused."""
     if not isinstance(value, str):
-        raise Refused(f"{value!r} is not a {prop.type.removesuffix('[]')}; pass a string")
+        raise Refused(f"{value!r} is not a {prop.type.removesuffix('[]')}; give a string")
     if "\0" in value or not (value.isascii() or is_unicode(value)):
         raise Refused(f"{value!r} is not text that USD can store; remove null and surrogate characters")
     if prop.tokens and value not in prop.tokens:
         close = closest(value, prop.tokens)
-        suggestion = f"; did you mean '{close}'?" if close else "; pass one of them"
+        suggestion = f"; did you mean '{close}'?" if close else "; give one of them"
         raise Refused(f"token '{value}' is not one of {', '.join(prop.tokens)}{suggestion}")
     return value
 
@@ -216,15 +216,15 @@ def is_unicode(text: str) -> bool:
 def real(prop: Attribute, letter: str, value: object) -> float:
     """A float of precision `letter` (h, f, d); infinite only where range or default say so. Raises Refused."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
-        raise Refused(f"{value!r} is not a number; pass {prop.type} values")
+        raise Refused(f"{value!r} is not a number; give {prop.type} values")
     number = float(value)
     if math.isnan(number):
-        raise Refused("nan is not a number; pass a finite value")
+        raise Refused("nan is not a number; give a finite value")
     if math.isinf(number):
         if number not in allowed_infinities(prop):
-            raise Refused(f"{number:g} is not finite; pass a finite value{allowed(prop)}")
+            raise Refused(f"{number:g} is not finite; give a finite value{allowed(prop)}")
     elif abs(number) > FLOAT_LIMITS[letter]:
-        raise Refused(f"{number:g} does not fit type {prop.type}; pass a smaller value")
+        raise Refused(f"{number:g} does not fit type {prop.type}; give a smaller value")
     return number
 
 
@@ -268,11 +268,11 @@ def shaped(prop: Attribute, type_name: str, shape: tuple[int, ...], letter: str,
     items = listed(value)
     if items is None or len(items) != shape[0]:
         unit = "rows" if len(shape) == 2 else "numbers"
-        raise Refused(f"{value!r} is not a {type_name}; pass {shape[0]} {unit}")
+        raise Refused(f"{value!r} is not a {type_name}; give {shape[0]} {unit}")
     if len(shape) == 2:
         rows = [listed(row) or [] for row in items]
         if any(len(row) != shape[1] for row in rows):
-            raise Refused(f"{value!r} is not a {type_name}; pass {shape[0]} rows of {shape[1]} numbers")
+            raise Refused(f"{value!r} is not a {type_name}; give {shape[0]} rows of {shape[1]} numbers")
         return python_class([[real(prop, letter, number) for number in row] for row in rows])
     whole = letter == "i"
     return python_class(*(integer(prop, "int", item) if whole else real(prop, letter, item) for item in items))
@@ -282,10 +282,10 @@ def target_paths(prop: Relationship, value: object) -> list[Sdf.Path]:
     """Absolute paths from a prim, path, schema object or string, or a list of them. Raises Refused."""
     items = [value] if isinstance(value, str | Sdf.Path | Usd.Prim | Usd.SchemaBase) else listed(value)
     if items is None:
-        raise Refused(f"{value!r} is not a target; pass a prim or an absolute path")
+        raise Refused(f"{value!r} is not a target; give a prim or an absolute path")
     paths = [target_path(item) for item in items]
     if len(paths) > 1 and not prop.many:
-        raise Refused(f"{len(paths)} targets where one is allowed; pass a single prim or path")
+        raise Refused(f"{len(paths)} targets where one is allowed; give a single prim or path")
     return paths
 
 
@@ -294,17 +294,17 @@ def target_path(value: object) -> Sdf.Path:
     if isinstance(value, Usd.Prim | Usd.SchemaBase):
         path = value.GetPath()
         if path.isEmpty:
-            raise Refused("the target is an invalid prim; pass a valid prim")
+            raise Refused("the target is an invalid prim; give a valid prim")
         return path
     if not isinstance(value, str | Sdf.Path):
-        raise Refused(f"{value!r} is not a target; pass a prim or an absolute path")
+        raise Refused(f"{value!r} is not a target; give a prim or an absolute path")
     path = parsed_path(value)
     if isinstance(value, str) and path.isEmpty:
-        raise Refused(f"{value!r} is not a path; pass an absolute path such as /World/link")
+        raise Refused(f"{value!r} is not a path; give an absolute path such as /World/link")
     if not path.IsAbsolutePath():
-        raise Refused(f"path '{path}' is relative; pass an absolute path such as /World/link")
+        raise Refused(f"path '{path}' is relative; give an absolute path such as /World/link")
     if path.ContainsPrimVariantSelection() or not (path.IsPrimPath() or path.IsPropertyPath()):
-        raise Refused(f"'{path}' is not a prim or property path; pass an absolute path such as /World/link")
+        raise Refused(f"'{path}' is not a prim or property path; give an absolute path such as /World/link")
     return path
 
 
@@ -321,7 +321,7 @@ def range_problem(definition: Definition, prim: Usd.Prim, prefix: str, ready: Ma
         if not (above and below) and number not in allowed_infinities(prop):
             unit = f" ({prop.unit})" if prop.unit else ""
             meant = stated(prop.range.bounds(), lower, upper)
-            return f"{number:g} is outside {prop.range}{meant}{unit}; pass a value in this range"
+            return f"{number:g} is outside {prop.range}{meant}{unit}; give a value in this range"
     return ""
 
 

@@ -205,7 +205,7 @@ def test_a_prim_inside_an_instance_is_refused(values: dict[str, float], stage: U
 @pytest.mark.parametrize("value", [[1.0, 2.0, 3.0], np.ones(5), []])
 def test_a_wrong_number_of_values_is_refused(value: Any, stage: Usd.Stage) -> None:
     one_line(refusal(stage, lambda: author(stage, PATHS, Axis, "angular", armature=value)),
-             f"{PATHS[0]}.physxJointAxis:angular:armature: {len(value)} values for 4 prims; pass one value for all")
+             f"{PATHS[0]}.physxJointAxis:angular:armature: {len(value)} values for 4 prims; give one value for all")
 
 
 def test_a_prim_given_twice_is_refused(stage: Usd.Stage) -> None:

@@ -238,7 +238,7 @@ def test_messages_about_arguments_name_the_class_and_what_to_give(stage: Usd.Sta
     for call, message in {
         lambda: body.CanApply(UsdGeom.Xform(prim)): "is not a Usd.Prim",
         lambda: axis.CanApply(UsdGeom.Xform(prim), "rotX"): "is not a Usd.Prim",
-        lambda: axis.CanApply(prim, 5): "instance name 5 is not a str; pass a str",
+        lambda: axis.CanApply(prim, 5): "instance name 5 is not a str; give a str",
         lambda: axis.Get(prim): r"PhysxJointAxisAPI.Get takes \(prim, name\) or \(stage, path\)",
         lambda: axis.Get(stage=stage, name="a"): r"PhysxJointAxisAPI.Get takes \(prim, name\) or \(stage, path\)",
         lambda: body(prim, schemaObj=UsdGeom.Xform(prim)): "exclude each other",

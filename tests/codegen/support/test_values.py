@@ -93,7 +93,7 @@ def test_values_are_converted_to_the_declared_type(
     (AxisRoot, "jointAxis", ["rotx"],
      "token 'rotx' is not one of transX, transY, transZ, rotX, rotY, rotZ; did you mean 'rotX'?"),
     (AxisRoot, "jointAxis", [1], "1 is not a token"),
-    (Attachment, "localPos", (1, 2), "(1, 2) is not a point3f; pass 3 numbers"),
+    (Attachment, "localPos", (1, 2), "(1, 2) is not a point3f; give 3 numbers"),
     (Attachment, "localPos", 1, "1 is not a point3f"),
     (Attachment, "parentLink", "link", "path 'link' is relative"),
     (Attachment, "parentLink", "not a path", "'not a path' is not a path"),
@@ -344,9 +344,9 @@ def test_invalid_prims_are_refused_by_name(keywords: dict[str, Any], joint: Usd.
     stage = joint.GetStage()
     stage.RemovePrim("/joint")
     for prim in (joint, Usd.Prim()):
-        with pytest.raises(AuthoringError, match="the prim is invalid; pass a prim of an open stage"):
+        with pytest.raises(AuthoringError, match="the prim is invalid; give a prim of an open stage"):
             Body.Apply(prim, **keywords)
-    with pytest.raises(AuthoringError, match="the prim is invalid; pass a prim of an open stage"):
+    with pytest.raises(AuthoringError, match="the prim is invalid; give a prim of an open stage"):
         AxisRoot.Apply(joint, "t", stiffness=1.0)
 
 

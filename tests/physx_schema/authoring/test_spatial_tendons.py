@@ -258,8 +258,8 @@ def test_attachments_may_be_tuples(stage: Usd.Stage) -> None:
 
 @pytest.mark.parametrize(("root", "attachments", "parts"), [
     ("/Robot/base", [Attachment(A, (0, 0, 0))], ("root '/Robot/base' is not a link with a point", "(link, (x, y, z))")),
-    (ROOT, Attachment(A, (0, 0, 0)), ("are not a list", "pass [Attachment(link, position), ...]")),
-    (ROOT, [A], (f"'{A}' is no attachment", "pass Attachment(link, position)")),
+    (ROOT, Attachment(A, (0, 0, 0)), ("are not a list", "give [Attachment(link, position), ...]")),
+    (ROOT, [A], (f"'{A}' is not an attachment", "give Attachment(link, position)")),
     (ROOT, [Attachment(A, (0, 0, 0), children=Attachment(B, (0, 0, 0)))], ("are not a list",)),    # type: ignore[arg-type]
     (ROOT, [("/Robot/aa", (0, 0, 0))], ("no such prim on the stage", "did you mean /Robot/a?")),
 ])

@@ -241,7 +241,7 @@ def test_waiver_of_the_settings_without_a_reason_is_an_error(folder: Path) -> No
 @pytest.mark.parametrize(("text", "message"), [
     ('selekt = []\n', "has no key 'selekt'; did you mean 'select'?"),
     ('profile = "kit"\n', "'kit' is not one of physx, simready, newton"),
-    ('select = ["DJ.09"]\n', "unknown code or family 'DJ.09'"),
+    ('select = ["DJ.09"]\n', "there is no code or family 'DJ.09'"),
     ('strict = 1\n', "1 is not true or false"),
     ('fail-on = "fatal"\n', "'fatal' is not one of info, warning, error"),
     ('waive = ["DJ.007"]\n', "is not a list of tables"),

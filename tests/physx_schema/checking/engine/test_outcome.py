@@ -98,5 +98,5 @@ def test_select_limits_the_verdicts() -> None:
 
 
 def test_unknown_code_is_refused_with_a_close_one() -> None:
-    with pytest.raises(ValueError, match=r"unknown code or family 'DJ\.07'; did you mean DJ\.007"):
+    with pytest.raises(ValueError, match=r"there is no code or family 'DJ\.07'; did you mean DJ\.007"):
         check(stage(), select=["DJ.07"])

@@ -85,7 +85,7 @@ def test_a_wish_out_of_reach_is_said_with_the_nearest() -> None:
     ({HINGE: {}}, "the target is empty; allowed are"),
     ({}, "targets is empty"),
     ({HINGE: {"sag": -1.0}}, "sag is -1.0; give a positive, finite number"),
-    ({HINGE: {"sag": 1.0, "natural_frequency": 2.0}}, "ask for one stiffness; pass one of them"),
+    ({HINGE: {"sag": 1.0, "natural_frequency": 2.0}}, "ask for one stiffness; give one of them"),
     ({"/Robot/l0": {"sag": 1.0}}, "no drive, tendon or compliant mimic joint is there; the stage has /Robot/j0"),
     ({HINGE: {"tip_stiffness": 1.0}}, "no link of an articulation is there; the stage has /Robot/base, /Robot/l0"),
 ])
