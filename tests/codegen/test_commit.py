@@ -197,7 +197,7 @@ def test_what_cannot_be_taken_back_is_said_and_kept_for_another_start(
     with monkeypatch.context() as mend:
         mend.setattr(os, "replace", Strikes(1, failing(errno.EROFS, once=False)).wrapped("replace", os.replace))
         (line,) = recover()
-    assert "was cut off while it wrote this: Read-only file system; make it writable, or remove" in line
+    assert "was interrupted while it wrote this file: Read-only file system; make it writable, or remove" in line
     assert recover() != [] and held(folder) == OLD
 
 

@@ -153,7 +153,7 @@ def test_the_checkout_around_the_working_directory_is_used(tmp_path: Path, monke
 def test_a_folder_without_definitions_is_named(tmp_path: Path) -> None:
     result = run("--from", tmp_path, "--out", tmp_path / "out")
     assert result.exit_code == 3
-    said = "holds no YAML files, no schema.usda and no plugInfo.json; give the folder with the definitions"
+    said = "holds no YAML files, no schema.usda and no plugInfo.json; use the folder with the definitions"
     assert said in result.stderr
 
 
@@ -205,7 +205,7 @@ def test_a_package_that_python_cannot_import_is_refused(tmp_path: Path, package:
         stream.write(f"package: {package}\n")
     result = run("--from", tmp_path / "schema", "--out", tmp_path / "out")
     assert result.exit_code == 1 and not (tmp_path / "out").exists()
-    assert f"package '{package}' cannot be a folder of the output; give its 'package' a name" in result.stderr
+    assert f"package '{package}' cannot be a folder of the output; set its 'package' to a name" in result.stderr
 
 
 def test_an_output_among_the_definitions_is_told_from_them(tmp_path: Path) -> None:

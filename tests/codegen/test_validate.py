@@ -41,12 +41,12 @@ BAD = {
     "word in a list of classes": ("classes: [ToyAPI]\n", 1,
         "'ToyAPI' in 'classes' is not a class; write '- {name: ...}'"),
     "unknown kind": (CLASS.replace("single-apply", "singel-apply"), 3,
-        "'kind' is 'singel-apply'; give one of single-apply, multiple-apply, non-applied, typed, abstract, base"),
-    "version is a number": (CLASS + "  doc: 5\n", 5, "'doc' is 5; give text (quote it)"),
+        "'kind' is 'singel-apply'; write one of single-apply, multiple-apply, non-applied, typed, abstract, base"),
+    "version is a number": (CLASS + "  doc: 5\n", 5, "'doc' is 5; write text (quote it)"),
     "words that YAML reads as bools": (attribute("type: token, tokens: [on]"), 6,
         "'on' has different meanings in YAML 1.1 and YAML 1.2; quote text, write true, false and decimal numbers"),
     "name with a space": (attribute("type: float").replace("size", "the size"), 6,
-        "'name' is 'the size'; give letters, digits and underscores, with colons between parts"),
+        "'name' is 'the size'; write letters, digits and underscores, with colons between parts"),
     "word twice": (CLASS + "  applies_to: [PhysicsJoint, PhysicsJoint]\n", 5,
         "'PhysicsJoint' is in 'applies_to' twice; keep one"),
     "list for a key": (CLASS + "  [a, b]: c\n", 5, "a key is a list or mapping; use a single word"),
@@ -113,7 +113,7 @@ BAD = {
     "method twice": (attribute("type: float") + "  - {name: length, type: int, api: size}\n", 7,
         "method 'GetSizeAttr' of ToyAPI is already defined at {file}:6; rename or remove one"),
     "python name taken": (CLASS.rstrip() + "\n  python_name: Tokens\n", 5,
-        "class 'ToyAPI' would be 'Tokens' in Python; Python or the generated package uses that name: "
+        "class 'ToyAPI' would be 'Tokens' in Python; Python or the generated package uses that name; "
         "give another python_name"),
     "collection not built in": (CLASS.rstrip() + "\n  includes: [CollectionAPI:toys]\n  collections: [toyz]\n", 6,
         "'toyz' in collections is not a built-in collection; did you mean 'toys'?"),
@@ -161,7 +161,7 @@ def test_paths_below_the_working_directory_are_relative(tmp_path: Path, monkeypa
 def test_a_file_that_cannot_be_a_module_is_named(name: str, tmp_path: Path) -> None:
     folder = schema(tmp_path / "bad", CLASS)
     (folder / "toy.yaml").rename(folder / f"{name}.yaml")
-    with pytest.raises(SchemaError, match=rf"{name}\.yaml:2: file name '{name}\.yaml' is no free module name"):
+    with pytest.raises(SchemaError, match=rf"{name}\.yaml:2: file name '{name}\.yaml' cannot be a module name"):
         generate(folder)
 
 
@@ -188,11 +188,11 @@ def test_bad_definitions_exit_with_1_and_write_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("entries", "said"), [
-    ("{name: size, type: float}|{name: width, type: float, renamed_from: size}", "'size' in renamed_from is what "),
+    ("{name: size, type: float}|{name: width, type: float, renamed_from: size}", "'size' in renamed_from is a name of "),
     ("{name: width, type: float, renamed_from: old}|{name: depth, type: float, renamed_from: old}",
-     "'old' in renamed_from is what "),
+     "'old' in renamed_from is a name of "),
     ("{name: weight, api: Mass, type: float}|{name: load, type: float, renamed_from: mass}",
-     "'mass' in renamed_from is what "),
+     "'mass' in renamed_from is a name of "),
     ("{name: size, type: float}|{name: width, type: float, renamed_from: width}",
      "'width' is the current name of the property; remove renamed_from"),
 ], ids=["of a living property", "twice", "with a living accessor", "of itself"])

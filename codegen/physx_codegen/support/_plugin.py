@@ -14,7 +14,7 @@ from pxr import Plug, Sdf, Tf, Usd
 from ._definition import PhysxSchemaError
 
 LATE = (
-    "USD does not know {what}, because Usd.SchemaRegistry was used before its plugin was registered, and it reads "
+    "{what} is unknown to USD, because Usd.SchemaRegistry was used before its plugin was registered, and it reads "
     "plugins once per process; import this package before opening or creating a stage, or add {folder} to "
     "PXR_PLUGINPATH_NAME"
 )

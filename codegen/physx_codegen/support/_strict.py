@@ -31,7 +31,7 @@ def strict(enabled: bool = True) -> Iterator[None]:
     - an instance name that is the name of a property, or that a schema with the same prefix uses
     - prims on which the schema has no effect
     - properties of schemas that are not applied
-    - classes and properties that a release has removed
+    - classes and properties that a release has dropped
 
     Blocks can be nested. `enabled` false makes an exception inside a block. The body of a coroutine or generator runs
     after its call; put the block inside such a function instead of decorating it.
@@ -97,7 +97,7 @@ def retired_problems(definition: Definition, path: Sdf.Path | str, values: Itera
     """What of a class and the properties given by keyword is no longer read, one line each."""
     if definition.retired:
         instead = f": {definition.deprecated}" if definition.deprecated else ""
-        yield f"{path}: {definition.identifier} was removed in release {definition.retired}{instead}"
+        yield f"{path}: {definition.identifier} was dropped in release {definition.retired}{instead}"
         return
     for keyword in values:
         if keyword in definition.retired_keywords:

@@ -345,7 +345,7 @@ def _state(context: ReadContext, opinions: PrimOpinions, axis: _Axis) -> tuple[f
         value = view.number(base)
         if not abs(value) <= maximum:
             why = f"PhysX refuses a position beyond {maximum:g} degrees on this joint" if math.isfinite(value) else \
-                "PhysX refuses NaN"
+                f"PhysX refuses {value:g}"
             context.problem("joint/state-refused", opinions.path, view.name(base), f"{base} is {value:g}",
                             f"{why} and starts the joint at 0", f"author a {base} within the range of the joint")
             value = 0.0

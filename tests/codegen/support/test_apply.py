@@ -189,7 +189,7 @@ def test_a_property_authored_with_another_type_is_refused(stage: Usd.Stage) -> N
 def test_a_clash_of_schemas_on_one_prim_is_refused(stage: Usd.Stage) -> None:
     Root.Apply(prims(stage)[1], "t")
     one_line(refusal(stage, lambda: author(stage, PATHS, Attachment, "t", gearing=1.0)),
-             f"{PATHS[1]}: ", "'t' is taken by PhysxTendonAxisAPI")
+             f"{PATHS[1]}: ", "'t' is already used by PhysxTendonAxisAPI")
 
 
 @pytest.mark.parametrize("values", [{}, {"armature": 1.0}])
@@ -210,7 +210,7 @@ def test_a_wrong_number_of_values_is_refused(value: Any, stage: Usd.Stage) -> No
 
 def test_a_prim_given_twice_is_refused(stage: Usd.Stage) -> None:
     one_line(refusal(stage, lambda: author(stage, [*PATHS, PATHS[1]], Axis, "angular", armature=1.0)),
-             f"{PATHS[1]}: given 2 times")
+             f"{PATHS[1]}: the prim is passed 2 times")
 
 
 def test_a_prim_that_does_not_exist_is_refused(stage: Usd.Stage) -> None:
@@ -220,7 +220,7 @@ def test_a_prim_that_does_not_exist_is_refused(stage: Usd.Stage) -> None:
 
 def test_an_instance_name_is_needed_by_multiple_apply_schemas(stage: Usd.Stage) -> None:
     one_line(refusal(stage, lambda: author(stage, PATHS, Axis, armature=1.0)),
-             f"{PATHS[0]}: PhysxJointAxisAPI is applied under an instance name")
+             f"{PATHS[0]}: PhysxJointAxisAPI is a multiple-apply schema; give an instance name")
 
 
 def test_an_instance_name_is_refused_by_single_apply_schemas(stage: Usd.Stage) -> None:

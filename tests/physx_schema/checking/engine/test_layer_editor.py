@@ -200,7 +200,7 @@ def test_renamed_property_keeps_all_it_says() -> None:
 
 
 @pytest.mark.parametrize(("edit", "reason"), [
-    (SetValue("/none", "a", 1.0), "the prim is not a longer there"),
+    (SetValue("/none", "a", 1.0), "the prim is no longer there"),
     (SetValue("/Robot/j", "a:z", 1.0), "no schema says of which type a:z is"),
     (SetValue("/Robot/j", "a:b", "text"), "'text' is no float"),
     (RenameProperty("/Robot/j", "a:b", "a:c"), "a:c is authored too"),

@@ -134,8 +134,8 @@ def test_engines_agree_where_physx_takes_newtons_value(own: float, found: bool) 
     assert bool(findings(text, "joint/newton-wins")) == (own == 0.0)
 
 
-@pytest.mark.parametrize(("name", "why"), [("position", "PhysX refuses NaN"),
-                                           ("velocity", "PhysX refuses NaN")])
+@pytest.mark.parametrize(("name", "why"), [("position", "PhysX refuses nan"),
+                                           ("velocity", "PhysX refuses nan")])
 def test_joint_state_of_nan_is_refused(name: str, why: str) -> None:
     text = finger({f"float state:angular:physics:{name}": math.nan}, ("PhysicsJointStateAPI:angular",))
     assert why in findings(text, "joint/state-refused")[0].why
