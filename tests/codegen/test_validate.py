@@ -188,7 +188,8 @@ def test_bad_definitions_exit_with_1_and_write_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("entries", "said"), [
-    ("{name: size, type: float}|{name: width, type: float, renamed_from: size}", "'size' in renamed_from is a name of "),
+    ("{name: size, type: float}|{name: width, type: float, renamed_from: size}",
+     "'size' in renamed_from is a name of "),
     ("{name: width, type: float, renamed_from: old}|{name: depth, type: float, renamed_from: old}",
      "'old' in renamed_from is a name of "),
     ("{name: weight, api: Mass, type: float}|{name: load, type: float, renamed_from: mass}",
