@@ -20,13 +20,12 @@ FAILED, UNREADABLE = 1, 3                # exit codes
 @click.option("--level", type=click.Choice(LEVELS), default=LEVELS[-1], show_default=True,
               help="Show differences of this level or higher. The exit code is 1 if there is one.")
 def diff_command(old: str, new: str, json_output: bool, level: Level) -> None:
-    """Show the differences between two schemas, and which of them break stages or programs.
+    """Compare two schemas.
 
-    OLD and NEW are each one of:
+    The output lists the differences, and which of them break stages or programs.
 
-    - a schema.usda or a generatedSchema.usda
-    - a folder with YAML definitions, a schema.usda or a plugInfo.json, or with several of these below it
-    - the name of an installed package, such as physx_usd_schemas
+    OLD and NEW are each a schema.usda, a generatedSchema.usda, a folder, or the name of an installed package such as
+    physx_usd_schemas. A folder has YAML definitions, a schema.usda or a plugInfo.json, or several of these below it.
 
     Exit codes: 0 no difference, 1 differences, 2 usage, 3 unreadable schema.
     """

@@ -81,12 +81,13 @@ FAILED, USAGE, UNREADABLE = 1, 2, 3      # exit codes
               help="Folder for the reference pages.  [default: reference/ in the output folder; docs/reference/classes "
                    "in a checkout]")
 def generate_command(check: bool, source: Path | None, out: Path | None, pages_out: Path | None) -> None:
-    """Generate typed classes, tokens, the USD plugin and reference pages from schema definitions.
+    """Generate code and reference pages from schema definitions.
+
+    The code is a Python package with typed classes and tokens, and a USD plugin. It is written only after a test in
+    another process: the package imports, and USD finds all of its schemas.
 
     Exit codes: 0 up to date, 1 out of date or errors in the definitions, 2 usage or a folder that cannot be written,
     3 unreadable definitions.
-
-    A package is written only after a test in another process: the package imports, and USD finds all of its schemas.
     """
     if source is None or out is None:
         root = checkout()

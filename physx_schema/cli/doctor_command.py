@@ -213,7 +213,10 @@ def _registration(plugins: Mapping[str, str]) -> Diagnosis:
 @click.command("doctor")
 @click.option("--json", "as_json", is_flag=True, help="Write the diagnosis as JSON.")
 def doctor_command(as_json: bool) -> None:
-    """Show versions, and problems of USD, its schemas, CUDA and caches with their fixes."""
+    """Diagnose the installation.
+
+    The output lists versions, and problems of USD, its schemas, CUDA and caches with their fixes.
+    """
     diagnoses = list(diagnose())
     if as_json:
         click.echo(json.dumps({"version": JSON_VERSION, "diagnoses": plain(diagnoses)}, indent=2))

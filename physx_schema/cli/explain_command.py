@@ -22,8 +22,10 @@ from physx_schema.text import plural
               help="Write a Markdown page for each family of codes to this folder.")
 @force_option
 def explain_command(code: str | None, folder: Path | None, force: bool) -> None:
-    """Explain the code of a finding, a family such as DJ.007, or a published code or feature such as RB.010. Without a
-    code, list all codes.
+    """Explain the code of a finding.
+
+    CODE may also be a family such as DJ.007, or a published code or feature such as RB.010. Without CODE, list all
+    codes.
     """
     if folder is not None:
         files = {folder / name: writer(text) for name, text in pages().items()}
