@@ -37,7 +37,7 @@ from physx_schema.command_line.program import program
 from physx_schema.description import describe
 
 COUNT = "it is what every other number is measured under"
-MISSING = "no such file; give a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
+MISSING = "no such file; use a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
 
 
 def call(*arguments: str) -> Result:

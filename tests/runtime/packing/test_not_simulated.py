@@ -441,8 +441,8 @@ MANY = """def PointInstancer "many"
 
 
 @pytest.mark.parametrize(("schemas", "named"), [
-    ('"PhysicsCollisionAPI"', "2 instances of prototypes with colliders"),
-    ('"PhysicsCollisionAPI", "PhysicsRigidBodyAPI"', "2 instances of prototypes with rigid bodies")])
+    ('"PhysicsCollisionAPI"', "2 instances have prototypes with colliders"),
+    ('"PhysicsCollisionAPI", "PhysicsRigidBodyAPI"', "2 instances have prototypes with rigid bodies")])
 def test_instances_of_what_collides_are_named(schemas: str, named: str) -> None:
     stage = opened(world(MANY.format(schemas=schemas), body("a", ball(0.2), (3.1, 0, 1.5)), ground()))
     with pytest.warns(NotSimulatedWarning, match=f"/World/many.prototypes.*{named}"):
@@ -456,12 +456,13 @@ def test_instances_of_what_collides_are_named(schemas: str, named: str) -> None:
     (prim("Xform", "a", ("PhysicsMassAPI",)), "no prim has PhysicsRigidBodyAPI", "apply it to each prim that should"),
     (link("a", more={"bool physics:rigidBodyEnabled": False}), "physics:rigidBodyEnabled is false on /a",
      "set it to true"),
-    (link("a").replace("def Xform", "over", 1), "/a: an over without a def", "let a prim that should have it"),
-    ('def "a" (references = @./gone.usda@)\n{\n}\n', "/a: the reference @", "put the layer where the path leads"),
+    (link("a").replace("def Xform", "over", 1), "/a: an over without a def",
+     "reference it from the prim that it overrides"),
+    ('def "a" (references = @./gone.usda@)\n{\n}\n', "/a: the reference @", "put the layer at this path"),
     ('def "a" (prepend variantSets = "v")\n{\n    variantSet "v" = {\n        "rigid" {\n' + link("b") + "}\n}\n}\n",
      "/a: physics is in the variant 'rigid'", "select it"),
     (holder("a", "instanceable = true\n    inherits = </kind>") + holder("kind", 'kind = "group"', link("b"), "class"),
-     "a rigid body inside the instance /a", "clear instanceable on /a"),
+     "the rigid body is inside the instance /a", "set instanceable to false on /a"),
 ])
 def test_a_stage_on_which_nothing_moves_says_why(prims: str, cause: str, remedy: str) -> None:
     stage = opened(layer(prims))

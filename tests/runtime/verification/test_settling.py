@@ -30,7 +30,7 @@ def test_limits_in_the_wrong_order_hold_the_joint_at_0() -> None:
     verification = verify(chain(limits(10, -10), kind="Revolute"))
     rows = [row_of(verification, name) for name in (LOWER, UPPER)]
     assert [(row.effective, row.verdict) for row in rows] == [(pytest.approx(0.0, abs=1e-4), "altered")] * 2
-    assert rows[0].reason == "limits [10, -10]: PhysX refuses the pair and holds the joint at 0"
+    assert rows[0].reason == "limits [10, -10]: PhysX refuses both limits and holds the joint at 0"
 
 
 def test_limits_of_a_joint_that_starts_beyond_them_are_measured() -> None:
@@ -147,7 +147,7 @@ def test_number_that_physx_takes_otherwise_has_the_remedy_of_check() -> None:
     remedy = verified(stage, TARGET).remedy
     assert remedy is not None
     assert (remedy.value, remedy.feasible) == (None, False)
-    assert remedy.reason.startswith("author finite lowerLimit and upperLimit with the target between them")
+    assert remedy.reason.startswith("author finite lowerLimit and upperLimit around the target")
 
 
 @pytest.mark.parametrize("direction", [(0, 0, -1), (0, 1, 0)])

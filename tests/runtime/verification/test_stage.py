@@ -263,7 +263,7 @@ def test_unused_opinion_is_ignored_with_its_number_and_reason() -> None:
 
 
 @pytest.mark.parametrize(("values", "verdict"), [
-    ({"double mjc:damping": 5.0}, "ignored"),                                               # PhysX works with 0
+    ({"double mjc:damping": 5.0}, "ignored"),                                               # PhysX uses 0
     ({"double mjc:damping": 57.29578, "float newton:damping": 1.0}, "for another engine"),  # with the same
     ({"double[] mjc:solreflimit": [0.02, 1.0]}, "for another engine"),
     ({"float urdf:limit:effort": 87.0}, "for another engine"),
@@ -275,7 +275,7 @@ def test_values_for_another_engine_are_ignored_only_where_physx_works_with_other
     name = next(iter(values)).partition(" ")[2]
     (row,) = (row for row in accounted(description) if row.property == name)
     assert row.verdict == verdict
-    assert ("PhysX works with 0" in row.reason) == (verdict == "ignored")
+    assert ("PhysX uses 0" in row.reason) == (verdict == "ignored")
 
 
 def test_the_mass_of_a_static_collider_is_no_fault() -> None:
