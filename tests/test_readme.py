@@ -51,7 +51,7 @@ def python(folder: Path, code: str, *arguments: str, expected: int = 0) -> str:
 
 
 def viewed(folder: Path, *arguments: str) -> str:
-    """What `physx-schema view` prints when Ctrl-C ends it as soon as it has said its address."""
+    """What `physx-schema view` prints when press Ctrl-C to end as soon as it has said its address."""
     environment = {**os.environ, "BROWSER": "true"}      # a program that opens nothing
     live = subprocess.Popen([sys.executable, "-c", PROGRAM, *arguments], cwd=folder, env=environment, text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -106,7 +106,7 @@ def test_commands_in_the_table_run_as_they_stand(folder: Path) -> None:
         if name == "mcp":       # a server; it has tests of its own
             continue
         if name == "view":
-            assert re.fullmatch(r"finger.usda: live at http://127.0.0.1:\d+; Ctrl-C ends it\n", viewed(
+            assert re.fullmatch(r"finger.usda: live at http://127.0.0.1:\d+; press Ctrl-C to end\n", viewed(
                 folder, name, *options, "finger.usda"))
             continue
         files = [] if name in ("explain", "doctor") else ["finger.usda"]

@@ -36,7 +36,7 @@ def compile_library(text: str) -> bytes:
 
 def _compile(compiler: str, text: str) -> bytes:
     if not compiler:
-        raise RuntimeError(f"no C++ compiler found; install one of {', '.join(COMPILERS)}, or name one in CXX")
+        raise RuntimeError(f"no C++ compiler found; install one of {', '.join(COMPILERS)}, or set CXX to one")
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "kernels.so"
         process = subprocess.run([compiler, *FLAGS, "-", "-o", str(target)], input=text, capture_output=True, text=True,

@@ -223,8 +223,8 @@ class SceneJoint:
         RuntimeError unless `Scene.enable_joint_forces` was called.
         """
         if not self._islands.has_joint_forces:
-            raise RuntimeError(f"no step left the force of {self.path}; call enable_joint_forces() of the scene before "
-                               "stepping it")
+            raise RuntimeError(f"the force of {self.path} was not recorded; call enable_joint_forces() of the scene "
+                               "before step")
         return self._rows("force")
 
     def parameter(self, name: str) -> Array:
@@ -271,7 +271,7 @@ class SceneJoint:
     def _columns(self, name: str) -> list[int]:
         """Which numbers of a row are a parameter's."""
         if name not in self.parameters:
-            raise ValueError(f"{name!r} is no parameter of {self.path}; allowed are "
+            raise ValueError(f"{name!r} is not a parameter of {self.path}; choose from "
                              f"{', '.join(sorted(self.parameters)) or 'none'}")
         return [scalars[0][1] for scalars in self.parameters[name].scalars]
 
@@ -293,8 +293,8 @@ class SceneJoint:
                 continue
             low, high = (new[end] if end in new else self.parameter(end)[worlds] for end in (below, above))
             if self.topology.range == "equal":
-                self._refuse(parameter, new[name], low != high, worlds, f"{below} and {above} are authored alike, and "
-                             "stay so: set both")
+                self._refuse(parameter, new[name], low != high, worlds, f"{below} and {above} are authored equal and "
+                             "must stay equal; set both")
             self._refuse(parameter, new[name], low > high, worlds, f"{below} may not exceed {above}")
 
     @staticmethod

@@ -36,7 +36,7 @@ from physx_schema.command_line.command_files import PACKAGES, commands_of
 from physx_schema.command_line.program import program
 from physx_schema.description import describe
 
-COUNT = "it is what every other number is measured under"
+COUNT = "every other value is measured with this setting"
 MISSING = "no such file; give a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
 
 
@@ -174,7 +174,7 @@ def test_recording_that_cannot_be_written_leaves_nothing(clean: str, tmp_path: P
 def test_recording_with_another_suffix_is_a_usage_error(clean: str, tmp_path: Path) -> None:
     result = call("simulate", clean, "--out", str(tmp_path / "motion.txt"))
     assert result.exit_code == 2
-    assert "does not end in .npz, .csv, .html, .usda" in result.stderr
+    assert "has no known suffix; use one of .npz, .csv, .html, .usda" in result.stderr
 
 
 def test_help_loads_no_compiler() -> None:
@@ -232,7 +232,7 @@ def test_links_of_a_disabled_articulation_move_as_separate_bodies(tmp_path: Path
     page = tmp_path / "motion.html"
     done = run(saved_arm(stage, tmp_path / "arm.usda"), "--steps", "2", "--out", str(page))
     assert done.exit_code == 0 and page.exists(), done.output
-    assert "0 joint axes and 3 links" in done.output and "energy of motion" in done.output
+    assert "0 joint axes and 3 links" in done.output and "kinetic and gravitational energy" in done.output
 
 
 def test_a_page_shows_the_motion(driven: Path, tmp_path: Path) -> None:

@@ -47,10 +47,10 @@ class JointErrorResult:
         more = self._changed(f"{MORE_POSITION_ITERATIONS}/{MORE_VELOCITY_ITERATIONS}", self.iterations)
         shorter = self._changed(f"dt 1/{1.0 / self.dt:.4g}", self.steps)
         counts = f"{self.position}/{self.velocity}"
-        return (f"{self.path}: stays open by up to {self.authored:.2g} mm at {counts} iterations; {more}, {shorter}")
+        return f"{self.path}: joint error up to {self.authored:.2g} mm at {counts} iterations; {more}, {shorter}"
 
     def _changed(self, setting: str, error: float) -> str:
-        return f"{setting} {'closes' if error < self.authored else 'opens'} it to {error:.2g} mm"
+        return f"{setting} {'reduces' if error < self.authored else 'raises'} it to {error:.2g} mm"
 
 
 def measure_joint_errors(description: Description, dt: float) -> tuple[JointErrorResult, ...]:

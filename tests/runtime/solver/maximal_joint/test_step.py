@@ -130,7 +130,7 @@ def test_a_joint_does_not_break_while_it_sleeps() -> None:
 def test_forces_that_no_step_kept_are_refused() -> None:
     found = Scene(opened(held()), dt=DT)
     found.step()
-    with pytest.raises(RuntimeError, match="no step left the force of /J; call enable_joint_forces"):
+    with pytest.raises(RuntimeError, match="the force of /J was not recorded; call enable_joint_forces"):
         _ = found.joint("/J").force
 
 

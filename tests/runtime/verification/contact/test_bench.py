@@ -112,14 +112,14 @@ def test_static_friction_above_the_dynamic_one_is_not_all_there() -> None:
     found = row(STATIC, {FRICTION: 0.6, SLIDING: 0.4})
     assert found.effective is not None
     assert (0.4 < found.effective < 0.59, found.verdict) == (True, "altered")
-    assert "with a dynamic friction like the static one it is 0.6" in found.reason
+    assert "with equal static and dynamic friction the value is 0.6" in found.reason
     assert f"slide at {math.degrees(math.atan(found.effective)):.3g} degrees" in found.reason
 
 
 def test_restitution_is_told_with_the_rebound_of_a_drop() -> None:
     found = row(RESTITUTION, {GIVES_BACK: 0.8}, {GIVES_BACK: 0.2})
     assert found.effective == pytest.approx(0.5, rel=EXACT)
-    assert "a ball let go 1 m up comes back to 0.2" in found.reason
+    assert "a ball dropped from 1 m rebounds to 0.2" in found.reason
 
 
 def test_bounce_threshold_is_the_slowest_impact_that_bounces() -> None:
