@@ -47,16 +47,16 @@ _FORMATS = find_formats()
 @click.option("--joint-forces", is_flag=True, help="Also record the forces of joints outside articulations.")
 @quiet_option
 @click.option("--strict", is_flag=True,
-              help="Exit with code 5 if a PhysX influence is left out, or if a part of the stage is missing.")
+              help="Exit with code 5 if physics is left out, or if a part of the stage is missing.")
 def simulate_command(stage: str, steps: int, dt: float, every: int, articulation: str | None,
                      positions: tuple[str, ...], velocities: tuple[str, ...], targets: tuple[str, ...],
                      efforts: tuple[str, ...], start: Path | None, worlds: Path | None, out: Path | None,
                      force: bool, joint_forces: bool, strict: bool) -> None:
     """Step a stage as PhysX does: all articulations and free bodies together, or one of them.
 
-    Prints the final joint positions, the limits that joints reached, and the energy. Influences that PhysX simulates
-    and this command does not are listed on stderr; with --strict the exit code is then 5. If the motion diverges, the
-    exit code is 6, and a line on stderr names the step and the joint.
+    Prints the final joint positions, the limits that joints reached, and the energy. Physics that this command leaves
+    out is listed on stderr; with --strict the exit code is then 5. If the motion diverges, the exit code is 6, and a
+    line on stderr names the step and the joint.
     """
     if out is not None and out.suffix not in _FORMATS:
         raise click.BadParameter(f"{out} has no known suffix; use one of {', '.join(_FORMATS)}", param_hint="--out")
@@ -116,7 +116,8 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
 
 def _step_summary(recording: Recording) -> str:
     """How much of a stage was stepped."""
-    text = f"{len(recording.joint_names)} joint axes and {len(recording.link_names)} links"
+    text = (f"{plural(len(recording.joint_names), 'joint axis', 'joint axes')} and "
+            f"{plural(len(recording.link_names), 'link')}")
     joint_count = len(recording.maximal_joint_names)
     if not joint_count:
         return text

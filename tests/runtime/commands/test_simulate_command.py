@@ -144,7 +144,7 @@ def test_simulate_writes_the_recording(clean: str, tmp_path: Path) -> None:
     result = call("simulate", clean, "--steps", "20", "--dt", "0.01", "--every", "5", "--out", str(out))
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith(
-        f"{clean}: 1 joint axes and 2 links, 20 steps of 0.01 s, 5 states, written to {out}\n")
+        f"{clean}: 1 joint axis and 2 links, 20 steps of 0.01 s, 5 states, written to {out}\n")
     with np.load(out) as arrays:
         assert arrays["time"] == pytest.approx([0.0, 0.05, 0.1, 0.15, 0.2])
         assert list(arrays["joint_names"]) == ["/Robot/j0"]

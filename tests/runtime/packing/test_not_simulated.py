@@ -130,7 +130,7 @@ def test_a_floating_robot_that_a_joint_ties_to_a_body_is_refused(kind: str) -> N
 
 
 @pytest.mark.parametrize(("kind", "articulation", "path"), [
-    ("Fixed", "/crate", "/crate: /bond"), ("Fixed", "/Robot", "/bond"), ("Revolute", "/Robot", "/bond")])
+    ("Fixed", "/crate", "/crate: joint /bond"), ("Fixed", "/Robot", "/bond"), ("Revolute", "/Robot", "/bond")])
 def test_a_refusal_for_a_joint_outside_says_that_a_scene_steps_it(kind: str, articulation: str, path: str) -> None:
     floating = sliding(base_link=link("base"), outside=CRATE + BOND.replace("Fixed", kind))
     with pytest.raises(UnsupportedError, match=f"^{path}.*use Scene, or simulate without articulation, to include it"):

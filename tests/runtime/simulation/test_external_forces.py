@@ -235,7 +235,7 @@ def test_a_force_that_holds_wakes_what_is_put_to_sleep() -> None:
     ({"point": [[0.0, np.nan, 0.0]] * 2, "worlds": [1, 2]}, r"point of world 1 at /Body y is nan \(and 1 more\)"),
     ({"force": [np.inf, 0.0, 0.0]}, "force of world 0 at /Body x is inf"),
     ({"force": [1e38, 0.0, 0.0], "mode": "impulse"}, "link_force of world 0 at /Body x is inf"),
-    ({"worlds": [3]}, "worlds are")])
+    ({"worlds": [3]}, "worlds is")])
 def test_pushes_that_do_not_fit_are_refused_and_push_nothing(arguments: dict[str, Any], message: str) -> None:
     sim = body(3) if "worlds" in arguments else body(2)
     with pytest.raises(ValueError, match=message):

@@ -324,7 +324,7 @@ def test_what_a_host_array_asks_for_is_all_that_travels(apart: Pair) -> None:
 
 @pytest.mark.parametrize(("call", "message"), [
     (lambda sim: sim.put_to_sleep(OnDevice(MASK)), "put_to_sleep needs worlds selected on the host"),
-    (lambda sim: sim.apply_force([0, 0, 1], link=sim.model.link_names[1], worlds=OnDevice(MASK)), "apply_force takes"),
+    (lambda sim: sim.apply_force([0, 0, 1], link=sim.model.link_names[1], worlds=OnDevice(MASK)), "apply_force needs"),
     (lambda sim: sim.reset(root_pose=on_device(WORLDS, 7)),
      "root_pose is on a GPU; copy it to the host, or set eROOT_GLOBAL_POSE"),
     (lambda sim: sim.set_parameters({"center_of_mass": on_device(WORLDS, LINKS, 3)}), "center_of_mass is processed on"),

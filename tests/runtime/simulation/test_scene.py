@@ -251,7 +251,7 @@ def test_what_cannot_be_stepped_is_refused_by_name_and_says_whom_to_pick() -> No
     with pytest.raises(UnsupportedError) as refused:
         scene(text)
     lines = str(refused.value).splitlines()
-    assert lines[0].startswith("/gear: its hinge /hinge does not hold /B, and such gears are not stepped")
+    assert lines[0].startswith("/gear: its hinge /hinge does not hold /B, and such gears are not simulated")
     assert lines[1].endswith("the whole stage cannot be stepped; set articulation to one of /A")
     with pytest.raises(UnsupportedError) as again:
         simulate(opened(text), steps=1)

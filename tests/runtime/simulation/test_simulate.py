@@ -43,8 +43,8 @@ def test_an_option_comes_before_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("text", "said"), [
-    ("tip=1", "tip may be /Hand/index/tip or /Hand/thumb/tip; give more of the path"),
-    ("knukle=1", "no joint knukle is simulated; did you mean /Hand/index/knuckle?"),
+    ("tip=1", "tip is ambiguous; it matches /Hand/index/tip and /Hand/thumb/tip; give more of the path"),
+    ("knukle=1", "knukle is not a simulated joint; did you mean /Hand/index/knuckle?"),
     ("knuckle", "'knuckle' is not JOINT=VALUE; write for example knuckle=30deg"),
     ("knuckle=fast", "'fast' is not a finite number"),
     ("knuckle=inf", "'inf' is not a finite number"),

@@ -43,7 +43,7 @@ def test_a_file_gives_worlds_and_spreads(tmp_path: Path) -> None:
     ("worlds: 2\nparameters: {mass: {scale: [2, 1]}}", "two finite numbers [low, high]"),
     ("worlds: 2\nparameters: {mass: {scale: [1, 2], among: []}}", "among is not a known key"),
     ("worlds: 2\nparameter: {}", "worlds: or parameters: is missing"),
-    ("worlds: [", "no YAML"),
+    ("worlds: [", "invalid YAML"),
 ])
 def test_a_file_that_says_something_else_is_refused_in_one_line(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(ValueError) as refused:

@@ -72,7 +72,7 @@ def test_joints_outside_articulations_are_named_with_what_they_hold_and_when_the
         "rel physics:body1": "</B>", "point3f physics:localPos0": "(50, 0, 0)", "float physics:breakForce": "5"}))
     checked, recording = report(), simulate(opened(held), 0.01, 4)
     path = write_report(tmp_path / "report.html", opened(held), checked, verification(), recording)
-    assert "/J: fixed, from the world to /B, broken by 0.01 s" in words(path.read_text(encoding="utf-8"))
+    assert "/J: fixed, from the world to /B, broken at 0.01 s" in words(path.read_text(encoding="utf-8"))
 
 
 def words(html: str) -> str:
@@ -313,7 +313,7 @@ def test_contacts_are_plotted_pair_by_pair(tmp_path: Path) -> None:
     path = write_report(tmp_path / "report.html", opened(stage), report(), verification(), recording)
     found = words(path.read_text(encoding="utf-8"))
     assert "/B and /ground" in found
-    weight = re.search(r"/B and /ground at most ([\d.]+) N; dotted: friction", found)
+    weight = re.search(r"/B and /ground solid: normal force, maximum ([\d.]+) N; dotted: friction", found)
     assert weight is not None
     assert float(weight[1]) == pytest.approx(2 * GRAVITY, rel=0.05)
 

@@ -156,7 +156,7 @@ def test_the_command_counts_joints_and_writes_what_they_gave(tmp_path: Path) -> 
     file, out = tmp_path / "hung.usda", tmp_path / "motion.npz"
     file.write_text(held(more={"float physics:breakForce": "9"}), encoding="utf-8")
     result = CliRunner().invoke(program(), ["simulate", str(file), "--steps", "2", "--out", str(out), "--joint-forces"])
-    assert "0 joint axes and 1 links, held by 1 joint outside articulations (1 broken), 2 steps" in result.output
+    assert "0 joint axes and 1 link, held by 1 joint outside articulations (1 broken), 2 steps" in result.output
     with np.load(out) as arrays:
         assert list(arrays["outside_joint_names"]) == ["/J"]
         assert arrays["outside_joint_force"].shape == (3, 1, 1, 6)

@@ -82,7 +82,7 @@ def test_a_wish_out_of_reach_is_said_with_the_nearest() -> None:
 
 @pytest.mark.parametrize(("targets", "message"), [
     ({HINGE: {"frequency": 1.0}}, "'frequency' is not a tuning target; choose from natural_frequency, damping_ratio, "),
-    ({HINGE: {}}, "the target is empty; allowed are"),
+    ({HINGE: {}}, "the target is empty; choose from"),
     ({}, "targets is empty"),
     ({HINGE: {"sag": -1.0}}, "sag is -1.0; give a positive, finite number"),
     ({HINGE: {"sag": 1.0, "natural_frequency": 2.0}}, "both determine the stiffness; give one of them"),
