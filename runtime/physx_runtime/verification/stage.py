@@ -110,7 +110,7 @@ COMPUTATION_ONLY = "it changes how PhysX computes or allocates memory, not the r
 _CONTACT = "it acts in contacts only, and the experiments have no contacts; simulate shows its effect"
 _COUNT = "every other value is measured with this setting"
 _SLEEP = "it controls sleeping, and no body sleeps in the experiments; simulate shows its effect"
-_FRAME = "it is part of a joint frame, and articulations hold joint frames exactly"
+_FRAME = "part of a joint frame; articulations hold joint frames exactly"
 # Why numbers are in no experiment, by the end of their names.
 _REASONS: Mapping[str, str] = {
     **dict.fromkeys(("localPos0", "localPos1", "localRot0", "localRot1"), _FRAME),
@@ -121,7 +121,7 @@ _REASONS: Mapping[str, str] = {
                     "PhysX never breaks joints of articulations, and this value has the same meaning"),
     "threshold": "it selects which contacts are reported, not how they act",
     "cfmScale": "the constraints that it softens have separate rows, with reasons that name it",
-    "localPos": "it is a point on the link; the tendon's rows show its effect",
+    "localPos": "a point on the link; the tendon's rows show its effect",
     **dict.fromkeys(("mass", "density", "diagonalInertia", "principalAxes", "centerOfMass"),
                     "PhysX does not read it: mass properties are computed from the colliders, or forces do not move "
                     "the body"),

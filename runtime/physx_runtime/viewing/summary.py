@@ -53,7 +53,7 @@ def _display_unit(dof: Dof) -> tuple[float, str]:
 
 def _joint_line(dof: Dof, position: NDArray[np.floating]) -> str:
     scale, unit = _display_unit(dof)
-    range_text = f"{position[0] * scale:.4g} to {position[-1] * scale:.4g}{unit}"
+    range_text = f"from {position[0] * scale:.4g} to {position[-1] * scale:.4g}{unit}"
     return f"{dof.name}: {range_text}{_at_limits(dof, position)}"
 
 

@@ -246,7 +246,7 @@ def test_the_summary_names_the_limit_that_a_joint_came_to(tmp_path: Path) -> Non
     joint = UsdPhysics.RevoluteJoint(stage.GetPrimAtPath(SHOULDER))
     done = run(saved_arm(stage, tmp_path / "arm.usda"), "--steps", "120", "--joint-effort", "shoulder=50")
     assert done.exit_code == 0, done.output
-    assert f"{SHOULDER}: 0 to {joint.GetUpperLimitAttr().Get():.4g} degrees, at its upper limit" in done.stdout
+    assert f"{SHOULDER}: from 0 to {joint.GetUpperLimitAttr().Get():.4g} degrees, at its upper limit" in done.stdout
 
 
 def test_a_misspelt_joint_is_a_usage_error_with_the_name_that_was_meant(driven: Path) -> None:

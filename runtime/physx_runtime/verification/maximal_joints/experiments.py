@@ -192,7 +192,7 @@ def _of_bounce(bound: Bound) -> Iterator[Quantity]:
 
 
 FRAMES = ("localPos0", "localPos1", "localRot0", "localRot1")
-FRAME_REASON = "it is part of a joint frame; the joint errors of the stage show how well the joint holds"
+FRAME_REASON = "part of a joint frame; the joint errors of the stage show how well the joint holds"
 LOCKED = "low above high locks the axis; the two numbers have no other effect"
 AIMING = "the drive's axis is locked; its target still rotates the goal of the joint's other drives"
 UNBOUNDED = "it limits nothing"
