@@ -42,10 +42,10 @@ def _compile(compiler: str, text: str) -> bytes:
         process = subprocess.run([compiler, *FLAGS, "-", "-o", str(target)], input=text, capture_output=True, text=True,
                                  check=False)
         if process.returncode:
-            raise RuntimeError(f"{compiler} refuses the kernels: {_first_error(process.stderr)}")
+            raise RuntimeError(f"{compiler} cannot compile the kernels: {_first_error(process.stderr)}")
         return target.read_bytes()
 
 
 def _first_error(output: str) -> str:
-    lines = output.splitlines() or ["it said nothing"]
+    lines = output.splitlines() or ["it printed no output"]
     return next((line for line in lines if "error" in line), lines[0])

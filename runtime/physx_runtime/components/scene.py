@@ -163,7 +163,7 @@ class Scene(Accessors):
         """Add an entity. Raises RuntimeError if it is already in a scene."""
         instance("entity", entity, Entity)
         if entity.scene is not None:
-            raise RuntimeError(f"{entity!r} is already in a scene; remove it there first")
+            raise RuntimeError(f"{entity!r} is already in a scene; remove it from that scene first")
         self._numbers += 1
         entity.enter(self, self._numbers)
         self._entities.append(entity)

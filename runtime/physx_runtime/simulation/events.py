@@ -306,7 +306,7 @@ _Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class TouchingPair:
-    """Two bodies, or a body and a static collider, that touch in one world."""
+    """Two bodies, or a body and a static collider, in contact in one world."""
 
     first: str
     second: str
@@ -320,7 +320,7 @@ class TouchingPair:
 
 
 def touching_pairs(contacts: Contacts, world: int = 0) -> list[TouchingPair]:
-    """Bodies in contact with a force in one world, the greatest force first."""
+    """Return the pairs in contact with a force in one world, the largest force first."""
     normal_forces, friction_forces, points = dict[_Pair, Array](), dict[_Pair, Array](), dict[_Pair, int]()
     normal = contacts.impulses[:, None] * contacts.normals / contacts.dt
     for pair, sign, force in _of_world(contacts, normal, world):

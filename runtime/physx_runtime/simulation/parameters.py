@@ -36,7 +36,7 @@ RowIndex = tuple[str, int]
 class Parameter:
     """One parameter of a model; its values have `shape` in each world.
 
-    `range` is written as in the schema: a round bracket leaves its bound out.
+    `range` is written as in the schema: a round bracket excludes its bound.
     """
 
     name: str
@@ -49,11 +49,11 @@ class Parameter:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the values in one world."""
+        """The shape of the values in one world."""
         return (len(self.elements), len(self.components)) if self.components else (len(self.elements),)
 
     def label(self, index: int) -> str:
-        """The owner of the value with this index among the flattened ones."""
+        """Return the owner of the value with this index among the flattened values."""
         width = len(self.components) or 1
         component = f" {self.components[index % width]}" if self.components else ""
         return self.elements[index // width] + component

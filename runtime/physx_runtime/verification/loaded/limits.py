@@ -106,7 +106,7 @@ def _with_load(row: Row, limits: Sequence[LoadedLimit], motion: LoadedMotion) ->
         return replace(row, loads=limit.loads) if row.verdict == AS_AUTHORED else row
     if row.verdict == ALTERED and row.intended is None and abs(value) <= abs(row.effective):
         return row          # the bench says more
-    reason = f"it only holds to {value:.4g} under {limit.loads}: {limit.cause}"
+    reason = f"the motion reaches {value:.4g} under {limit.loads}: {limit.cause}"
     return replace(row, effective=value, verdict=ALTERED, reason=reason, loads=limit.loads, equivalent_to="",
                    uncertainty=uncertainty(value, 0.0), in_physx=None,
                    not_in_physx=row.not_in_physx if row.in_physx is None else NOT_REPEATED_UNDER_LOAD)

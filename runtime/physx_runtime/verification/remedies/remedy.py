@@ -14,7 +14,7 @@ from physx_schema.checking.engine.layer_editor import CannotError
 from physx_schema.description.model import Description
 from physx_schema.description.scenes import SolverCounts
 
-NO_STAGE = "verify has a description, and remedies need a stage to try values on; give verify the stage"
+NO_STAGE = "verify was given a description, and remedies need a stage to test values; give verify the stage"
 COUNTS = "physxArticulation:solverPositionIterationCount", "physxArticulation:solverVelocityIterationCount"
 # Counts of position iterations that are tried where the authored one does not do; 255 is the largest that PhysX takes.
 MORE_ITERATIONS = (64, 255)

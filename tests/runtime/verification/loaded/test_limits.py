@@ -34,7 +34,7 @@ def loaded(text: str, name: str, path: str = LINK) -> Row:
 def test_link_is_faster_than_its_maximum_where_a_drive_pulls() -> None:
     row = loaded(arm(on_link={f"float {LINEAR}": 0.01}), LINEAR)
     assert (row.verdict, row.effective) == ("altered", pytest.approx(LINK_SPEED, rel=SINGLE))
-    assert row.reason.startswith("it only holds to 2.338 under gravity and its drive")
+    assert row.reason.startswith("the motion reaches 2.338 under gravity and its drive")
 
 
 def test_link_turns_faster_than_its_maximum() -> None:
