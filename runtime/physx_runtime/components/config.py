@@ -1,4 +1,4 @@
-"""What new scenes, bodies and shapes begin with; globals, as SAPIEN has them."""
+"""Global settings of new scenes, bodies and shapes, as in SAPIEN."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Entities, and checks of arguments.
-
-Things with a pose in a scene, and the components that make them something.
-
-Values as callers give them, checked before anything is changed; every refusal is one line.
-"""
+"""Entities and components of a scene, and checks of arguments."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""A scene of entities, and what in it stands still.
-
-Scenes of components: a recipe, and the engine that runs it.
-
-Scenes in which nothing moves by itself: kinematic bodies, and what stands.
-"""
+"""Scenes of entities and components, and the engine that steps them."""
 
 from __future__ import annotations
 

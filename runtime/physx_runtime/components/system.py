@@ -1,4 +1,4 @@
-"""Physics systems: the settings of a scene's physics, and what is in it."""
+"""Physics systems: the settings and the contents of the physics of a scene."""
 
 from __future__ import annotations
 

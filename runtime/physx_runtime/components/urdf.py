@@ -1,4 +1,4 @@
-"""Robots in URDF files, with the pairs of links that an SRDF file lets pass each other."""
+"""Load robots from URDF files, with disabled collision pairs from an SRDF file."""
 
 from __future__ import annotations
 

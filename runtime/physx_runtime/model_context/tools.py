@@ -1,4 +1,4 @@
-"""What language models may ask: one function for each tool. None of them writes."""
+"""Read-only tools for language models: one function for each tool."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""`Session` steps an open USD stage, writes the results back after each step and follows edits made by others.
-`SessionView` gives contacts, triggers, mass properties and object counts of the open session.
+"""`Session` steps an open USD stage, writes the results back after each step and follows edits from other sources.
+`SessionView` has contacts, triggers, mass properties and object counts of the open session.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ from physx_schema.errors import UnsupportedError
 
 
 class SessionView:
-    """Contacts, triggers, mass properties and counts of a session; each raises RuntimeError if it is closed."""
+    """Contacts, triggers, mass properties and counts of a session. Each raises RuntimeError if it is closed."""
 
     _scene: Scene
     _description: Description
@@ -82,7 +82,7 @@ class SessionView:
 
     @property
     def trigger_overlaps(self) -> tuple[Overlap, ...]:
-        """The colliders in triggers, as `Scene.trigger_overlaps`."""
+        """The colliders inside triggers, as `Scene.trigger_overlaps`."""
         self._require_open()
         return self._scene.trigger_overlaps
 
@@ -93,24 +93,26 @@ class SessionView:
         return self._scene.trigger_events
 
     def net_contact_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Any:
-        """The force of contacts on bodies in the last step, as `Scene.net_contact_force` without the worlds."""
+        """Return the normal contact force on bodies in the last step, as `Scene.net_contact_force` without the world
+        axis.
+        """
         self._require_open()
         return self._scene.net_contact_force(bodies, partners)[0]
 
     def net_friction_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Any:
-        """The force of friction, as `net_contact_force`."""
+        """Return the friction force, as `net_contact_force`."""
         self._require_open()
         return self._scene.net_friction_force(bodies, partners)[0]
 
     @property
     def mass_properties(self) -> dict[str, MassProperties]:
-        """Mass properties of every link and rigid body, by prim path, as of the last reading of the stage."""
+        """Return the mass properties of every link and rigid body by prim path, as of the last reading of the stage."""
         self._require_open()
         return mass_properties(self._description)
 
     @property
     def counts(self) -> ObjectCounts:
-        """Numbers of objects that PhysX makes of the stage, as of its last reading."""
+        """Return the numbers of objects that PhysX creates for the stage, as of its last reading."""
         self._require_open()
         return object_counts(self._description)
 

@@ -1,7 +1,7 @@
-"""`verify` measures what every authored number of a stage comes to, and names those that are not measured. `group_rows`
-folds rows of equal meaning into one. `accounted_rows` turns each opinion without an experiment into a row, from the
-reader's account. The account knows whether an opinion became a fact, is unused or cannot be judged. So no names are
-listed here, and every newly read property has a row.
+"""`verify` measures the effective value of every authored number of a stage, and lists numbers without an experiment.
+`group_rows` merges rows of equal meaning. `accounted_rows` turns each opinion without an experiment into a row, from
+the reader's account of opinions that became facts, are unused or cannot be evaluated. A newly read property therefore
+has a row without any change here.
 """
 
 from __future__ import annotations

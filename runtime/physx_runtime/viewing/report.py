@@ -1,8 +1,6 @@
-"""The report page.
+"""The report: one self-contained HTML file with values, findings, motion and settings.
 
-The report: one HTML file with verdicts, findings, plots and how they were made, which needs nothing else.
-
-The report of any robot: checked, verified, simulated, and stepped in the page, each where it can be.
+`report_robot` checks, verifies and simulates a stage for it.
 """
 
 from __future__ import annotations
