@@ -154,7 +154,7 @@ def test_simulate_writes_the_recording(clean: str, tmp_path: Path) -> None:
 def test_simulate_says_the_steps_that_it_took_of_the_articulation_named(clean: str) -> None:
     result = call("simulate", clean, "--articulation", "/Robot", "--steps", "5", "--every", "2")
     assert "4 steps of 0.0166667 s, 3 states" in result.stdout
-    assert "found /Robot" in call("simulate", clean, "--articulation", "/nowhere").stderr
+    assert "choose from /Robot" in call("simulate", clean, "--articulation", "/nowhere").stderr
 
 
 def test_simulate_without_out_writes_nothing(clean: str, tmp_path: Path) -> None:

@@ -325,7 +325,7 @@ def test_what_touches_nothing_has_no_section_of_contacts(full: str) -> None:
 def test_what_is_altered_alike_stands_once_and_its_remedy_copies_to_all(tmp_path: Path) -> None:
     first = replace(STIFFNESS, remedy=Remedy(872.25, 300.0))
     found = page(tmp_path, (first, replace(first, path="/Arm2", equivalent_to=first.path)))
-    assert "and 1 alike" in words(found)
+    assert "and 1 equivalent" in words(found)
     assert words(found).count("divided by 3 axes") == 1
     assert "/Arm2.physxTendon:cord:stiffness = 872.25" in found
 
