@@ -77,7 +77,7 @@ def test_whole_turns_are_taken_off_a_target_without_limits() -> None:
 
 def test_target_without_stiffness_is_ignored() -> None:
     row = verified(hinge(stiffness=0.0, targetPosition=30.0), TARGET)
-    assert (row.verdict, row.reason) == ("ignored", "stiffness is 0, so nothing pulls to a position")
+    assert (row.verdict, row.reason) == ("ignored", "stiffness is 0, and the drive has no effect on position")
 
 
 def test_target_velocity_is_the_speed_that_the_damper_keeps_up() -> None:
@@ -130,7 +130,7 @@ def test_targets_of_two_axes_beyond_half_a_turn_are_altered_together(targets: tu
         row = row_of(verification, f"drive:{name}:physics:targetPosition")
         assert (row.verdict, row.effective) == ("altered", pytest.approx(angle, abs=0.02))
         assert "together are one rotation of 18" in row.reason
-        assert "PhysX turns the shorter way round" in row.reason
+        assert "PhysX takes the shorter way" in row.reason
 
 
 @pytest.mark.parametrize("targets", [{"rotY": 30.0, "rotZ": 40.0}, {"rotX": 45.0, "rotZ": 174.0}, {"rotZ": 179.0},
