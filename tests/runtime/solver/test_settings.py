@@ -125,8 +125,8 @@ def test_session_says_whom_it_takes_for_awake_without_stepping_it() -> None:
     with Session(opened(stage(slider("A", (1, 0)), endless))) as session:
         session.step(DT)
         said = [message.text for message in session.messages if message.code == "session/iterations"]
-    assert said == ["solved with 60/3 iterations instead of the requested 1/0, because of /B; /B is not stepped, and is "
-                    "treated as always awake"]
+    assert said == ["solved with 60/3 iterations instead of the requested 1/0, because of /B; /B is not stepped, and "
+                    "is treated as always awake"]
 
 
 # --- iterations in PhysX ---------------------------------------------------------------------------------------------
