@@ -1,7 +1,7 @@
-"""Author PhysX-ready USD in typed Python: ``import physx_schema as PhysxSchema``.
+"""Typed Python classes for PhysX's USD schemas: ``import physx_schema as PhysxSchema``.
 
-Importing registers the schema plugins with USD, so import before the first stage is opened. Everything beyond the
-schema classes is imported when it is first used.
+Importing the package registers the schema plugins with USD. Import it before the first stage is opened. Everything
+except the schema classes is imported on first use.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ if _Usd.GetVersion() >= (0, 26, 5):     # the first USD whose validators may be 
 
 
 class Tokens(_PresentTokens, _RetiredTokens):   # type: ignore[no-redef]
-    """Every word of the schemas, retired ones included; they are plain strings and cannot be rebound."""
+    """All tokens of the schemas, including retired ones, as plain strings that cannot be rebound."""
 
 
 def install() -> ModuleType:
-    """Make ``from pxr import PhysxSchema`` work, and return what it gives.
+    """Make ``from pxr import PhysxSchema`` work, and return that module.
 
-    That is this module, unless the compiled bindings are there already.
+    It is this module, or the compiled bindings if they are installed.
     """
     if importlib.util.find_spec("pxr.PhysxSchema"):
         return importlib.import_module("pxr.PhysxSchema")

@@ -24,7 +24,7 @@ CATEGORY = "PhysxSchema"
 VERSION = "1.0.0"       # of the requirements
 # One interface under two names, with its requirements; the one that is loading this plugin is imported already.
 _HOSTS = {"usd_validation_nvidia": "usd_validation_nvidia.capabilities", "omni.asset_validator": "omni.capabilities"}
-_OTHER_CODES = {NOT_EVALUATED: "What the checks could not judge", UNREADABLE: "Stage that cannot be read"}
+_OTHER_CODES = {NOT_EVALUATED: "Values that the check does not evaluate", UNREADABLE: "The stage cannot be read"}
 
 
 class Plugin:

@@ -16,12 +16,13 @@ def getter(name: str, suffix: str) -> Callable[[Any, int], Any]:
     def get(self: Any, index: int) -> Any:
         actor = operator.index(index)
         if actor not in (0, 1):
-            raise IndexError(f"Get{name}{suffix}({index!r}): an attachment has the actors 0 and 1")
+            raise IndexError(f"Get{name}{suffix}({index!r}): the index of an attachment's actor must be 0 or 1")
         return getattr(self, f"Get{name}{actor}{suffix}")()
 
     get.__name__ = f"Get{name}{suffix}"
     get.__qualname__ = f"{PhysxPhysicsAttachment.__name__}.{get.__name__}"
-    get.__doc__ = f"What ``Get{name}0{suffix}`` or ``Get{name}1{suffix}`` finds, by the index of the actor."
+    get.__doc__ = (f"Return the result of ``Get{name}0{suffix}`` or ``Get{name}1{suffix}`` for the actor with this "
+                   "index.")
     return get
 
 

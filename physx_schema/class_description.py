@@ -58,7 +58,7 @@ class PropertyDescription:
 
 @dataclass(frozen=True, slots=True)
 class ClassDescription:
-    """One schema class."""
+    """Documentation and properties of one schema class, as `describe_class` returns them."""
 
     name: str                           # in Python
     identifier: str                     # in USD
@@ -80,7 +80,7 @@ class ClassDescription:
 
     @property
     def replaced_by(self) -> str:
-        """What to use instead of a deprecated class."""
+        """The replacement of a deprecated class; empty for other classes."""
         return self.deprecated
 
     def __str__(self) -> str:
@@ -94,16 +94,25 @@ class ClassDescription:
 
 
 def describe_class(schema: str | type[Any]) -> ClassDescription:
-    """What the schema says about a class: documentation, kind, equation and every property with range and unit.
+    """Return the documentation, kind, equation and properties of a schema class, with their ranges and units.
 
-    schema: a generated class, its name in Python (``"PhysxTendonAxisRootAPI"``, ``"OmniPhysics.BodyAPI"``) or USD's
-    identifier (``"OmniPhysicsBodyAPI"``). Raises AuthoringError with the closest name for any other.
+    `schema` is one of:
+
+    - a generated class
+    - its name in Python, such as ``"PhysxTendonAxisRootAPI"`` or ``"OmniPhysics.BodyAPI"``
+    - its USD identifier, such as ``"OmniPhysicsBodyAPI"``
+
+    Raises AuthoringError for any other value; the message names the closest class.
+
+    Example::
+
+        print(describe_class("PhysxTendonAxisRootAPI"))
     """
     cls = _find(schema.removeprefix("PhysxSchema.")) if isinstance(schema, str) else schema
     definition = vars(cls).get("definition") if isinstance(cls, type) else None
     if not isinstance(definition, Definition):
-        raise AuthoringError(f"{schema!r} is not a class of this package; give one such as PhysxJointAxisAPI, or its "
-                             "name")
+        raise AuthoringError(f"{schema!r} is not a class of this package; give a class such as PhysxJointAxisAPI, or "
+                             "its name")
     texts = _property_texts(definition)
     return ClassDescription(
         cls.__name__, definition.identifier, definition.library, definition.kind,

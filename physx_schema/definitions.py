@@ -51,7 +51,7 @@ def default_number(schema: str, base: str) -> float:
     if isinstance(value, tuple) and len(value) == 1:
         value = value[0]
     if not isinstance(value, int | float):
-        raise TypeError(f"{schema}.{base} has the default {value!r}, which is no number; give it one in the YAML")
+        raise TypeError(f"{schema}.{base} has the default {value!r}, which is not a number; set a number in the YAML")
     return float(value)
 
 
@@ -92,7 +92,7 @@ def definitions_of(package: ModuleType) -> list[Definition]:
     by_identifier = {item.definition.identifier: item.definition for module in modules for item in vars(module).values()
                      if isinstance(item, type) and hasattr(item, "definition")}
     if not by_identifier:
-        raise ValueError(f"{package.__name__} has no schema classes; give a package that `physx-schema generate` made")
+        raise ValueError(f"{package.__name__} has no schema classes; give a package that `physx-schema generate` wrote")
     return [by_identifier[name] for name in sorted(by_identifier)]
 
 

@@ -1,4 +1,4 @@
-"""The errors users meet: one line that names the file or prim, what was found, what is allowed and the next step."""
+"""Errors for users, as one line with the file or prim, what is wrong, what is allowed and what to do."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _ADDRESS = re.compile(r"(?<=@anon:)0x[0-9a-f]+:| <0x[0-9a-f]+>")
 
 
 class UnreadableError(PhysxSchemaError):
-    """A file that cannot be opened as a USD stage (command line exit code 3)."""
+    """A file that USD cannot open as a stage. The command line exits with code 3."""
 
 
 class UnsupportedError(PhysxSchemaError, NotImplementedError):
-    """Physics on the stage that the requested operation does not handle."""
+    """Physics on the stage that the requested operation does not support."""
 
 
 def without_addresses(text: str) -> str:

@@ -70,9 +70,9 @@ def read_text(path: Path) -> str:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             what = "a directory" if stat.S_ISDIR(status.st_mode) else "a pipe or device"
-            raise UnsupportedError(f"{name}: is {what}; give a regular file")
+            raise UnsupportedError(f"{name}: {what}; use a regular file")
         if status.st_size > LARGEST_INPUT:
-            raise UnsupportedError(f"{name}: {status.st_size / 1e6:.0f} MB; at most {LARGEST_INPUT / 1e6:.0f} are read")
+            raise UnsupportedError(f"{name}: {status.st_size / 1e6:.0f} MB; the limit is {LARGEST_INPUT / 1e6:.0f} MB")
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise UnsupportedError(f"{name}: not UTF-8 text at byte {error.start}; save it as UTF-8") from None
@@ -86,7 +86,8 @@ def read_text(path: Path) -> str:
 def require_layer_name(path: Path) -> None:
     """Refuse a name by which USD would write no layer. Raises UnsupportedError."""
     if path.suffix not in LAYER_SUFFIXES:
-        raise UnsupportedError(f"{path}: is no name of a USD layer; end it in {', '.join(LAYER_SUFFIXES)}")
+        raise UnsupportedError(f"{path}: not a name of a USD layer; use a name that ends in "
+                               f"{', '.join(LAYER_SUFFIXES)}")
 
 
 def write_text(path: Path, text: str) -> None:
@@ -108,4 +109,5 @@ def write_files(writers: Mapping[Path, Writer]) -> None:
 
 def unwritable(path: Path | str, error: OSError) -> UnsupportedError:
     """What is said of a file that cannot be written."""
-    return UnsupportedError(f"{path}: cannot be written: {error.strerror or error}; give a writable place with room")
+    return UnsupportedError(f"{path}: cannot be written: {error.strerror or error}; use a writable folder with enough "
+                            "space")

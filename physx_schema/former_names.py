@@ -40,8 +40,8 @@ def former_keyword(former: str, present: str) -> Callable[[Callable[P, R]], Call
         def call(*args: P.args, **keywords: P.kwargs) -> R:
             if former in keywords:
                 if present in keywords:
-                    raise TypeError(f"{function.__name__}: {former} and {present} are one parameter; "
-                                    f"give {present} alone")
+                    raise TypeError(f"{function.__name__}: {former} is the former name of {present}; give only "
+                                    f"{present}")
                 warn_renamed(former, present)
                 keywords[present] = keywords.pop(former)
             return function(*args, **keywords)
@@ -51,4 +51,4 @@ def former_keyword(former: str, present: str) -> Callable[[Callable[P, R]], Call
 
 def warn_renamed(former: str, present: str) -> None:
     """Tell the caller of a former name the present one."""
-    warnings.warn(f"{former} is now {present}; use that", DeprecationWarning, stacklevel=3)
+    warnings.warn(f"{former} is renamed to {present}; use the new name", DeprecationWarning, stacklevel=3)

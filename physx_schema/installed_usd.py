@@ -20,8 +20,8 @@ def require_usd() -> None:
     usd_folder = folder()
     if usd_folder is None:
         raise UsdMissingError(
-            "USD is not installed: pip install 'physx-schema[usd]' for usd-core; where Isaac Lab or a converter of "
-            "robots is used, pip install usd-exchange in its place", name="pxr")
+            "USD is not installed; pip install 'physx-schema[usd]' installs usd-core; with Isaac Lab or a robot "
+            "converter, pip install usd-exchange instead", name="pxr")
     versions = installed_distributions(usd_folder)
     try:
         from pxr import Plug, Usd
@@ -31,7 +31,7 @@ def require_usd() -> None:
         is_complete, reason = False, " ".join(str(error).split())
     if not is_complete:
         remedy = mixture(versions) or f"pip install --force-reinstall {_pinned(versions) or 'usd-core'}"
-        raise UsdMissingError(f"the USD at {usd_folder} is not whole ({reason}): {remedy}", name="pxr")
+        raise UsdMissingError(f"USD at {usd_folder} is incomplete ({reason}); {remedy}", name="pxr")
     if len(versions) > 1:
         warnings.warn(mixture(versions), RuntimeWarning, stacklevel=3)
 
@@ -60,8 +60,8 @@ def mixture(versions: Mapping[str, str]) -> str:
     others = [name for name in versions if name != "usd-core"]
     preferred = others[0]
     removed = " ".join(name for name in versions if name != preferred)
-    return (f"{' and '.join(versions)} overwrite each other's files: pip uninstall {removed}, then "
-            f"pip install --force-reinstall --no-deps {preferred}=={versions[preferred]}")
+    return (f"{' and '.join(versions)} overwrite each other's files; pip uninstall {removed}, then pip install "
+            f"--force-reinstall --no-deps {preferred}=={versions[preferred]}")
 
 
 def _pinned(versions: Mapping[str, str]) -> str:

@@ -52,9 +52,9 @@ def require_output(path: Path, parts: Iterable[Path] = (), force: bool = False) 
     with _reporting_unwritable(path):
         _require_name(path)
         if any(_is_same(path, part) for part in parts):
-            raise UnsupportedError(f"{path}: belongs to the stage and is never written over; give a new name")
+            raise UnsupportedError(f"{path}: a file of the stage, which is never overwritten; use another name")
         if path.is_file() and not (force or is_ours(path)):
-            raise UnsupportedError(f"{path}: is there already, and physx-schema did not write it; give a new name, or "
+            raise UnsupportedError(f"{path}: the file exists, and physx-schema did not write it; use another name, or "
                                    "--force to replace it")
 
 
@@ -65,7 +65,7 @@ def require_report(path: Path, inputs: Iterable[str | Path], force: bool = False
     """
     require_output(path, map(Path, inputs), force)
     if path.is_file() and (_is_layer(path) or _is_package(path)):
-        raise UnsupportedError(f"{path}: is a layer of USD, which no report replaces; give a new name")
+        raise UnsupportedError(f"{path}: a USD layer, which a report never replaces; use another name")
 
 
 def require_copy(path: Path, write: Writer, parts: Iterable[Path] = (), force: bool = False) -> None:
@@ -81,8 +81,8 @@ def require_copy(path: Path, write: Writer, parts: Iterable[Path] = (), force: b
         copy = Path(folder) / path.name
         write(copy)
         if not filecmp.cmp(copy, path, shallow=False):
-            raise UnsupportedError(f"{path}: is there already and holds something else; give a new name, or --force "
-                                   "to replace it")
+            raise UnsupportedError(f"{path}: the file exists with other content; use another name, or --force to "
+                                   "replace it")
 
 
 def files_of(stage: Any) -> set[Path]:
@@ -202,7 +202,7 @@ def _named(layer: Any) -> Iterator[str]:
 def _require_name(path: Path) -> None:
     name = str(path.absolute())
     if has_control_characters(name):
-        raise UnsupportedError(f"{printable(str(path))}: its name or a folder's has control characters; give another")
+        raise UnsupportedError(f"{printable(str(path))}: the path has control characters; use another name")
     if path.suffix in LAYER_SUFFIXES and not representable(name):
-        raise UnsupportedError(f"{legible(str(path))}: its name or a folder's is not UTF-8, which USD needs; give "
-                               "another")
+        raise UnsupportedError(f"{legible(str(path))}: the path is not valid UTF-8, which USD requires; use another "
+                               "name")

@@ -52,7 +52,7 @@ def python(folder: Path, code: str, *arguments: str, expected: int = 0) -> str:
 
 
 def viewed(folder: Path, *arguments: str) -> str:
-    """What `physx-schema view` prints when Ctrl-C ends it as soon as it has said its address."""
+    """What `physx-schema view` prints when press Ctrl-C to end as soon as it has said its address."""
     environment = {**os.environ, "BROWSER": "true"}      # a program that opens nothing
     live = subprocess.Popen([sys.executable, "-c", PROGRAM, *arguments], cwd=folder, env=environment, text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)

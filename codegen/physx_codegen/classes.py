@@ -78,7 +78,7 @@ def reflected(scope: Scope, cls: SchemaClass) -> list[SchemaClass]:
     for name in cls.reflected:
         other = scope.find(name)
         if other is None or other.kind != "single-apply":
-            rule = "give single-apply schemas of these definitions"
+            rule = "list only single-apply schemas of these definitions"
             raise SchemaError([(cls.at("reflected"), f"'{name}' in reflected has no accessors here; {rule}")])
         schemas.append(other)
     return schemas
@@ -197,7 +197,7 @@ def compiled_base(scope: Scope, cls: SchemaClass) -> tuple[str, str]:
     python_type = python_class(scope.installed_base(cls))
     if python_type is None:
         rule = "generate both from definitions in one folder"
-        raise SchemaError([(cls.at("base"), f"base '{cls.base}' is of a plugin without Python classes; {rule}")])
+        raise SchemaError([(cls.at("base"), f"base '{cls.base}' belongs to a plugin without Python classes; {rule}")])
     return python_type
 
 

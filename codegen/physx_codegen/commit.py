@@ -92,8 +92,9 @@ def recover() -> list[str]:
                 else:
                     messages.append(_rollback_message(journal, _roll_back(journal)))
             except OSError as error:
-                remedy = f"make it writable, or remove {path} to leave it so"
-                messages.append(f"{error.filename}: a run was cut off while it wrote this: {error.strerror}; {remedy}")
+                remedy = f"make it writable, or remove {path} to leave the file unchanged"
+                messages.append(f"{error.filename}: a run was interrupted while it wrote this file: {error.strerror}; "
+                                f"{remedy}")
     return messages
 
 
@@ -294,8 +295,8 @@ def _clean_up(journal: Path, changes: Iterable[_Change]) -> None:
 def _rollback_message(journal: _Journal, modified: list[Path]) -> str:
     first, count = journal.changes[0].target, len(journal.changes)
     more = f" and {count - 1} more" if count > 1 else ""
-    stay = f", but {modified[0]}, which was changed since, stays" if modified else ""
-    return f"{first}{more}: a run was cut off while it wrote; what it wrote is taken back{stay}; run that command again"
+    stay = f", except {modified[0]}, which has changed since" if modified else ""
+    return f"{first}{more}: a run was interrupted while it wrote; its changes are undone{stay}; run that command again"
 
 
 def _umask() -> int:

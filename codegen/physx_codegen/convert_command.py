@@ -35,10 +35,10 @@ def convert_files(source: Path) -> dict[str, str]:
     try:
         where = difference(library, _read(files))
     except SchemaError as error:
-        message = f"makes nothing that can be read: {error.problems[0][1]}"
+        message = f"converts to a file that cannot be read: {error.problems[0][1]}"
         raise SchemaError([(library.loc, message)]) from None
     if where:
-        message = f"would lose something of {where}; please report the definition as a fault of the converter"
+        message = f"would lose a part of {where}; please report the definition as a fault of the converter"
         raise SchemaError([(library.loc, message)])
     return files
 
@@ -74,16 +74,16 @@ FAILED, USAGE, UNREADABLE = 1, 2, 3      # exit codes
 @click.command("convert")
 @click.argument("source", type=click.Path(path_type=Path, exists=True))
 @click.option("--out", type=click.Path(path_type=Path), required=True,
-              help="The folder of YAML files, or the schema.usda, to write.")
-@click.option("--force", is_flag=True, help="Replace files that are there already.")
+              help="Folder of YAML files, or schema.usda, to write.")
+@click.option("--force", is_flag=True, help="Replace existing files.")
 def convert_command(source: Path, out: Path, force: bool) -> None:
-    """Turn a schema.usda into YAML definitions, or YAML definitions into a schema.usda.
+    """Convert a schema.usda to YAML definitions, or YAML definitions to a schema.usda.
 
-    SOURCE is a schema.usda, a folder with one library's YAML files, or the folder of a plugin that came without either
-    (plugInfo.json and generatedSchema.usda), which becomes YAML. Nothing is lost either way: what only one of the
-    two has words for is carried along, and the result is read again before it is written.
+    SOURCE is a schema.usda, a folder with the YAML files of one library, or a plugin's folder. A plugin's folder
+    (plugInfo.json and generatedSchema.usda) is converted to YAML. Both directions keep all content. The result is read
+    and compared before it is written.
 
-    Exit codes: 0 converted, 1 faults in the definitions, 2 usage or a place that cannot be written, 3 unreadable
+    Exit codes: 0 converted, 1 errors in the definitions, 2 usage or a place that cannot be written, 3 unreadable
     definitions.
     """
     try:
@@ -91,12 +91,12 @@ def convert_command(source: Path, out: Path, force: bool) -> None:
         targets = {target(out, name): text for name, text in files.items()}
         other = conflicting_file(targets)
         if other:
-            click.echo(f"{other}: definitions of the other form; give an --out of its own, as one library has one form",
+            click.echo(f"{other}: definitions in the other form; use another --out, because one library has one form",
                        err=True)
             sys.exit(USAGE)
         taken = sorted(path for path, text in targets.items() if path.exists() and not (force or emit.same(path, text)))
         if taken:
-            click.echo(f"{taken[0]}: exists already; give another --out, or --force to replace it", err=True)
+            click.echo(f"{taken[0]}: the file exists; use another --out, or --force to replace it", err=True)
             sys.exit(USAGE)
         emit.replace(targets)
     except SchemaError as error:

@@ -381,7 +381,7 @@ def text(comparison: Comparison) -> str:
             lines += [f"  {schema or '(library)'}"]
             lines += [f"    {item.property + ': ' if item.property else ''}{item.text}" for item in group]
     if comparison.not_compared:
-        lines += [f"not compared, one side cannot hold them: {', '.join(comparison.not_compared)}"]
+        lines += [f"not compared, because one side does not have them: {', '.join(comparison.not_compared)}"]
     counts = Counter(item.level for item in comparison.differences)
     lines += [f"{comparison.old} -> {comparison.new}: " + ", ".join(f"{counts[level]} {level}" for level in LEVELS)]
     return "\n".join(" ".join(line.splitlines()) if "\n" in line else line for line in lines)

@@ -16,14 +16,16 @@ FAILED, UNREADABLE = 1, 3                # exit codes
 @click.command("diff")
 @click.argument("old")
 @click.argument("new")
-@click.option("--json", "json_output", is_flag=True, help="Write every difference as JSON.")
+@click.option("--json", "json_output", is_flag=True, help="Write all differences as JSON.")
 @click.option("--level", type=click.Choice(LEVELS), default=LEVELS[-1], show_default=True,
-              help="The least difference that is shown and that makes the exit code 1.")
+              help="Show differences of this level or higher. The exit code is 1 if there is one.")
 def diff_command(old: str, new: str, json_output: bool, level: Level) -> None:
-    """Say what differs between two schemas, and what of it breaks stages or programs.
+    """Compare two schemas.
 
-    OLD and NEW are each a schema.usda, a generatedSchema.usda, a folder with YAML definitions, schema.usda or
-    plugInfo.json (or several below it), or the name of an installed package such as physx_usd_schemas.
+    The output lists the differences, and which of them break stages or programs.
+
+    OLD and NEW are each a schema.usda, a generatedSchema.usda, a folder, or the name of an installed package such as
+    physx_usd_schemas. A folder has YAML definitions, a schema.usda or a plugInfo.json, or several of these below it.
 
     Exit codes: 0 no difference, 1 differences, 2 usage, 3 unreadable schema.
     """

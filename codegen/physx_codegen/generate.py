@@ -78,15 +78,15 @@ def packages_of(libraries: Sequence[Library]) -> dict[str, str]:
     for library in libraries:
         package = library.package or library.folder
         if package != "." and not is_importable(package):
-            rule = "give its 'package' a name that Python can import"
+            rule = "set its 'package' to a name that Python can import"
             problems.append((library.loc, f"package '{package}' cannot be a folder of the output; {rule}"))
         first = namesakes.setdefault(library.plugin, library)
         if first is not library:
-            rule = "rename one, or keep an output out of the folder of the definitions"
-            problems.append((library.loc, f"plugin '{library.plugin}' is also that of {first.loc}; {rule}"))
+            rule = "rename one, or move an output out of the folder of the definitions"
+            problems.append((library.loc, f"plugin '{library.plugin}' is also the plugin of {first.loc}; {rule}"))
         elif package in owners:
-            conflict = f"package '{package}' is also that of {owners[package].plugin}"
-            problems.append((library.loc, f"{conflict}; give each library a 'package' of its own"))
+            conflict = f"package '{package}' is also the package of {owners[package].plugin}"
+            problems.append((library.loc, f"{conflict}; give each library another 'package'"))
         owners.setdefault(package, library)
         plugins[library.plugin] = package
     if problems:

@@ -70,27 +70,29 @@ FAILED, USAGE, UNREADABLE = 1, 2, 3      # exit codes
 
 
 @click.command("generate")
-@click.option("--check", is_flag=True, help="Write nothing; print a diff and exit 1 where files are out of date.")
+@click.option("--check", is_flag=True, help="Write nothing. Print a diff, and exit with 1 if files are out of date.")
 @click.option("--from", "source", type=click.Path(path_type=Path, exists=True),
-              help="A schema.usda, a folder with YAML definitions, a plugin's folder with plugInfo.json, or a folder "
-                   "with one of these per library; the checkout's schema/.")
+              help="A schema.usda, a folder with YAML definitions or a plugInfo.json, or a folder with one of these "
+                   "per library.  [default: schema/ of the checkout]")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False),
-              help="Folder to write: a Python package and USD plugin; the checkout's generated/physx_generated/.")
+              help="Folder to write, as a Python package and USD plugin.  [default: generated/physx_generated/ of the "
+                   "checkout]")
 @click.option("--pages", "pages_out", type=click.Path(path_type=Path, file_okay=False),
-              help="Folder for the reference pages in Markdown; by default reference/ in the output folder, or "
-                   "docs/reference/classes in a checkout.")
+              help="Folder for the reference pages in Markdown.  [default: reference/ in the output folder; "
+                   "docs/reference/classes in a checkout]")
 def generate_command(check: bool, source: Path | None, out: Path | None, pages_out: Path | None) -> None:
-    """Turn schema definitions into typed classes, tokens, the USD plugin and reference pages.
+    """Generate code and reference pages from schema definitions.
 
-    Exit codes: 0 in step, 1 out of date or faults in the definitions, 2 usage or a folder that cannot be written,
+    The code is a Python package with typed classes and tokens, and a USD plugin. It is written only after a test in
+    another process: the package imports, and USD finds all of its schemas.
+
+    Exit codes: 0 up to date, 1 out of date or errors in the definitions, 2 usage or a folder that cannot be written,
     3 unreadable definitions.
-
-    A package is written only once another process could import it and USD found all of its schemas.
     """
     if source is None or out is None:
         root = checkout()
         if root is None or source or out:
-            click.echo("generate: give --from and --out together, or run in a checkout of physx-schema", err=True)
+            click.echo("generate: use --from and --out together, or run in a checkout of physx-schema", err=True)
             sys.exit(USAGE)
         source, out, pages_out = root / SCHEMA, root / OUT, pages_out or root / PAGES
     try:
@@ -116,7 +118,8 @@ def produce(sources: Sequence[tuple[str, Library]], out: Path, pages_out: Path |
     """
     package, folder = out.resolve(), (pages_out or out / "reference").resolve()
     if package != folder and package.is_relative_to(folder):
-        raise emit.EmitError(f"{out}: lies among the reference pages; give --pages a folder of its own")
+        raise emit.EmitError(f"{out}: the output is inside the folder of the reference pages; use another folder for "
+                             "--pages")
     files = assemble(sources)
     texts = pages.render(tuple(library for _, library in sources))
     if pages_out is None or folder.is_relative_to(package):

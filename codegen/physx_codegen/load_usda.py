@@ -71,14 +71,14 @@ def load_usda(path: Path) -> Library:
     outline = Outline(text)
     problems = Problems(display_path(path), outline)
     for prim_path in outline.variants:
-        problems.report("variants cannot stand in a schema; remove them", prim_path)
+        problems.report("variants are not allowed in a schema; remove them", prim_path)
     for line, name in outline.repeated:
         problems.entries.append((Location(problems.file, line),
-                                 f"property '{name}' is given again; keep one of the two"))
+                                 f"property '{name}' is defined twice; keep one of the two"))
     try:
         library = UsdaReader(layer, problems).library()
     except UnicodeDecodeError as error:             # escapes such as \xed can spell bytes that are no text
-        _refuse(path, 1, f"escapes spell text that is not UTF-8, {error.object!r}; write the characters themselves")
+        _refuse(path, 1, f"escapes produce text that is not UTF-8, {error.object!r}; write the characters themselves")
     if problems.entries:
         raise SchemaError(problems.entries)
     return library
@@ -87,7 +87,7 @@ def load_usda(path: Path) -> Library:
 def read_source(path: Path) -> str:
     """The text of a file. Raises SchemaError."""
     if path.exists() and not path.is_file():
-        _refuse(path, 1, "is no regular file; give a schema.usda")
+        _refuse(path, 1, "is not a regular file; use a schema.usda")
     try:
         content = path.read_bytes()
         if content.startswith(b"PXR-USDC"):
@@ -105,11 +105,11 @@ def read_source(path: Path) -> str:
 def parse_layer(path: Path, text: str) -> Any:
     """The layer that USD makes of a text. Raises SchemaError with USD's own words."""
     if not text.startswith("#usda"):
-        _refuse(path, 1, "does not begin with #usda 1.0; give a text layer of USD")
+        _refuse(path, 1, "does not begin with #usda 1.0; use a text layer of USD")
     if sum(map(text.count, "([{")) > MAX_UNTESTED_BRACKETS:
         fault = failure(text)
         if fault:
-            _refuse(path, 1, f"{fault}; have it written anew by the tool it is from")
+            _refuse(path, 1, f"{fault}; export the file again")
     layer = Sdf.Layer.CreateAnonymous(".usda")
     try:
         if layer.ImportFromString(text):
@@ -119,8 +119,8 @@ def parse_layer(path: Path, text: str) -> Any:
         reason = " ".join(str(item.commentary) for item in error.args[-1:])
     match = ERROR_LINE.search(reason)
     line, words = (int(match.group(1)), match.group(2)) if match else (1, reason)
-    words = "ends or breaks off" if "pegtl" in words else " ".join(words.split())[:200]
-    words = NO_VALUE.sub(r"\1 is no value of the type declared, at <\2>", words)
+    words = "ends too early" if "pegtl" in words else " ".join(words.split())[:200]
+    words = NO_VALUE.sub(r"\1 is not a value of the declared type, at <\2>", words)
     _refuse(path, line, f"not usda: {words}; correct the syntax there")
 
 
@@ -144,7 +144,7 @@ def load_generated(folder: Path) -> Library:
              if "schemaKind" in facts or "UsdSchemaBase" in facts.get("alias", {})}     # others are no schemas
     path = next((path for path in _candidates(folder, plugin) if path.is_file()), folder / GENERATED).resolve()
     if not path.is_file():
-        message = f"no such file; give a folder with {PLUGIN} and {GENERATED}"
+        message = f"no such file; use a folder with {PLUGIN} and {GENERATED}"
         raise SchemaError([(Location(str(path), 1), message)])
     layer = parse_layer(path, read_source(path))
     prefix = _prefix({identifier: name for identifier, (name, _) in types.items()})
@@ -167,14 +167,16 @@ def _plugin(path: Path) -> dict[str, Any]:
         plugins = [dict(plugin) for plugin in plugin_json(path)["Plugins"]]
         matching = [plugin for plugin in plugins if plugin["Name"] and plugin["Info"].get("Types")]
     except (OSError, UnicodeDecodeError) as error:
-        raise SchemaError([(location, f"cannot be read: {error}; give a readable {PLUGIN}")]) from None
+        raise SchemaError([(location, f"cannot be read: {error}; use a readable {PLUGIN}")]) from None
     except json.JSONDecodeError as error:
-        message = f"not JSON: {error.msg}; write the file anew with its generator"
+        message = f"not JSON: {error.msg}; write the file again with its generator"
         raise SchemaError([(Location(str(path), error.lineno), message)]) from None
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise SchemaError([(location, "not a list of 'Plugins' with Name and Info; write the file anew")]) from None
+        raise SchemaError([(location,
+                            "not a list of 'Plugins' with Name and Info; write the file again with its "
+                            "generator")]) from None
     if len(matching) != 1:
-        raise SchemaError([(location, f"describes {len(matching)} plugins with types; give the folder of one library")])
+        raise SchemaError([(location, f"describes {len(matching)} plugins with types; use the folder of one library")])
     return matching[0]
 
 

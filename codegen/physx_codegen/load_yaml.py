@@ -31,7 +31,7 @@ EXPECTED = {
     "text": "text", "prose": "text", "word": "a name of letters, digits and underscores",
     "property": "letters, digits and underscores, with colons between parts",
     "method": 'the name that follows Get and Create, or "" for no methods',
-    "string": 'text, or "" for no characters at all',
+    "string": 'text, or "" for none',
     "kind": f"one of {', '.join(fields.KINDS)}",
     "flag": "true or false", "words": "a list of words", "names": "a list of names",
 }
@@ -85,7 +85,7 @@ class Reader:
         """The top mapping of a file, its keys checked."""
         self.file = display_path(path)
         if path.exists() and not path.is_file():
-            self.report_unreadable("is no regular file; give a file of definitions")
+            self.report_unreadable("is not a regular file; use a file of definitions")
             return None
         try:
             text = path.read_text(encoding="utf-8")
@@ -150,7 +150,7 @@ class Reader:
         suggestion = " (quote it)" if isinstance(raw, bool | int | float) and holds in TEXTS else ""
         suggestion = " (quote each)" if isinstance(raw, list) and holds in {"words", "names"} else suggestion
         display = "a mapping" if isinstance(raw, Mapping) else repr(raw)
-        self.report(mapping.lines[key], f"'{key}' is {display}; give {EXPECTED[holds]}{suggestion}")
+        self.report(mapping.lines[key], f"'{key}' is {display}; write {EXPECTED[holds]}{suggestion}")
         return None
 
     def read_fields(self, mapping: Mapping, kind: str) -> dict[str, Any]:
@@ -177,20 +177,20 @@ class Reader:
         """A list of words without repetition."""
         words = tuple(self.value(mapping, key, table) or ())
         for word in sorted({word for word in words if words.count(word) > 1}):
-            self.report(mapping.lines[key], f"'{word}' stands twice in '{key}'; keep one")
+            self.report(mapping.lines[key], f"'{word}' is in '{key}' twice; keep one")
         return words
 
     def entries(self, mapping: Mapping, key: str) -> tuple[Entry, ...]:
         """Typed entries, sorted by key as USD keeps them."""
         raw = mapping.values.get(key)
         if not isinstance(raw, Mapping):
-            self.report(mapping.lines[key], f"'{key}' is {raw!r}; give a mapping such as {{\"string note\": text}}")
+            self.report(mapping.lines[key], f"'{key}' is {raw!r}; write a mapping such as {{\"string note\": text}}")
             return ()
         entries: dict[str, Entry] = {}
         for label, item in raw.values.items():
             entry = self.entry(label, item, raw.lines[label])
             if entry and entry.key in entries:
-                self.report(raw.lines[label], f"'{entry.key}' stands twice in '{key}'; keep one")
+                self.report(raw.lines[label], f"'{entry.key}' is in '{key}' twice; keep one")
             elif entry:
                 entries[entry.key] = entry
         return tuple(entries[name] for name in sorted(entries))
@@ -266,7 +266,7 @@ class _Reader(Reader):
         if not headers:
             self.file = display_path(folder / "library.yaml")
             if complete:                               # else the name may stand in what could not be read
-                self.report(1, "no file of this folder names the library; write a library.yaml with name and plugin")
+                self.report(1, "no file of this folder names the library; add a library.yaml with name and plugin")
             headers = [(Location(self.file, 1), Mapping(1))]
         return self.build_library(folder, headers, tuple(tokens), tuple(families))
 
@@ -328,7 +328,8 @@ class _Reader(Reader):
         raw = entry.values.get("default")
         if raw is None:
             if "default" in entry.values:
-                self.report(entry.lines["default"], f"'default' is empty; give {value_types.describe(kind)}, or no key")
+                self.report(entry.lines["default"],
+                            f"'default' is empty; write {value_types.describe(kind)}, or remove the key")
             return None
         return self.parse_value(type_name, raw, entry.lines["default"], "default")
 

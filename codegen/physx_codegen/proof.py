@@ -27,7 +27,7 @@ PACKAGE = "rehearsed"                   # what the package is called meanwhile
 DEFINED = ("single-apply", "multiple-apply", "typed")       # kinds with a definition in the schema registry
 LOADED = (".py", ".usda", "plugInfo.json")                    # how the files end that a program or USD reads
 IN_USDA, IN_PYTHON = re.compile(r'class (?:\w+ )?"(\w+)"'), re.compile(r"(?: {4})?class (\w+?)(?:Values|Accessors)?\(")
-REMEDY = "change the entry, and please report it: generate should have refused it with a reason"
+REMEDY = "change the entry, and please report it, because generate should refuse it with a reason"
 
 
 def prove(libraries: Sequence[Library], files: Mapping[str, str]) -> None:
@@ -36,7 +36,7 @@ def prove(libraries: Sequence[Library], files: Mapping[str, str]) -> None:
     `files` is relative path to text, as `assemble` gives it.
     """
     if importlib.util.find_spec("pxr") is None:
-        raise EmitError("USD is not installed, so that nothing proves what is generated; install usd-core")
+        raise EmitError("USD is not installed, and the generated files cannot be tested; install usd-core")
     packages = packages_of(libraries)
     with temp_folder({f"{PACKAGE}/{name}": text for name, text in files.items() if name.endswith(LOADED)}) as folder:
         folders = {library.plugin: Output("", packages[library.plugin]).folder for library in libraries}
@@ -60,12 +60,12 @@ def _run_rehearsal(folder: Path, libraries: Sequence[Library], folders: Mapping[
         text=True, check=False, env=os.environ | {PLUGIN_PATH: plugins})
     if process.returncode:
         message = (process.stderr.strip().splitlines() or [f"it ended with {process.returncode}"])[-1]
-        raise EmitError(f"what is generated could not be tried, so that nothing was written: {message}")
+        raise EmitError(f"the generated files could not be tested, and nothing was written: {message}")
     return json.loads(process.stdout.splitlines()[-1])         # type: ignore[no-any-return]
 
 
 def _message(fault: Mapping[str, Any]) -> str:
-    return f"{fault['file']}:{fault['line']}, made of it, does not work: {fault['message']}; {REMEDY}"
+    return f"{fault['file']}:{fault['line']}, generated from it, does not work: {fault['message']}; {REMEDY}"
 
 
 def _location(

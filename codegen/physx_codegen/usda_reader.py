@@ -100,7 +100,7 @@ class CustomData:
         if kind is not tuple and isinstance(value, kind):
             return value
         display = "a dictionary" if isinstance(value, dict) else str(value)
-        self.problems.report(f"{key} is {display}; give {EXPECTED[kind]}", self.path, *self.keys, key)
+        self.problems.report(f"{key} is {display}; write {EXPECTED[kind]}", self.path, *self.keys, key)
         return default
 
     def inner(self, key: str) -> CustomData:
@@ -117,7 +117,7 @@ class CustomData:
         for key in sorted(self.values):
             close = difflib.get_close_matches(key, known, n=1, cutoff=MIN_SIMILARITY)
             if close:
-                message = f"unknown key '{key}' of customData; did you mean '{close[0]}'? Else give it another name"
+                message = f"unknown key '{key}' of customData; did you mean '{close[0]}'? If not, give it another name"
                 self.problems.report(message, self.path, *self.keys, key)
         return self.entries()
 
@@ -134,7 +134,7 @@ class CustomData:
         declared = self.problems.outline.types.get((self.path, (*self.keys, key)), "")
         type_name = str(Sdf.ValueTypeNames.Find(declared)) if declared else guess_type(value)
         if type_name not in value_types.TYPES:
-            message = f"entry '{key}' of type {declared or type(value).__name__} cannot be kept; give it a plain type"
+            message = f"entry '{key}' of type {declared or type(value).__name__} cannot be kept; use a plain type"
             self.problems.report(message, self.path, *self.keys, key)
             return None
         return Entry(key, type_name, plain(value, type_name))
@@ -167,7 +167,7 @@ def metadata(problems: Problems, spec: Any, known: set[str]) -> tuple[Entry, ...
         text_name = write_usda.IN_TEXT.get(key, key)
         if key in write_usda.FORBIDDEN:
             display = text_name if " " in text_name else f"'{text_name}'"
-            message = f"{display} cannot be given in a schema: USD ignores it there; remove it"
+            message = f"{display} is not allowed in a schema, and USD ignores it; remove it"
             problems.report(message, path, text_name)
         else:
             entries += _metadata_entries(problems, spec, path, key)
@@ -194,7 +194,7 @@ def _metadata_entries(problems: Problems, spec: Any, path: str, key: str) -> lis
         type_name = guess_type(value)
         return [Entry(key, type_name, plain(value, type_name))]
     if not raw:
-        problems.report(f"'{key}' holds a value that cannot be kept; remove it", path, key)
+        problems.report(f"'{key}' has a value that cannot be kept; remove it", path, key)
     return raw                                  # beyond Python, or a word of usda's grammar
 
 
@@ -245,11 +245,11 @@ class UsdaReader:
         """What GLOBAL says with usdGenSchema's keys."""
         plugin = data.pop("libraryName", str, "")
         if required and not plugin:
-            self.problems.report("customData of GLOBAL has no libraryName; give the name of the plugin", "/GLOBAL")
+            self.problems.report("customData of GLOBAL has no libraryName; add the name of the plugin", "/GLOBAL")
         name = data.pop("libraryPrefix", str, naming.proper_case(plugin))
         for key, word in (("libraryName", plugin), ("libraryPrefix", name)):
             if word and not naming.IDENTIFIER.fullmatch(word):
-                message = f"{key} '{word}' is no name; use letters, digits and underscores"
+                message = f"{key} '{word}' is not a name; use letters, digits and underscores"
                 self.problems.report(message, "/GLOBAL", "customData", key)
         return {
             "plugin": plugin, "name": name, "path": data.pop("libraryPath", str, "") or ".",
@@ -262,7 +262,8 @@ class UsdaReader:
     def _schemas(self) -> tuple[str, ...]:
         """The sub-layers: `usdGeom` for usdGeom/schema.usda, else the path."""
         if any(not offset.IsIdentity() for offset in self.layer.subLayerOffsets):
-            self.problems.report("sub-layers of a schema have no offset or scale; remove them", "/", "subLayers")
+            self.problems.report("offsets and scales of sub-layers are not allowed in a schema; remove them",
+                                 "/", "subLayers")
         return tuple(path.removesuffix("/schema.usda") if re.fullmatch(r"\w+/schema\.usda", path) else path
                      for path in self.layer.subLayerPaths)
 
@@ -274,9 +275,9 @@ class UsdaReader:
                     self.problems.report('GLOBAL is a class; write over "GLOBAL"', path)
                 extra = metadata(self.problems, spec, {"specifier", "customData"})
                 if extra or spec.properties:
-                    self.problems.report("GLOBAL holds more than customData; remove the rest", path)
+                    self.problems.report("GLOBAL has more than customData; remove the rest", path)
             elif spec.specifier != Sdf.SpecifierClass:
-                message = f"'{spec.name}' is no class, and a schema defines classes only; write class or remove it"
+                message = f"'{spec.name}' is not a class, and a schema has only classes; write class, or remove it"
                 self.problems.report(message, path)
 
     def _families(self, plugin: str, summaries: CustomData) -> tuple[Family, ...]:
@@ -330,7 +331,7 @@ class UsdaReader:
         list_op = spec.GetInfo("inheritPaths")
         inherited = [target.name for target in list_op.GetAppliedItems()] if list_op else []
         if len(inherited) > 1:
-            message = f"class '{spec.name}' inherits {' and '.join(inherited)}; a schema inherits one class: keep one"
+            message = f"class '{spec.name}' inherits {' and '.join(inherited)}; a schema inherits one class; keep one"
             self.problems.report(message, path, "inherits")
         if not inherited and spec.name not in DIRECT_BASES:
             rule = "inherit </APISchemaBase>, </Typed> or a prim type"
@@ -341,7 +342,8 @@ class UsdaReader:
         """The kind of a class by what it inherits, its type name and apiSchemaType."""
         path = str(spec.path)
         if spec.typeName not in {"", spec.name}:
-            message = f"type '{spec.typeName}' of class '{spec.name}' differs from its name; write the same or none"
+            message = (f"type '{spec.typeName}' of class '{spec.name}' differs from its name; write the same type, or "
+                       "none")
             self.problems.report(message, path)
         applied = data.pop(write_usda.APPLY_TYPE, str, "")
         if not base and spec.name in DIRECT_BASES:
@@ -386,7 +388,7 @@ class UsdaReader:
     def _structure(self, spec: Any) -> None:
         """Report what a schema class cannot hold."""
         for child in spec.nameChildren:
-            message = f"class '{spec.name}' holds the prim '{child.name}'; a schema has properties only: remove it"
+            message = f"class '{spec.name}' contains the prim '{child.name}'; a schema has only properties; remove it"
             self.problems.report(message, str(child.path))
 
     def _key_lines(self, path: str) -> tuple[tuple[str, int], ...]:
@@ -408,7 +410,7 @@ class UsdaReader:
         values["name"] = extension.pop(write_usda.EXT_NAME, str, "") or write_usda.short_name(spec.name, prefix)
         extension.report_unknown([*keys, write_usda.EXT_NAME])
         if spec.custom:
-            message = f"'{spec.name}' is custom, which properties of a schema are not; remove the word"
+            message = f"'{spec.name}' is custom, which is not allowed in a schema; remove the word custom"
             self.problems.report(message, path)
         getter = data.pop(write_usda.GETTER, str, "generated")
         if getter not in write_usda.GETTERS:
@@ -425,7 +427,7 @@ class UsdaReader:
 
     def _relationship(self, spec: Any, path: str, values: dict[str, Any]) -> Relationship:
         if spec.variability != Sdf.VariabilityUniform:
-            self.problems.report(f"relationship '{spec.name}' is varying; write rel alone", path)
+            self.problems.report(f"relationship '{spec.name}' is varying; write only rel", path)
         return Relationship(**values)
 
     def _attribute(self, spec: Any, path: str, values: dict[str, Any]) -> Attribute:
@@ -442,15 +444,15 @@ class UsdaReader:
         if not spec.HasDefaultValue():
             return None
         if isinstance(spec.default, Sdf.ValueBlock):
-            message = f"default of '{spec.name}' is None; give a value of type {type_name} or none at all"
+            message = f"default of '{spec.name}' is None; write a value of type {type_name}, or no default"
             self.problems.report(message, path)
             return None
         if isinstance(spec.default, Sdf.UnregisteredValue):
-            self.problems.report(f"type '{type_name}' is unknown to the installed USD; install a newer one", path)
+            self.problems.report(f"the installed USD does not know type '{type_name}'; install a newer release", path)
             return None
         value = plain(spec.default, type_name)
         if any(number != number for number in value_types.numbers(value)):
-            self.problems.report(f"default of '{spec.name}' is not a number; give one, or inf or -inf", path)
+            self.problems.report(f"default of '{spec.name}' is not a number; write a number, inf or -inf", path)
         return value
 
     def _range(self, text: str, path: str) -> Range | None:

@@ -47,17 +47,17 @@ def validate(library: Library, peers: Sequence[Library] = (), references: bool =
 def _names(cls: SchemaClass) -> Iterator[Problem]:
     """Names and releases that other names and files are made of."""
     if cls.python_name and not IDENTIFIER.fullmatch(cls.python_name):
-        yield cls.at("python_name"), f"'{cls.python_name}' is no class name; use letters, digits and underscores"
+        yield cls.at("python_name"), f"'{cls.python_name}' is not a class name; use letters, digits and underscores"
     if cls.prefix and not NAMESPACE.fullmatch(cls.prefix):
         rule = "use letters, digits and underscores, with colons between parts"
-        yield cls.at("prefix"), f"prefix '{cls.prefix}' of {cls.name} begins no property name; {rule}"
+        yield cls.at("prefix"), f"prefix '{cls.prefix}' of {cls.name} cannot begin a property name; {rule}"
     if cls.renamed_from == cls.name:
-        rule = "give the former one or remove the key"
-        yield cls.at("renamed_from"), f"'{cls.name}' is the name that the class has; {rule}"
+        rule = "write the former name, or remove the key"
+        yield cls.at("renamed_from"), f"'{cls.name}' is the current name of the class; {rule}"
     for location, item in ((cls.at("retired"), cls), *((prop.loc, prop) for prop in cls.properties)):
         if item.retired and not RELEASE.fullmatch(item.retired):
-            rule = "give numbers with dots, such as 25.11.2"
-            yield location, f"'{item.name}' is retired in '{item.retired}', which is no release; {rule}"
+            rule = "use numbers with dots, such as 25.11.2"
+            yield location, f"'{item.name}' is retired in '{item.retired}', which is not a release; {rule}"
 
 
 def _classes(library: Library) -> Iterator[Problem]:
@@ -71,13 +71,13 @@ def _classes(library: Library) -> Iterator[Problem]:
         if other and other.plugin != library.plugin and cls.kind != "base":
             yield cls.at("name"), f"class '{cls.name}' is a schema of USD's {other.plugin}; give it another name"
         if cls.python_name in naming.EXPORTED or keyword.iskeyword(cls.python_name):
-            rule = "Python or the generated package uses that name: give another python_name"
+            rule = "Python or the generated package uses that name; give another python_name"
             yield cls.at("python_name"), f"class '{cls.name}' would be '{cls.python_name}' in Python; {rule}"
     for family in library.families:
         usable = IDENTIFIER.fullmatch(family.name) and not keyword.iskeyword(family.name)
         if not usable or family.name.startswith("_") or family.name == "tokens":
             rule = "use letters and underscores, and not tokens"
-            yield family.classes[0].loc, f"file name '{family.file}' is no free module name; {rule}"
+            yield family.classes[0].loc, f"file name '{family.file}' cannot be a module name; {rule}"
 
 
 def _tokens(library: Library) -> Iterator[Problem]:
@@ -92,15 +92,15 @@ def _kind(cls: SchemaClass) -> Iterator[Problem]:
     is_api = re.fullmatch(r".*API(_[1-9]\d*)?", cls.name) is not None
     if cls.name and cls.kind != "base" and cls.is_api != is_api:
         rule = "names of API schemas end in API" if not is_api else "only names of API schemas end in API"
-        yield cls.at("name"), f"class '{cls.name}' is {cls.kind}; {rule}: rename it or change its kind"
+        yield cls.at("name"), f"class '{cls.name}' is {cls.kind}; {rule}; rename it or change its kind"
     if cls.kind == "base" and cls.name not in ROOTS:
-        yield cls.at("kind"), f"'{cls.name}' is no root of schemas; only {' and '.join(ROOTS)} are: change its kind"
+        yield cls.at("kind"), f"'{cls.name}' is not a root of schemas; only {' and '.join(ROOTS)} are; change its kind"
     if cls.kind == "multiple-apply" and not cls.prefix and cls.properties:
-        yield cls.loc, f"class '{cls.name}' is multiple-apply and has no prefix; give the namespace of its properties"
+        yield cls.loc, f"class '{cls.name}' is multiple-apply and has no prefix; add the namespace of its properties"
     if cls.kind in {"single-apply", "multiple-apply"} and cls.base:
         yield cls.at("base"), f"class '{cls.name}' is an API schema and has no base; use includes for built-ins"
     if cls.fallback_types and cls.kind != "typed":
-        rule = "only typed classes fall back: remove the key"
+        rule = "only typed classes can have fallback types; remove the key"
         yield cls.at("fallback_types"), f"class '{cls.name}' is {cls.kind}; {rule}"
 
 
@@ -114,7 +114,7 @@ def _applied(cls: SchemaClass) -> Iterator[Problem]:
         elif key == "instances":
             yield cls.at(key), f"class '{cls.name}' is {cls.kind} and has no instances; remove the key"
         else:
-            yield cls.at(key), f"class '{cls.name}' is {cls.kind}; '{key}' is for {' and '.join(kinds)}: remove the key"
+            yield cls.at(key), f"class '{cls.name}' is {cls.kind}; '{key}' is for {' and '.join(kinds)}; remove the key"
 
 
 def _fallbacks(cls: SchemaClass) -> Iterator[Problem]:
@@ -143,20 +143,20 @@ def _references(library: Library, cls: SchemaClass, known: dict[str, Kind]) -> I
         kind = known.get(name)
         if kind is None:
             allowed = sorted(other for other, what in known.items() if what in APPLIED)
-            yield cls.at("includes"), f"'{name}' in includes is no API schema; {closest(name, allowed)}"
+            yield cls.at("includes"), f"'{name}' in includes is not an API schema; {closest(name, allowed)}"
         elif kind not in {"single-apply", "multiple-apply"}:
             noun = "a prim type" if kind in {"typed", "abstract"} else f"a {kind} schema"
-            yield cls.at("includes"), f"'{name}' in includes is {noun}; include API schemas only"
+            yield cls.at("includes"), f"'{name}' in includes is {noun}; include only API schemas"
         elif kind == "multiple-apply" and cls.kind != "multiple-apply" and not instance:
             yield cls.at("includes"), f"'{name}' in includes is multiple-apply; add an instance name: '{name}:name'"
     collections = [entry.partition(":")[2] for entry in cls.includes if entry.startswith("CollectionAPI:")]
     for word in cls.collections:
         if word.lower() not in map(str.lower, collections):
             suggestion = closest(word, collections)
-            yield cls.at("collections"), f"'{word}' in collections is no built-in collection; {suggestion}"
+            yield cls.at("collections"), f"'{word}' in collections is not a built-in collection; {suggestion}"
     yield from _base(library, cls, known)
     if cls.name in _ancestors(local, cls):
-        yield cls.loc, f"class '{cls.name}' is its own base or built-in; break the circle"
+        yield cls.loc, f"class '{cls.name}' is its own base or built-in; remove the cycle"
     for key in ("applies_to", "can_only_apply_to", "auto_apply_to", "fallback_types", "reflected"):
         for name in getattr(cls, key):
             if known.get(name) is None:
@@ -165,9 +165,9 @@ def _references(library: Library, cls: SchemaClass, known: dict[str, Kind]) -> I
         yield cls.at("extends"), f"unknown class '{cls.extends}' in extends; {closest(cls.extends, sorted(known))}"
     for name in cls.reflected:
         if name not in cls.includes and known.get(name):
-            yield cls.at("reflected"), f"'{name}' in reflected is no built-in of '{cls.name}'; add it to includes"
+            yield cls.at("reflected"), f"'{name}' in reflected is not a built-in of '{cls.name}'; add it to includes"
         elif known.get(name) not in {"single-apply", None}:
-            yield cls.at("reflected"), f"'{name}' in reflected is {known.get(name)}; reflect single-apply only"
+            yield cls.at("reflected"), f"'{name}' in reflected is {known.get(name)}; reflect only single-apply schemas"
     for prop in cls.properties:
         for name in () if isinstance(prop, Attribute) else prop.targets:
             if known.get(name) is None:
@@ -211,7 +211,7 @@ def _properties(library: Library, cls: SchemaClass) -> Iterator[Problem]:
                 break
             table.setdefault(key, prop)
         if naming.api_name(prop) and not IDENTIFIER.fullmatch(naming.api_name(prop)):
-            yield prop.loc, f"api '{prop.api}' makes no method name; use letters, digits and underscores"
+            yield prop.loc, f"api '{prop.api}' cannot be a method name; use letters, digits and underscores"
 
 
 def _former_names(cls: SchemaClass) -> Iterator[Problem]:
@@ -226,10 +226,10 @@ def _former_names(cls: SchemaClass) -> Iterator[Problem]:
         if owner is prop and naming.local_name(cls, prop) != former:
             owner = methods.setdefault(method, prop)
         if owner is not prop:
-            rule = "each name has one successor, and none as long as it is in use: rename or remove one"
-            yield prop.loc, f"'{prop.renamed_from}' in renamed_from is what {owner.loc} has; {rule}"
+            rule = "each former name has one successor, and it cannot be in use; rename or remove one"
+            yield prop.loc, f"'{prop.renamed_from}' in renamed_from is a name of {owner.loc}; {rule}"
         elif naming.local_name(cls, prop) == former:
-            yield prop.loc, f"'{prop.renamed_from}' is the name that the property has; remove renamed_from"
+            yield prop.loc, f"'{prop.renamed_from}' is the current name of the property; remove renamed_from"
 
 
 def _attribute(cls: SchemaClass, attribute: Attribute) -> Iterator[Problem]:
@@ -237,7 +237,7 @@ def _attribute(cls: SchemaClass, attribute: Attribute) -> Iterator[Problem]:
     if kind is None:
         return
     if attribute.tokens and kind.element not in {"token", "string"}:
-        yield attribute.loc, f"tokens of '{attribute.name}' need type token, not {attribute.type}; change one"
+        yield attribute.loc, f"tokens of '{attribute.name}' need type token, not {attribute.type}; change one of them"
     values = attribute.default if isinstance(attribute.default, tuple) else (attribute.default,)
     for word in values if attribute.tokens else ():
         if isinstance(word, str) and word not in attribute.tokens:
@@ -266,7 +266,8 @@ def _range(cls: SchemaClass, attribute: Attribute, interval: Range) -> Iterator[
         above = number > bounds[1] or (number == bounds[1] < math.inf and not interval.upper_closed)
         if below or above:
             text = value_types.number_text(number)
-            yield attribute.loc, f"default {text} of '{attribute.name}' is outside {attribute.range_text}; change one"
+            yield attribute.loc, (f"default {text} of '{attribute.name}' is outside {attribute.range_text}; change one "
+                                  "of them")
 
 
 def _is_number(attribute: Attribute) -> bool:

@@ -115,7 +115,7 @@ def _shaped(kind: ValueType, shape: tuple[int, ...], raw: object) -> Value:
         return _scalar(kind, raw)
     items = _list(kind, raw)
     if len(items) != shape[0]:
-        raise ValueError(f"{len(items)} values where {kind.element} takes {shape[0]}")
+        raise ValueError(f"{len(items)} values, and {kind.element} needs {shape[0]}")
     return tuple(_shaped(kind, shape[1:], item) for item in items)
 
 
@@ -195,7 +195,7 @@ def parse_range(text: str) -> Range:
     """An interval as written. Raises ValueError that says what is wrong."""
     match = RANGE.fullmatch(text)
     if match is None:
-        raise ValueError(f"range '{text}' is no interval; write one such as \"[0, inf)\"")
+        raise ValueError(f"range '{text}' is not an interval; write an interval such as \"[0, inf)\"")
     opening, lower, upper, closing = match.groups()
     return Range(bound(lower), bound(upper), opening == "[", closing == "]")
 
@@ -222,12 +222,12 @@ def bound(text: str) -> float | str:
         number = float(text)
     except ValueError:
         if not NAMESPACE.fullmatch(text):
-            raise ValueError(f"bound '{text}' is neither a number nor the name of an attribute") from None
+            raise ValueError(f"bound '{text}' is not a number and not the name of an attribute") from None
         return text
     if math.isnan(number):
-        raise ValueError(f"bound '{text}' is not a number; give one, or inf or -inf")
+        raise ValueError(f"bound '{text}' is not a number; write a number, inf or -inf")
     if math.isinf(number) and text.strip("+-").lower() not in ("inf", "infinity"):
-        raise ValueError(f"bound '{text[:40]} ...' is beyond the largest number; give inf or -inf")
+        raise ValueError(f"bound '{text[:40]} ...' is beyond the largest number; write inf or -inf")
     return number
 
 

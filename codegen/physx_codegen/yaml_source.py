@@ -20,7 +20,7 @@ SPECIAL_FLOAT = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 YAML_1_2_NUMBER = re.compile(r"[-+]?0\d+|0o[0-7]+", re.ASCII)        # numbers there, others or text in YAML 1.1
 MAX_DIGITS = 20        # of the largest whole number that a type holds
 MAX_DEPTH = 50         # of lists and mappings in one another, ten times what definitions have
-TOO_DEEP = f"nests more than {MAX_DEPTH} lists and mappings; definitions need far fewer"
+TOO_DEEP = f"nests more than {MAX_DEPTH} lists and mappings; use fewer levels"
 PARSER_LIMIT = "nesting depth"          # in what a newer parser says first, which reads ahead of its events
 MAX_DISPLAY = 40              # characters of a value in a message
 
@@ -72,7 +72,7 @@ class Source:
             line = event.start_mark.line + 1 if event.start_mark else 1
             documents += isinstance(event, yaml.DocumentStartEvent)
             if documents > 1:
-                return self._break(line, "not YAML: another document begins; keep one in a file")
+                return self._break(line, "not YAML: another document begins; keep one document in a file")
             if len(self._stack) > MAX_DEPTH:
                 return self._break(line, TOO_DEEP)
             self._refuse_marks(event, line)
@@ -90,9 +90,9 @@ class Source:
     def _refuse_marks(self, event: yaml.Event, line: int) -> None:
         anchor, tag = getattr(event, "anchor", None), getattr(event, "tag", None)
         if anchor:
-            self.problems.append((line, f"anchor or alias '{anchor}'; write the values out where they apply"))
+            self.problems.append((line, f"anchor or alias '{anchor}'; write the values in each place"))
         if tag:
-            self.problems.append((line, f"tag '{tag}'; definitions are plain data: remove it"))
+            self.problems.append((line, f"tag '{tag}'; definitions are plain data; remove it"))
 
     def _add_scalar(self, event: yaml.ScalarEvent, line: int) -> None:
         """A key as it is written, a value as what it is."""
@@ -119,7 +119,7 @@ class Source:
             parent.container.append(value)
         elif not parent.has_key:
             parent.has_key, parent.key = True, None
-            self.problems.append((line, "a key is a list or mapping; give a single word"))
+            self.problems.append((line, "a key is a list or mapping; use a single word"))
         else:
             if parent.key is not None:
                 parent.container.values[parent.key] = value
@@ -134,7 +134,7 @@ class Source:
         short = text if len(text) <= MAX_DISPLAY else f"{text[:MAX_DISPLAY]} ..."
         if INTEGER.fullmatch(text):
             if len(text) > MAX_DIGITS:
-                self.problems.append((line, f"{short} has {len(text)} digits, more than any type holds; change it"))
+                self.problems.append((line, f"{short} has {len(text)} digits, more than any type can store; change it"))
                 return 0
             return int(text, 0)
         if FLOAT.fullmatch(text):
@@ -143,7 +143,7 @@ class Source:
             return value
         if _tag(text) or YAML_1_2_NUMBER.fullmatch(text):
             rule = "quote text, write true, false and decimal numbers"
-            self.problems.append((line, f"'{short}' is one thing to YAML 1.1 and another to YAML 1.2; {rule}"))
+            self.problems.append((line, f"'{short}' has different meanings in YAML 1.1 and YAML 1.2; {rule}"))
         return text
 
 

@@ -1,7 +1,7 @@
-"""From joints, links and numbers to correct USD in one call each.
+"""Helpers that author correct USD physics from joints, links and numbers.
 
-Every helper refuses, with an AuthoringError that has one line per problem, what PhysX would ignore; nothing has been
-written then.
+Each helper raises AuthoringError for values that PhysX would ignore, with one line per problem. In that case it writes
+nothing.
 """
 
 from physx_schema.authoring.articulations import articulation_root

@@ -20,16 +20,27 @@ from physx_schema.description.scenes import Scenes
 def articulation_root(
     prim: Usd.Prim | Usd.SchemaBase, *, position_iterations: int | None = None, velocity_iterations: int | None = None,
 ) -> PhysxArticulationAPI:
-    """Make the bodies and joints at and below a prim an articulation, or change the settings of one.
+    """Make the bodies and joints at and below a prim an articulation, or change its settings.
 
-    Apply it above the bodies, once they are there; a body held to the world by a joint gives a fixed base.
-    position_iterations: substeps per time step. velocity_iterations: each applies tendons once more and solves
-    compliant mimic joints hard, so 0 gives them the strength that is authored. What is left out keeps the default of
+    Author the bodies first. A joint from a body to the world gives a fixed base.
+
+    - `position_iterations`: substeps per time step
+    - `velocity_iterations`: each one applies the tendons once more, and solves compliant mimic joints as hard ones.
+      With 0 they have their authored strength.
+
+    Omitted values keep the defaults of PhysxArticulationAPI. Writes PhysicsArticulationRootAPI and
     PhysxArticulationAPI.
 
-    Writes PhysicsArticulationRootAPI, and PhysxArticulationAPI with the iteration counts given. Raises AuthoringError,
-    nothing written, for counts out of range, inside another articulation, where there is no body to hold, and where a
-    hinge, slider or other joint that moves would join the base to the world: PhysX fixes the base there.
+    Raises AuthoringError and writes nothing:
+
+    - for counts out of range
+    - inside another articulation
+    - if there is no body at or below the prim
+    - if a joint with a free axis connects the base to the world, because PhysX would fix the base there
+
+    Example::
+
+        articulation_root(stage.GetPrimAtPath("/Robot"), position_iterations=16, velocity_iterations=0)
     """
     stage_of(prim)
     root = prim.GetPrim()
@@ -49,15 +60,16 @@ def _nested(root: Usd.Prim) -> list[str]:
     while above:
         others.append(above)
         above = above.GetParent()
-    return [f"{root.GetPath()}: {prim.GetPath()} is an articulation root, and PhysX refuses nested ones; remove one"
+    return [f"{root.GetPath()}: {prim.GetPath()} is an articulation root already, and PhysX refuses nested roots; "
+            "remove one of them"
             for prim in others if prim.HasAPI(UsdPhysics.ArticulationRootAPI)]
 
 
 def _empty(root: Usd.Prim) -> list[str]:
     if root.IsA(UsdPhysics.Joint) or any(prim.HasAPI(UsdPhysics.RigidBodyAPI) for prim in Usd.PrimRange(root)):
         return []
-    return [f"{root.GetPath()}: no rigid body at or below it, so PhysX makes no articulation; give a prim above the "
-            f"bodies, once they are there"]
+    return [f"{root.GetPath()}: no rigid body is at or below this prim, and PhysX makes no articulation; author the "
+            "bodies first, and give a prim above them"]
 
 
 def _fixed_bases(root: Usd.Prim) -> list[str]:
@@ -101,10 +113,9 @@ def _moves_from_world(prim: Usd.Prim) -> bool:
 
 
 def _fixes_base(path: str, kind: str, body: str) -> str:
-    fix = (f"hold another body to the world by a fixed joint, and join that and {body}" if kind in TREE_KINDS else
+    fix = (f"fix another body to the world, and connect that body and {body} by this joint" if kind in TREE_KINDS else
            "set its physics:excludeFromArticulation to true")
-    return (f"{path}: a {kind} joint from the world would fix {body}, the base of an articulation, whatever it leaves "
-            f"free; {fix}")
+    return (f"{path}: a {kind} joint to the world would fix {body}, the base of an articulation, on all axes; {fix}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,13 +170,14 @@ class Topology:
             return not_one_axis(prim)
         joint = self._joints.get(path)
         if joint is not None and joint.excluded:
-            return f"{path}: physics:excludeFromArticulation is true, so the joint is in no articulation; clear it"
+            return (f"{path}: physics:excludeFromArticulation is true, and the joint is in no articulation; set it to "
+                    "false")
         if joint is not None and not joint.enabled:
-            return f"{path}: physics:jointEnabled is false, so the joint is in no articulation; set it to true"
+            return f"{path}: physics:jointEnabled is false, and the joint is in no articulation; set it to true"
         node = self._by_joint.get(path)
         if node is None:
-            return (f"{path}: the joint connects no two links of an articulation; apply PhysicsArticulationRootAPI to "
-                    f"a prim above its bodies, and give it both bodies")
+            return (f"{path}: the joint does not connect two links of an articulation; set both of its bodies, and "
+                    "apply PhysicsArticulationRootAPI to a prim above them")
         return disabled(node, path)
 
 
@@ -174,5 +186,5 @@ def disabled(node: TreeNode, path: str) -> str:
     root = node.tree.root
     if root.view("PhysxArticulationAPI").flag("articulationEnabled"):
         return ""
-    return (f"{path}: its articulation {root.path} has physxArticulation:articulationEnabled false, which leaves "
-            f"separate bodies without tendons and mimic joints; set it to true")
+    return (f"{path}: physxArticulation:articulationEnabled is false on its articulation {root.path}; PhysX then makes "
+            "separate bodies without tendons and mimic joints; set it to true")

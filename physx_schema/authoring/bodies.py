@@ -42,23 +42,32 @@ def rigid_body(
     stage: Usd.Stage, path: str | Sdf.Path, *, mass: float, inertia: Vec3, center_of_mass: Vec3 = ORIGIN,
     position: Vec3 = ORIGIN,
 ) -> UsdPhysics.RigidBodyAPI:
-    """Define a rigid body: an Xform at `path` with the given mass properties.
+    """Define a rigid body: an Xform at `path` with these mass properties.
 
-    mass: above 0. inertia: moments about the centre of mass along the body's axes [mass length^2], each above 0 and at
-    most the sum of the other two. center_of_mass: in the body's frame. position: of that frame in the parent prim's.
+    - `mass`: above 0
+    - `inertia`: moments about the centre of mass along the body's axes, in mass length^2. Each is above 0 and at most
+      the sum of the other two.
+    - `center_of_mass`: in the body's frame
+    - `position`: origin of the body's frame in the frame of the parent prim
 
-    Writes PhysicsRigidBodyAPI, PhysicsMassAPI with mass, diagonalInertia, principalAxes and centerOfMass, and a
-    translate op. Raises AuthoringError, nothing written, for other values and where there is a prim already.
+    Writes a translate op, PhysicsRigidBodyAPI, and PhysicsMassAPI with mass, diagonalInertia, principalAxes and
+    centerOfMass.
+
+    Raises AuthoringError and writes nothing for other values, and if there is a prim at `path` already.
+
+    Example::
+
+        rigid_body(stage, "/Robot/link", mass=1.0, inertia=(0.01, 0.01, 0.002), position=(0.0, 0.0, 0.1))
     """
     problems = _new_prim_problems(stage, path)
     for name, vector in (("inertia", inertia), ("center_of_mass", center_of_mass), ("position", position)):
         problems += not_vector(f"{path}: {name}", vector)
     problems += not_finite(f"{path}: mass", mass)
-    problems += [f"{path}: {name}: {value} is not above 0, and PhysX would make a value up; give one"
+    problems += [f"{path}: {name}: {value} is not above 0, and PhysX would replace it; give a value above 0"
                  for name, values in (("mass", (mass,)), ("inertia", as_vector(inertia) or ()))
                  for value in values if is_finite(value) and value <= 0.0]
     fault = moments_fault(as_vector(inertia) or ())
-    problems += [f"{path}: inertia: {fault}; give moments of a solid"] if fault else []
+    problems += [f"{path}: inertia: {fault}; give the moments of a solid body"] if fault else []
     refuse(problems)
     frame = UsdGeom.Xform.Define(stage, path)
     frame.AddTranslateOp().Set(Gf.Vec3d(*map(float, position)))
@@ -75,14 +84,21 @@ def revolute_joint(
     axis: Literal["X", "Y", "Z"] = "X", anchor: Vec3 | None = None, lower: float | None = None,
     upper: float | None = None,
 ) -> UsdPhysics.RevoluteJoint:
-    """Define a joint about an axis of the parent's frame through `anchor`.
+    """Define a joint that rotates about an axis of the parent's frame through `anchor`.
 
-    parent: body0, the world where None. axis: of the parent's frame. anchor: a point in world lengths; the child's
-    origin where None. lower, upper: degrees, both or neither. The joint position is 0 where the bodies stand now.
+    - `parent`: body0, or the world if None
+    - `axis`: axis of the parent's frame
+    - `anchor`: a point in world coordinates, or the child's origin if None
+    - `lower`, `upper`: limits in degrees; give both or neither
 
-    Writes a PhysicsRevoluteJoint with body0, body1, both local frames, axis and limits. Raises AuthoringError, nothing
-    written, for prims that are no rigid bodies, one limit without the other or above it, where there is a prim, and
-    from the world to the base of an articulation, which PhysX would fix.
+    The joint position is 0 in the authored poses. Writes a PhysicsRevoluteJoint with bodies, local frames, axis and
+    limits.
+
+    Raises AuthoringError and writes nothing:
+
+    - if a prim is not a rigid body, or there is a prim at `path` already
+    - for a single limit, or `lower` above `upper`
+    - for a joint from the world to the base of an articulation, because PhysX would fix the base
     """
     return _axis_joint(UsdPhysics.RevoluteJoint, stage, path, (parent, child), axis, anchor, (lower, upper))
 
@@ -92,16 +108,19 @@ def prismatic_joint(
     axis: Literal["X", "Y", "Z"] = "X", anchor: Vec3 | None = None, lower: float | None = None,
     upper: float | None = None,
 ) -> UsdPhysics.PrismaticJoint:
-    """Define a joint along an axis of the parent's frame; as :func:`revolute_joint`, with limits in lengths."""
+    """Define a joint that slides along an axis of the parent's frame.
+
+    Parameters and errors are those of `revolute_joint`, with limits in lengths. Writes a PhysicsPrismaticJoint.
+    """
     return _axis_joint(UsdPhysics.PrismaticJoint, stage, path, (parent, child), axis, anchor, (lower, upper))
 
 
 def fixed_joint(
     stage: Usd.Stage, path: str | Sdf.Path, parent: PrimLike | None, child: PrimLike,
 ) -> UsdPhysics.FixedJoint:
-    """Define a joint that holds the child where it stands, to the world where `parent` is None.
+    """Define a joint that fixes the child to the parent in the authored poses, or to the world if `parent` is None.
 
-    Writes a PhysicsFixedJoint with body0, body1 and both local frames. Raises AuthoringError as :func:`revolute_joint`.
+    Writes a PhysicsFixedJoint with body0, body1 and both local frames. Raises AuthoringError as `revolute_joint` does.
     """
     return _define(UsdPhysics.FixedJoint, stage, path, (parent, child), None, [])
 
@@ -130,7 +149,7 @@ def _limit_problems(path: object, limits: tuple[float | None, float | None]) -> 
     if lower is None and upper is None:
         return []
     if lower is None or upper is None:
-        return [f"{path}: one limit without the other, and PhysX holds a joint with one limit at 0; give both"]
+        return [f"{path}: only one limit is set, and PhysX locks such a joint at 0; give both limits"]
     lines = not_finite(f"{path}: lower", lower) + not_finite(f"{path}: upper", upper)
     if not lines and lower > upper:
         lines.append(f"{path}: lower limit {lower:g} is above upper limit {upper:g}; give lower <= upper")
@@ -145,7 +164,8 @@ def _define(
     problems = problems + _new_prim_problems(stage, path)
     parent = None if bodies[0] is None else find_prim(stage, bodies[0])
     child = find_prim(stage, bodies[1])
-    problems += [f"{body.GetPath()}: has no PhysicsRigidBodyAPI; apply it, or give None as parent for the world"
+    problems += [f"{body.GetPath()}: the prim has no PhysicsRigidBodyAPI; apply it, or give None as parent for the "
+                 "world"
                  for body in (parent, child) if body and not body.HasAPI(UsdPhysics.RigidBodyAPI)]
     if parent == child:
         problems.append(f"{path}: {child.GetPath()} is both parent and child; give two bodies")
@@ -178,15 +198,15 @@ def _rotation(body: Usd.Prim | None) -> Gf.Rotation:
 def _new_prim_problems(stage: Usd.Stage, path: str | Sdf.Path) -> list[str]:
     """Lines for a path at which no new prim can be defined. Raises AuthoringError for what is no prim path."""
     if not is_prim_path(str(path)):
-        raise AuthoringError(f"{path}: not the path of a prim; give an absolute one such as /World/link")
+        raise AuthoringError(f"{path}: not an absolute prim path; give a path such as /World/link")
     prim = stage.GetPrimAtPath(path)
     if prim and prim.HasAuthoredTypeName():
-        return [f"{path}: there is a {prim.GetTypeName()} already; choose another path"]
+        return [f"{path}: a {prim.GetTypeName()} is there already; choose another path"]
     if prim:
         return why_not_editable(prim)
     layer = stage.GetEditTarget().GetLayer()
     if not layer.permissionToEdit:
-        return [f"{path}: layer {layer.identifier} may not be edited; choose another edit target"]
+        return [f"{path}: layer {layer.identifier} is not editable; choose another edit target"]
     return []
 
 
@@ -197,20 +217,26 @@ def author(
     stage: Usd.Stage, prims: Iterable[PrimLike] | PrimLike, schema: type[Any], instance: str | None = None, /,
     **values: object,
 ) -> None:
-    """Apply an API schema to many prims and author its properties by keyword: on all prims, or on none.
+    """Apply an API schema to many prims and author its properties, on all prims or on none.
 
-    The stage ends as if ``schema.Apply(prim, instance, **values)`` had been called prim by prim, at its edit target.
+    The result is that of ``schema.Apply(prim, instance, **values)`` for each prim, at the stage's edit target.
 
-    prims: prims of `stage`, schema objects or paths, each once; or a single one. schema: a generated API class.
-    instance: the name it is applied under; left out for a single-apply class. values: for each keyword one value for
-    all prims, or a list, tuple or NumPy array of one per prim in their order, which has one dimension more than a
-    value:
+    - `prims`: prims of `stage`, schema objects or paths, each once; or a single one
+    - `schema`: a generated API class
+    - `instance`: the instance name of a multiple-apply class; omit it for a single-apply class
+    - `values`: for each keyword one value for all prims, or a sequence or NumPy array with one value per prim
 
-    - number, bool, token, single target: a value, or n of them
-    - vector of length k, quaternion, matrix: a value, or n of them, such as an array of shape (n, k)
-    - array or list of targets: a list for all prims, or n lists, which may differ in length
+    A value per prim adds one dimension:
 
-    Raises AuthoringError with one line for each problem of any prim, sorted, and TypeError for other classes.
+    - number, bool, token, single target: n values
+    - vector of length k, quaternion, matrix: n of them, such as an array of shape (n, k)
+    - array or list of targets: n lists, which may differ in length
+
+    Raises AuthoringError with one sorted line per problem, and TypeError if `schema` is not an API class.
+
+    Example::
+
+        author(stage, ["/Robot/hip", "/Robot/knee"], PhysxJointAxisAPI, "angular", armature=[0.02, 0.01])
     """
     definition = _definition(schema)
     targets = _prims(stage, prims)
@@ -223,7 +249,7 @@ def author(
 def _definition(schema: type[Any]) -> Definition:
     definition = getattr(schema, "definition", None)
     if not isinstance(definition, Definition) or definition.kind == "typed":
-        raise TypeError(f"{schema!r} is not an API class of this package; give one such as PhysxJointAxisAPI")
+        raise TypeError(f"{schema!r} is not an API class of this package; give a class such as PhysxJointAxisAPI")
     return definition
 
 
@@ -238,12 +264,13 @@ def _prims(stage: Usd.Stage, prims: Iterable[PrimLike] | PrimLike) -> list[Usd.P
 def _call_problems(definition: Definition, prims: list[Usd.Prim], instance: str | None) -> Iterator[str]:
     """Lines for prims that are given twice and for an instance name that is missing or too much."""
     if definition.kind == "multiple-apply" and not instance:
-        yield f"{path_of(prims[0])}: {definition.identifier} is applied under an instance name; give one"
+        yield f"{path_of(prims[0])}: {definition.identifier} is a multiple-apply schema; give an instance name"
     if definition.kind == "single-apply" and instance is not None:
-        yield f"{path_of(prims[0])}: {definition.identifier} has no instances, found {instance!r}; leave the name out"
+        yield (f"{path_of(prims[0])}: {definition.identifier} has no instances, found {instance!r}; omit the instance "
+               "name")
     for prim, count in Counter(prims).items():
         if count > 1:
-            yield f"{path_of(prim)}: given {count} times; give each prim once"
+            yield f"{path_of(prim)}: the prim is passed {count} times; give each prim once"
 
 
 def _length_problems(
@@ -253,8 +280,8 @@ def _length_problems(
     for keyword, value in values.items():
         prop = definition.by_keyword.get(keyword)
         if prop and _is_per_prim(prop, value) and len(value) != len(prims):     # type: ignore[arg-type]
-            yield (f"{path_of(prims[0])}.{definition.start(instance or '')}{prop.name}: {len(value)} values for "  # type: ignore[arg-type]
-                   f"{len(prims)} prims; give one for all, or one per prim")
+            yield (f"{path_of(prims[0])}.{definition.start(instance or '')}{prop.name}: {len(value)} values for "
+                   f"{len(prims)} prims; give one value for all, or one per prim")
 
 
 def _rows(definition: Definition, values: Mapping[str, object], count: int) -> Iterator[dict[str, object]]:

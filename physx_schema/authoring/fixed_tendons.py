@@ -30,7 +30,11 @@ ATTACHMENTS = ("PhysxTendonAttachmentRootAPI", "PhysxTendonAttachmentAPI", "Phys
 
 
 class Axis(NamedTuple):
-    """A joint's part in a fixed tendon; a plain tuple in this order does as well."""
+    """One joint of a fixed tendon. A plain tuple in this order works too.
+
+    - `gearing`: length / degree (revolute) or length / length (prismatic)
+    - `force_coefficient`: joint effort per tendon force, a length (revolute) or a number (prismatic)
+    """
 
     joint: PrimLike
     gearing: float = default_number("PhysxTendonAxisAPI", "gearing")    # length per degree (revolute) or per length
@@ -44,23 +48,29 @@ def fixed_tendon(
     offset: float | None = None, limit_stiffness: float | None = None, lower: float | None = None,
     upper: float | None = None,
 ) -> PhysxTendonAxisRootAPI:
-    """Author a fixed tendon: a spring-damper on a weighted sum of joint positions.
+    """Author a fixed tendon: a spring and damper on a weighted sum of joint positions.
 
     ``length = offset + sum(gearing[k] * q[k])``
     ``effort[k] = -force_coefficient[k] / len(axes) * (stiffness * (length - rest_length) + damping * d(length)/dt
     + limit_stiffness * excess)``
 
-    with q in degrees or lengths and excess the distance outside [lower, upper]. The joint of the first axis is the
-    tendon's root; every other axis is on a joint below it, with an axis on each joint in between (gearing and
-    force_coefficient 0 only pass through, and count in len(axes)).
+    q is in degrees or lengths. The excess is the distance outside [lower, upper].
 
-    stiffness, limit_stiffness: force / length. damping: force time / length. rest_length, offset, lower, upper: length.
-    What is left out is not written and keeps its default: no gain, no limits.
+    - `axes`: the first axis is on the root joint of the tendon. All others are on joints below it, with an axis on each
+      joint in between. An axis with gearing and force coefficient 0 only passes through; it counts in len(axes).
+    - `stiffness`, `limit_stiffness`: force / length
+    - `damping`: force time / length
+    - `rest_length`, `offset`, `lower`, `upper`: length
 
-    Writes PhysxTendonAxisRootAPI:<name> on the first joint and PhysxTendonAxisAPI:<name> on the others, each with
-    gearing and forceCoefficient. Returns the root; `set` changes its values later.
+    Omitted values are not written and keep their defaults: no gain and no limits. Writes PhysxTendonAxisRootAPI:<name>
+    on the first joint and PhysxTendonAxisAPI:<name> on the others. Returns the root; its `set` changes values later.
 
-    Raises AuthoringError, one line per problem and nothing written, for everything PhysX would drop or ignore.
+    Raises AuthoringError and writes nothing for values that PhysX drops or ignores, with one line per problem.
+
+    Example::
+
+        fixed_tendon(stage, "flexor", [("/Finger/knuckle", 1.4e-4, 0.002), ("/Finger/middle_joint", 1.05e-4, 0.006)],
+                     stiffness=300.0)
     """
     tendon_axes = _axes(name, axes)
     prims = find_prims(stage, [axis.joint for axis in tendon_axes])
@@ -85,10 +95,11 @@ def fixed_tendon(
 
 def _axes(name: str, axes: Sequence[Axis | tuple[PrimLike, float, float]]) -> list[Axis]:
     """The axes by name. Raises AuthoringError where there are none, or something else than axes."""
-    refuse(f"fixed tendon '{name}': {axis!r} is no axis; give (joint, gearing, force_coefficient)"
+    refuse(f"fixed tendon '{name}': {axis!r} is not an axis; give (joint, gearing, force_coefficient)"
            for axis in axes if not (isinstance(axis, tuple) and 1 <= len(axis) <= 3))
     if not axes:
-        raise AuthoringError(f"fixed tendon '{name}': no axes; give at least one (joint, gearing, force_coefficient)")
+        raise AuthoringError(f"fixed tendon '{name}': there are no axes; give at least one (joint, gearing, "
+                             "force_coefficient)")
     return [Axis(*axis) for axis in axes]
 
 
@@ -96,18 +107,19 @@ def gain_problems(prefix: str, *gains: float | None) -> list[str]:
     """The line for a tendon whose stiffness, damping and limit stiffness are all 0."""
     if any(gains):
         return []
-    return [f"{prefix}:stiffness: 0, as are damping and limitStiffness, so the tendon does nothing; give one of them"]
+    return [f"{prefix}:stiffness: stiffness, damping and limitStiffness are all 0, and the tendon has no effect; give "
+            "one of them"]
 
 
 def limit_problems(prefix: str, limit_stiffness: float | None, lower: float | None, upper: float | None) -> list[str]:
     """Lines for tendon limits without a stiffness behind them, and for a stiffness without limits."""
     limited = any(map(is_finite, (lower, upper)))
     if limited and not limit_stiffness:
-        return [f"{prefix}:limitStiffness: 0, so PhysX ignores the limits; give limit_stiffness "
-                f"or leave the limits out"]
+        return [f"{prefix}:limitStiffness: it is 0, and PhysX ignores the limits; give limit_stiffness, or omit the "
+                "limits"]
     if is_finite(limit_stiffness) and limit_stiffness and not limited:
-        return [f"{prefix}:limitStiffness: {limit_stiffness:g} without a finite limit does nothing; give lower or "
-                f"upper, or leave limit_stiffness out"]
+        return [f"{prefix}:limitStiffness: {limit_stiffness:g} has no effect without a finite limit; give lower or "
+                "upper, or omit limit_stiffness"]
     return []
 
 
@@ -115,16 +127,18 @@ def _value_problems(where: str, axes: Sequence[Axis]) -> list[str]:
     """Lines for weights with which the tendon could not pull on anything or would never change its length."""
     lines = []
     if not any(axis.gearing for axis in axes):
-        lines.append(f"{where}:gearing: 0 on every axis, so the length never changes; give one axis another value")
+        lines.append(f"{where}:gearing: it is 0 on every axis, and the length never changes; give another gearing for "
+                     "one axis")
     if not any(axis.force_coefficient for axis in axes):
-        lines.append(f"{where}:forceCoefficient: 0 on every axis, so no joint feels the tendon; give one another value")
+        lines.append(f"{where}:forceCoefficient: it is 0 on every axis, and no joint gets a force; give another "
+                     "coefficient for one axis")
     return lines
 
 
 def _topology_problems(topology: Topology, prims: Sequence[Usd.Prim], name: str) -> list[str]:
     """Lines for axes that PhysX would drop because of where they are or what is there already."""
     paths = [str(prim.GetPath()) for prim in prims]
-    lines = [f"{path}: given for {count} axes; PhysX has one axis per joint and tendon, so give it once"
+    lines = [f"{path}: the joint is passed for {count} axes; PhysX has one axis per joint and tendon; give it once"
              for path, count in Counter(paths).items() if count > 1]
     for prim in prims:
         lines += conflicts(prim, NAMESPACE, AXIS_SCHEMAS + ATTACHMENTS, name)
@@ -139,7 +153,8 @@ def _topology_problems(topology: Topology, prims: Sequence[Usd.Prim], name: str)
 def _same_name(root: TreeNode, paths: Sequence[str], name: str) -> list[str]:
     """Lines for axes of the same tendon name on other joints of the articulation, which would join in or be dropped."""
     joints = [link.joint for link in root.tree.links if link.joint is not None and link.joint.path not in paths]
-    return [f"{joint.path}: has {schema}:{name} already, and axes of one name make one tendon; choose another name"
+    return [f"{joint.path}: {schema}:{name} is there already, and axes with one name make one tendon; choose another "
+            "name"
             for joint in joints for schema in AXIS_SCHEMAS if joint.opinions.has(schema, name)]
 
 
@@ -149,16 +164,17 @@ def _dropped(topology: Topology, root: TreeNode, path: str, paths: Sequence[str]
     if node is None or path == paths[0]:
         return ""
     if node.tree is not root.tree:
-        return f"{path}: in another articulation than {paths[0]}; a tendon stays within one articulation"
+        return (f"{path}: the joint is in another articulation than {paths[0]}; a tendon needs joints of one "
+                "articulation")
     joints_between = node.joints_up_to(root)
     if joints_between is None:
-        return (f"{path}: not below {paths[0]}, the tendon's first axis, so PhysX drops this axis; give first the axis "
-                f"on a joint above all others")
+        return (f"{path}: the joint is not below {paths[0]}, the tendon's first axis, and PhysX drops its axis; give "
+                "first the axis of a joint above all others")
     missing = [joint for joint in joints_between if joint.path not in paths]
     if not missing:
         return ""
     if missing[0].kind in SINGLE_AXIS_KINDS:
-        return (f"{path}: {missing[0].path} lies between it and {paths[0]} and carries no axis, so PhysX drops this "
-                f"axis; add ({missing[0].path}, 0, 0) to pass through")
-    return (f"{path}: the {missing[0].kind} joint {missing[0].path} lies between it and {paths[0]}, and PhysX drops "
-            f"what is behind it; use a tendon that starts below it")
+        return (f"{path}: {missing[0].path} is between it and {paths[0]} without an axis, and PhysX drops this axis; "
+                f"add ({missing[0].path}, 0, 0) to pass through")
+    return (f"{path}: the {missing[0].kind} joint {missing[0].path} is between it and {paths[0]}, and PhysX drops all "
+            "axes below that joint; start the tendon below it")

@@ -33,20 +33,27 @@ def mimic(
     joint: Usd.Prim | Usd.SchemaBase, reference: PrimLike, *, gearing: float, offset: float | None = None,
     natural_frequency: float | None = None, damping_ratio: float | None = None, instance: str | None = None,
 ) -> PhysxMimicJointAPI:
-    """Author a mimic joint: `joint` follows `reference`, and drags it in turn.
+    """Author a mimic joint: `joint` follows `reference`. The coupling acts on both joints.
 
-    ``q + gearing * q_reference + offset = 0``, so a positive gearing turns the joint the opposite way.
+    ``q + gearing * q_reference + offset = 0``
 
-    q in degrees (revolute) or lengths (prismatic). gearing: unit of the joint / unit of the reference. offset: unit of
-    the joint. natural_frequency [rad / time] and damping_ratio, both above 0, make the coupling a spring; left out it
-    is hard, which is written as a damping ratio of 0. instance: rotX, rotY or rotZ; the joint's own axis where None,
-    for prismatic joints too.
+    A positive gearing moves the joint in the opposite direction. q is in degrees (revolute) or lengths (prismatic).
 
-    Writes PhysxMimicJointAPI:<instance> on `joint` with referenceJoint and the values given. Returns it; `set` changes
-    its values later.
+    - `gearing`: unit of the joint / unit of the reference
+    - `offset`: unit of the joint
+    - `natural_frequency`, `damping_ratio`: the coupling as a spring; both above 0, the frequency in rad / time. If both
+      are omitted, the coupling is hard, which is written as a damping ratio of 0.
+    - `instance`: rotX, rotY or rotZ. If None, the joint's own axis, also for prismatic joints.
 
-    Raises AuthoringError, one line per problem and nothing written, for everything PhysX would refuse or ignore and for
-    what `check` calls an error under any profile: joints without two limits, limits that cut off the motion, chains.
+    Writes PhysxMimicJointAPI:<instance> on `joint`. Returns it; its `set` changes values later.
+
+    Raises AuthoringError and writes nothing for values that PhysX refuses or ignores, with one line per problem. The
+    same holds for errors of `check` under any profile: joints without two limits, limits that cut off the motion, and
+    chains.
+
+    Example::
+
+        mimic(stage.GetPrimAtPath("/Finger/tip_joint"), "/Finger/middle_joint", gearing=-0.6)
     """
     stage = stage_of(joint)
     prim, leader = find_prim(stage, joint), find_prim(stage, reference)
@@ -74,13 +81,13 @@ def _value_problems(
 ) -> list[str]:
     lines = []
     if gearing == 0:
-        lines.append(f"{where}:gearing: 0, and PhysX makes no mimic joint of it; give another value")
+        lines.append(f"{where}:gearing: it is 0, and PhysX does not create the mimic joint; give another value")
     for base, value, other in (
         ("naturalFrequency", natural_frequency, damping_ratio), ("dampingRatio", damping_ratio, natural_frequency),
     ):
         if is_finite(value) and not (value > 0 and is_finite(other) and other > 0):
-            lines.append(f"{where}:{base}: {value:g}, and PhysX makes the coupling hard unless natural frequency and "
-                         f"damping ratio are both above 0; give both, or leave both out")
+            lines.append(f"{where}:{base}: {value:g} is ignored, because the coupling is hard unless natural frequency "
+                         "and damping ratio are both above 0; give both, or omit both")
     return lines
 
 
@@ -88,29 +95,31 @@ def _topology_problems(topology: Topology, prim: Usd.Prim, leader: Usd.Prim, ins
     """Lines for joints that PhysX does not couple, and for what is on the joint already."""
     path, reference = str(prim.GetPath()), str(leader.GetPath())
     lines = conflicts(prim, _NAMESPACE, [MIMIC_SCHEMA], instance)
-    lines += [f"{path}: already a mimic joint, {MIMIC_SCHEMA}:{other}, and PhysX takes one per joint; remove it first"
+    lines += [f"{path}: the joint has {MIMIC_SCHEMA}:{other} already, and PhysX accepts one mimic joint per joint; "
+              "remove that first"
               for other in ROTATIONS if other != instance and prim.HasAPI(MIMIC_SCHEMA, other)]
     if _has_newtons(prim):
-        lines.append(f"{path}: already a mimic joint, {NEWTON_SCHEMA}, and PhysX obeys both; remove it first")
+        lines.append(f"{path}: the joint has {NEWTON_SCHEMA} already, and PhysX would apply both; remove that first")
     if path == reference:
-        return [*lines, f"{path}: refers to itself; give another joint as reference"]
+        return [*lines, f"{path}: the joint refers to itself; give another joint as reference"]
     for part in (prim, leader):
         lines += filter(None, [topology.joint_problem(part)])
         lines += _unlimited(part)
     node, other = topology.of_joint(path), topology.of_joint(reference)
     if node is not None and other is not None and node.tree is not other.tree:
-        lines.append(f"{path}: {reference} is in another articulation; a mimic joint stays within one")
+        lines.append(f"{path}: {reference} is in another articulation; a mimic joint needs joints of one articulation")
     return [*lines, *_chain_problems(node, prim, leader)]
 
 
 def _chain_problems(node: TreeNode | None, prim: Usd.Prim, leader: Usd.Prim) -> list[str]:
     """Lines for a reference that follows another joint, and for joints that follow the new follower."""
     path, stage = prim.GetPath(), prim.GetStage()
-    remedy = "SimReady and Newton allow no chain; refer to the joint at its head, with the product of the gearings"
+    remedy = ("SimReady and Newton allow no chain; refer to the first joint of the chain, with the product of the "
+              "gearings")
     head = _reference_of(leader)
-    lines = [f"{path}: {leader.GetPath()} follows {head} itself, and {remedy}"] if head else []
+    lines = [f"{path}: {leader.GetPath()} itself follows {head}; {remedy}"] if head else []
     joints = (link.joint.path for link in node.tree.links if link.joint is not None) if node else ()
-    return lines + [f"{path}: {joint} follows this joint, and {remedy}" for joint in joints
+    return lines + [f"{path}: {joint} follows this joint; {remedy}" for joint in joints
                     if _reference_of(stage.GetPrimAtPath(joint)) == path]
 
 
@@ -131,7 +140,7 @@ def _unlimited(prim: Usd.Prim) -> list[str]:
     """The line for a joint without two finite limits and room between them."""
     fault = limits_fault(_limits(prim)) if joint_axis_of(prim) else ""
     return [f"{prim.GetPath()}.physics:lowerLimit: the joint has {fault}, and PhysX or SimReady refuses to couple it; "
-            f"author two finite limits, lower < upper"] if fault else []
+            "author two finite limits with lower < upper"] if fault else []
 
 
 def _limits(prim: Usd.Prim) -> tuple[float, float]:

@@ -59,10 +59,10 @@ def find_prim(stage: Usd.Stage, prim: PrimLike) -> Usd.Prim:
         raise AuthoringError(f"{stage!r} is not a stage; give an open Usd.Stage")
     path = path_of(prim)
     if not is_prim_path(path):
-        raise AuthoringError(f"{path}: not the path of a prim; give a prim or an absolute path such as /World/link")
+        raise AuthoringError(f"{path}: not a prim path; give a prim or an absolute path such as /World/link")
     result = stage.GetPrimAtPath(path)
     if not result:
-        raise AuthoringError(f"{path}: there is no such prim on the stage; {_suggestion(stage, path)}")
+        raise AuthoringError(f"{path}: no such prim on the stage; {_suggestion(stage, path)}")
     return result
 
 
@@ -90,8 +90,8 @@ def stage_of(prim: Usd.Prim | Usd.SchemaBase) -> Usd.Stage:
     usd_prim = prim.GetPrim() if isinstance(prim, Usd.SchemaBase) else prim
     if not isinstance(usd_prim, Usd.Prim) or not usd_prim:
         example = f"stage.GetPrimAtPath({str(prim)!r})" if isinstance(prim, str | Sdf.Path) else "one of an open stage"
-        raise AuthoringError(f"{prim!r} is not a prim on a stage; give a valid Usd.Prim or a schema object of it, "
-                             f"such as {example}")
+        raise AuthoringError(f"{prim!r} is not a prim on a stage; give a valid Usd.Prim or a schema object of it, such "
+                             f"as {example}")
     return usd_prim.GetStage()
 
 
@@ -101,7 +101,7 @@ def why_not_editable(prim: Usd.Prim) -> list[str]:
     if prim.IsInstanceProxy() or prim.IsInPrototype():
         return [f"{prim.GetPath()}: the prim is inside an instance; author on the instanced asset instead"]
     if not layer.permissionToEdit:
-        return [f"{prim.GetPath()}: layer {layer.identifier} may not be edited; choose another edit target"]
+        return [f"{prim.GetPath()}: layer {layer.identifier} is not editable; choose another edit target"]
     return []
 
 
@@ -110,9 +110,9 @@ def conflicts(prim: Usd.Prim, namespace: str, schemas: Iterable[str], instance: 
     applied = prim.GetAppliedSchemas()
     for schema in schemas:
         if f"{schema}:{instance}" in applied:
-            return [f"{prim.GetPath()}: has {schema}:{instance} already; remove it first or choose another name"]
+            return [f"{prim.GetPath()}: {schema}:{instance} is applied already; remove it, or choose another name"]
     authored = prim.GetAuthoredPropertiesInNamespace(f"{namespace}:{instance}")
-    return [f"{prim.GetPath()}.{prop.GetName()}: authored already, though no schema on the prim has it; remove it first"
+    return [f"{prim.GetPath()}.{prop.GetName()}: the property is authored already, without its schema; remove it first"
             for prop in authored]
 
 
@@ -134,7 +134,7 @@ def require_axis(prim: Usd.Prim) -> str:
 def not_one_axis(prim: Usd.Prim) -> str:
     """The line for a prim that is no revolute or prismatic joint."""
     kind = prim.GetTypeName() or "a prim without a type"
-    return f"{prim.GetPath()}: {kind} is not a revolute or prismatic joint; give one that is"
+    return f"{prim.GetPath()}: {kind} is not a revolute or prismatic joint; give such a joint"
 
 
 def is_finite(value: object) -> TypeGuard[float]:
@@ -144,7 +144,7 @@ def is_finite(value: object) -> TypeGuard[float]:
 
 def not_finite(where: str, value: object) -> list[str]:
     """The line for what is not a finite number."""
-    return [] if is_finite(value) else [f"{where}: {value!r} is not a finite number; give one"]
+    return [] if is_finite(value) else [f"{where}: {value!r} is not a finite number; give a finite number"]
 
 
 def as_vector(value: object) -> Vec3 | None:
@@ -173,16 +173,25 @@ def drive(
     target: float | None = None, target_velocity: float | None = None, max_force: float | None = None,
     type: Literal["force", "acceleration"] | None = None,
 ) -> UsdPhysics.DriveAPI:
-    """Author the drive of a revolute or prismatic joint, or change one that is there.
+    """Author the drive of a revolute or prismatic joint, or change an existing one.
 
     ``effort = stiffness * (target - q) + damping * (target_velocity - qd)``, at most max_force
 
-    stiffness: torque / degree (revolute) or force / length. damping: torque time / degree or force time / length.
-    target: degree or length. target_velocity: degree / time or length / time. max_force: torque or force, math.inf for
-    no bound; it bounds drive and joint effort together. type "acceleration" multiplies by the joint's inertia.
+    - `stiffness`: torque / degree (revolute) or force / length
+    - `damping`: torque time / degree or force time / length
+    - `target`: degree or length
+    - `target_velocity`: degree / time or length / time
+    - `max_force`: torque or force, or math.inf for no limit. It limits the sum of drive effort and joint effort.
+    - `type`: "acceleration" multiplies the effort by the joint's inertia
 
-    Writes PhysicsDriveAPI:angular or :linear with the values given. Raises AuthoringError, nothing written, for a prim
-    that is no such joint, for values that are not finite (max_force may be inf) and for negative gains or max_force.
+    Omitted values are not written. Writes PhysicsDriveAPI:angular or PhysicsDriveAPI:linear, and returns it.
+
+    Raises AuthoringError and writes nothing for other prims, for negative gains or max_force, and for values that are
+    not finite, except max_force.
+
+    Example::
+
+        drive(stage.GetPrimAtPath("/Robot/knee"), stiffness=2.0, damping=0.05, target=20.0, max_force=50.0)
     """
     stage_of(joint)
     prim = joint.GetPrim()
@@ -216,14 +225,24 @@ def joint_axis(
     joint: Usd.Prim | Usd.SchemaBase, *, armature: float | None = None, static_friction: float | None = None,
     dynamic_friction: float | None = None, viscous_friction: float | None = None, max_velocity: float | None = None,
 ) -> PhysxJointAxisAPI:
-    """Author armature, friction and speed limit of a revolute or prismatic joint, or change those that are there.
+    """Author armature, friction and maximum speed of a revolute or prismatic joint, or change existing values.
 
-    armature: mass length^2 (revolute) or mass. static_friction, dynamic_friction: torque or force. viscous_friction:
-    torque time / degree or force time / length. max_velocity: degree / time or length / time.
+    - `armature`: mass length^2 (revolute) or mass
+    - `static_friction`, `dynamic_friction`: torque or force
+    - `viscous_friction`: torque time / degree or force time / length
+    - `max_velocity`: degree / time or length / time
 
-    Writes PhysxJointAxisAPI:angular or :linear with the values given. Raises AuthoringError, nothing written, for a
-    prim that is no such joint or is excluded from the articulation, for values out of range, and for a dynamic friction
-    above the static one, which would leave the joint without any.
+    Omitted values are not written. Writes PhysxJointAxisAPI:angular or PhysxJointAxisAPI:linear, and returns it.
+
+    Raises AuthoringError and writes nothing:
+
+    - for other prims, and for joints that are excluded from the articulation
+    - for values out of range
+    - for a dynamic friction above the static friction, because the joint would have no friction
+
+    Example::
+
+        joint_axis(stage.GetPrimAtPath("/Robot/knee"), armature=0.01, static_friction=0.2, dynamic_friction=0.1)
     """
     stage_of(joint)
     prim = joint.GetPrim()
@@ -239,8 +258,8 @@ def joint_axis(
 def _excluded(prim: Usd.Prim) -> list[str]:
     if not UsdPhysics.Joint(prim).GetExcludeFromArticulationAttr().Get():
         return []
-    return [f"{prim.GetPath()}: physics:excludeFromArticulation is true, and PhysX reads PhysxJointAxisAPI in "
-            f"articulations only; clear it"]
+    return [f"{prim.GetPath()}: physics:excludeFromArticulation is true, and PhysX reads PhysxJointAxisAPI only in "
+            "articulations; set it to false"]
 
 
 @dataclass(frozen=True, slots=True)

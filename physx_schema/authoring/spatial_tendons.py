@@ -33,9 +33,14 @@ from physx_schema.errors import AuthoringError
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A point of a spatial tendon below its root, and what hangs on it; without children it is a leaf.
+    """A point of a spatial tendon below its root, with its children. An attachment without children is a leaf.
 
-    A plain tuple in the order of the fields does as well.
+    A plain tuple in the order of the fields works too.
+
+    - `position`: in the link's frame, in the link's own (scaled) lengths
+    - `gearing`: factor of the distance to the parent attachment
+    - `rest_length`: leaf only; the length without force, or the length in the authored poses if None
+    - `lower`, `upper`: leaf only; limits of the length, or no limit if None
     """
 
     link: PrimLike
@@ -78,21 +83,33 @@ def spatial_tendon(
     ``length at a leaf = offset + sum over its path of gearing[i] * distance to the parent attachment``
     ``pull = stiffness * (length - rest_length) + damping * rate + limit_stiffness * excess``
 
-    root: link and point on it. attachments: what hangs on the root, each with its children. Only the root's and the
-    leaf's link feel the pull, along the first and the last segment; every leaf is a tendon of its own.
+    PhysX treats each leaf as a separate tendon. Only the links of the root and of the leaf get a force, along the first
+    and the last segment.
 
-    stiffness, limit_stiffness: force / length. damping: force time / length. offset: length. What is left out is not
-    written and keeps its default: no gain, no limits, and as rest_length the length between the authored link poses.
+    - `root`: a link and a point on it
+    - `attachments`: the attachments below the root, each with its children
+    - `stiffness`, `limit_stiffness`: force / length
+    - `damping`: force time / length
+    - `offset`: length
 
-    Writes PhysxTendonAttachmentRootAPI:<name> on the root's link, and <name>_1, <name>_2 … depth first on the others:
-    PhysxTendonAttachmentLeafAPI on leaves and PhysxTendonAttachmentAPI between, with localPos, parentLink and
-    parentAttachment. Returns the root; `set` changes its values later.
+    Omitted values are not written and keep their defaults: no gain, no limits, and as rest length the length in the
+    authored poses.
 
-    Raises AuthoringError, one line per problem and nothing written, for everything PhysX would drop or ignore.
+    Writes PhysxTendonAttachmentRootAPI:<name> on the root's link. The others have the names <name>_1, <name>_2 … depth
+    first: PhysxTendonAttachmentLeafAPI on leaves and PhysxTendonAttachmentAPI in between. Returns the root; its `set`
+    changes values later.
+
+    Raises AuthoringError and writes nothing for values that PhysX drops or ignores, with one line per problem.
+
+    Example::
+
+        spatial_tendon(stage, "band", ("/Finger/palm", (0.0, 0.0, 0.008)),
+                       [Attachment("/Finger/middle", (0.0, 0.0, 0.008))], stiffness=20.0, damping=0.1)
     """
     start, flat = _root(name, root), list(_flatten(name, attachments))
     if not flat:
-        raise AuthoringError(f"spatial tendon '{name}': no attachments, so there is no leaf to pull on; give one")
+        raise AuthoringError(f"spatial tendon '{name}': there are no attachments, and the tendon has no leaf; give at "
+                             "least one")
     prims = find_prims(stage, [start.link, *(attachment.link for attachment, _ in flat)])
     first = _Point(start, prims[0], name, -1)
     points = [first, *(_Point(attachment, prim, f"{name}_{index}", parent) for index, ((attachment, parent), prim)
@@ -110,18 +127,18 @@ def spatial_tendon(
 def _root(name: str, root: object) -> Attachment:
     """The root as an attachment. Raises AuthoringError for what is no pair of link and point."""
     if not isinstance(root, tuple) or len(root) != 2:
-        raise AuthoringError(f"spatial tendon '{name}': root {root!r} is no link with a point on it; give "
-                             "(link, (x, y, z))")
+        raise AuthoringError(f"spatial tendon '{name}': root {root!r} is not a link with a point on it; give (link, "
+                             "(x, y, z))")
     return Attachment(*root)
 
 
 def _attachments(name: str, items: object) -> list[Attachment]:
     """Attachments, of which some were given as tuples. Raises AuthoringError for anything else, a line each."""
     if not isinstance(items, list | tuple):
-        raise AuthoringError(f"spatial tendon '{name}': attachments {items!r} are no list; give [Attachment(link, "
+        raise AuthoringError(f"spatial tendon '{name}': attachments {items!r} are not a list; give [Attachment(link, "
                              "position), ...]")
     fields = len(dataclasses.fields(Attachment))
-    refuse(f"spatial tendon '{name}': {item!r} is no attachment; give Attachment(link, position)" for item in items
+    refuse(f"spatial tendon '{name}': {item!r} is not an attachment; give Attachment(link, position)" for item in items
            if not isinstance(item, Attachment) and not (isinstance(item, tuple) and 2 <= len(item) <= fields))
     return [item if isinstance(item, Attachment) else Attachment(*item) for item in items]
 
@@ -159,12 +176,12 @@ def _limit_problems(points: Sequence[_Point], limit_stiffness: float | None) -> 
         attachment = point.attachment
         authored = not_none(rest_length=attachment.rest_length, lower=attachment.lower, upper=attachment.upper)
         if attachment.children:
-            lines += [f"{point.where}: {word} is {value} on an attachment with children, and only leaves have one; "
-                      f"give it to the leaves below" for word, value in authored.items()]
+            lines += [f"{point.where}: {word} is {value} on an attachment with children, and only leaves use it; give "
+                      "it to the leaves below" for word, value in authored.items()]
             continue
         if is_finite(attachment.rest_length) and attachment.rest_length < 0.0:
-            lines.append(f"{point.where}:restLength: {attachment.rest_length:g} is negative, which PhysX reads as the "
-                         f"length as posed; leave rest_length out for that, or give a length of at least 0")
+            lines.append(f"{point.where}:restLength: {attachment.rest_length:g} is negative, which PhysX replaces by "
+                         "the length in the authored poses; omit rest_length for that, or give a length of at least 0")
         if not limit_stiffness:
             lines += limit_problems(points[0].where, limit_stiffness, attachment.lower, attachment.upper)
     return lines
@@ -178,18 +195,20 @@ def _topology_problems(topology: Topology, points: Sequence[_Point]) -> list[str
         lines += conflicts(point.prim, NAMESPACE, AXIS_SCHEMAS + ATTACHMENTS, point.name)
         node = topology.of_body(point.path)
         if not point.prim.HasAPI("PhysicsRigidBodyAPI"):
-            lines.append(f"{point.path}: has no PhysicsRigidBodyAPI, and only links carry attachments; give the link")
+            lines.append(f"{point.path}: the prim has no PhysicsRigidBodyAPI, and only links have attachments; give a "
+                         "link")
         elif node is None:
-            lines.append(f"{point.path}: the body is in no articulation; connect it by joints and apply "
-                         f"PhysicsArticulationRootAPI to a prim above it")
+            lines.append(f"{point.path}: the body is not in an articulation; connect it by joints, and apply "
+                         "PhysicsArticulationRootAPI to a prim above it")
         elif root is not None and node.tree is not root.tree:
-            lines.append(f"{point.path}: in another articulation than {points[0].path}; a tendon stays within one")
+            lines.append(f"{point.path}: the link is in another articulation than {points[0].path}; a tendon needs "
+                         "links of one articulation")
         else:
             lines += filter(None, [disabled(node, point.path)])
     for point in points[1:]:
         if not point.attachment.children and {other.path for other in _path_to_root(points, point)} == {point.path}:
-            lines.append(f"{point.where}: the whole way from the root to this leaf is on {point.path}, so its length "
-                         f"never changes; put one end on another link")
+            lines.append(f"{point.where}: all attachments from the root to this leaf are on {point.path}, and the "
+                         "length never changes; put one end on another link")
     return lines
 
 
@@ -212,6 +231,6 @@ def _segment_problems(points: Sequence[_Point]) -> list[str]:
         end = world[point.parent]
         length = math.dist(position, end) if position and end else math.inf
         if length <= SHORTEST_SEGMENT:
-            lines.append(f"{point.where}:localPos: {length:g} from its parent attachment, and PhysX gives a segment of "
-                         f"{SHORTEST_SEGMENT:g} or less no force; move one of them")
+            lines.append(f"{point.where}:localPos: the parent attachment is {length:g} away, and PhysX applies no "
+                         f"force to a segment of {SHORTEST_SEGMENT:g} or less; move one of them")
     return lines

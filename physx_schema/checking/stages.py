@@ -44,12 +44,12 @@ def check(
 ) -> Report:
     """Check a stage, given as a path or a Usd.Stage, against the rules of a profile.
 
-    profile: "physx" (behaviour of the simulator), "simready" (published rules), "newton" (behaviour of Newton),
-        "driven" (published rules for driven joints), "published" (the other published rules), or several joined with +.
-    select, ignore: codes or families such as "DJ.007", or published codes or features such as "RB.007", to keep or to
-        leave out.
-    waivers: waivers in addition to those on the stage.
-    engine_release: the release of ovphysx for the stage; values that it reads are not reported as unused.
+    `profile` is "physx" (PhysX's behaviour), "simready" (SimReady's rules), "newton" (Newton's behaviour), "driven"
+    (SimReady's rules for driven joints) or "published" (SimReady's other rules). Join several with +.
+
+    `select` and `ignore` keep and leave out codes or families such as "DJ.007". They also accept published codes or
+    features such as "RB.007". `waivers` apply in addition to those on the stage. `engine_release` is the stage's
+    release of ovphysx: values that this release reads are not reported as unused.
 
     Raises UnreadableError for a path without a readable USD file, and ValueError for an unknown profile, code, family
     or release.

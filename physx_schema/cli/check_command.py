@@ -70,32 +70,35 @@ def _list_rules(context: click.Context, parameter: click.Parameter, value: bool)
 
 @click.command("check")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--format", "style", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("--format", "style", type=click.Choice(FORMATS), default="text", show_default=True,
+              help="Format of the report.")
 @click.option("-o", "--output", type=click.Path(path_type=Path),
-              help="Write the report to this file; with --fix, a repaired copy of the stage's own layer.")
+              help="Write the report to this file. With --fix, write a repaired copy of the stage's root layer.")
 @click.option("--profile", callback=_profile, metavar="PROFILE",
-              help=f"Who is asked: {', '.join((*PROFILES, *EXTRA_PROFILES))}, or several joined with +.  "
+              help=f"The profile of rules: {', '.join((*PROFILES, *EXTRA_PROFILES))}, or several joined with +.  "
                    f"[default: {DEFAULT_PROFILE}]")
 @click.option("--select", multiple=True, callback=_codes, metavar="CODE",
-              help="Check these codes or families alone, or what published codes and features stand for.")
-@click.option("--ignore", multiple=True, callback=_codes, metavar="CODE", help="Leave these codes or families out.")
-@click.option("--strict", is_flag=True, default=None, help="Exit with 5 where something was not evaluated.")
+              help="Check only these codes or families, or published codes and features.")
+@click.option("--ignore", multiple=True, callback=_codes, metavar="CODE", help="Ignore these codes or families.")
+@click.option("--strict", is_flag=True, default=None, help="Exit with 5 if something was not evaluated.")
 @click.option("--fail-on", type=click.Choice(SEVERITIES),
-              help="The least severity that makes the exit code 1.  [default: error]")
+              help="Exit with 1 for findings of this severity or higher.  [default: error]")
 @engine_release_option
-@click.option("--baseline", type=click.Path(path_type=Path), help="Leave the known findings of this file out.")
-@click.option("--write-baseline", type=click.Path(path_type=Path), help="Write every finding to this file as known.")
+@click.option("--baseline", type=click.Path(path_type=Path), help="Ignore the known findings in this file.")
+@click.option("--write-baseline", type=click.Path(path_type=Path), help="Write all findings to this file as known "
+                                                                        "findings.")
 @quiet_option
 @click.option("--max-findings", type=click.IntRange(min=1),
-              help="Show at most so many findings of a file, each with what it explains, but every error, as text, "
-                   "html or github.")
+              help="Limit the findings of each file to this number. Errors are always shown. For text, html and "
+                   "github.")
 @click.option("--config", type=click.Path(path_type=Path),
-              help="A pyproject.toml to take settings and waivers from, in place of the nearest one.")
-@click.option("--fix", "fixing", is_flag=True, help="Repair what can safely be repaired; shows the change as a diff.")
-@click.option("--unsafe-fixes", is_flag=True, help="With --fix: repair too where the intention is not beyond doubt.")
-@click.option("--in-place", is_flag=True, help="With --fix: change the files themselves.")
+              help="Read settings and waivers from this pyproject.toml instead of the nearest one.")
+@click.option("--fix", "fixing", is_flag=True, help="Apply safe repairs, and show the change as a diff.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix: also apply repairs that may not be what the author "
+                                                   "intended.")
+@click.option("--in-place", is_flag=True, help="With --fix: change the files in place.")
 @click.option("--override", type=click.Path(path_type=Path),
-              help="With --fix: write the repairs as a layer over the stage, which stays as it is.")
+              help="With --fix: write the repairs to a layer over the stage, and leave the stage unchanged.")
 @isolation_option
 @force_option
 @click.option("--list-rules", is_flag=True, is_eager=True, expose_value=False, callback=_list_rules,
@@ -105,26 +108,27 @@ def check_command(
     max_findings: int | None, config: Path | None, fixing: bool, unsafe_fixes: bool, in_place: bool,
     override: Path | None, force: bool, **choices: Any,
 ) -> None:
-    """Check the physics of stages: files, folders with all stages in them, patterns such as 'assets/**/*.usda', or -
-    for a list on stdin.
+    """Check the physics of stages.
+
+    PATH is a file, a folder with stages, a pattern such as 'assets/**/*.usda', or - for a list on stdin.
 
     Exit codes: 0 clean, 1 findings, 2 usage, 3 unreadable file, 4 internal error, 5 not evaluated (with --strict).
     """
     settings = _settings(config, choices)
     if max_findings and (fixing or write_baseline or style in _COMPLETE):
-        raise click.UsageError("--max-findings goes with --format text, html or github: json, sarif, baselines and "
-                               "repairs leave no finding out")
+        raise click.UsageError("--max-findings works only with --format text, html or github, and not with --fix or "
+                               "--write-baseline")
     if fixing:
         if style != "text" or baseline or write_baseline:
-            raise click.UsageError("--fix goes with --format text and without a baseline")
+            raise click.UsageError("--fix works only with --format text and without a baseline")
 
         options = RepairOptions(unsafe_fixes, in_place, output, override, force)
         code = fix_stages(_listed(paths), _check_of(settings), options, settings.strict, settings.fail_on)
         raise click.exceptions.Exit(code)
     if unsafe_fixes or in_place or override:
-        raise click.UsageError("--unsafe-fixes, --in-place and --override go with --fix")
+        raise click.UsageError("--unsafe-fixes, --in-place and --override work only with --fix")
     if write_baseline and output:
-        raise click.UsageError("--write-baseline writes no report; leave -o out")
+        raise click.UsageError("--write-baseline writes no report; remove -o")
     _require_no_stage(output, "-o")
     _require_no_stage(write_baseline, "--write-baseline")
     known = baseline or settings.baseline
@@ -165,15 +169,16 @@ def _settings(config: Path | None, choices: dict[str, Any]) -> Settings:
 def _require_no_stage(target: Path | None, option: str) -> None:
     """Refuse to write a report over a stage. Raises UsageError."""
     if target is not None and target.suffix in STAGE_SUFFIXES:
-        remedy = "; add --fix for a repaired copy" if option == "-o" else ""
-        raise click.UsageError(f"{option} writes no stage, and {printable(str(target))} is named like one{remedy}")
+        remedy = "; add --fix to write a repaired copy" if option == "-o" else ""
+        raise click.UsageError(f"{option} writes a report, but {printable(str(target))} has the suffix of a "
+                               f"stage{remedy}")
 
 
 def _listed(paths: Sequence[str]) -> list[str]:
     """The files to check; that there are none is said."""
     files = list(_stages(paths))
     if not files:
-        click.echo("stdin lists no file; nothing was checked", err=True)
+        click.echo("stdin lists no files; nothing was checked", err=True)
     return files
 
 

@@ -14,9 +14,9 @@ from physx_schema.reports.outline import outline
 @click.command("describe")
 @click.argument("path")
 @isolation_option
-@click.option("--json", "as_json", is_flag=True, help="Write every fact as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Write all facts as JSON.")
 def describe_command(path: str, as_json: bool) -> None:
-    """Show what PhysX makes of the physics on a stage."""
+    """Show the physics of a stage as PhysX reads it."""
     with captured():        # what would be announced is in the outline
         description = describe(path)
     click.echo(description_json(description) if as_json else "\n".join(outline(path, description)))

@@ -44,12 +44,12 @@ def cuda_state(nvrtc: str) -> PartState:
     if not any(Path(path).exists() for path in _DRIVERS):
         return "cuda", "no NVIDIA driver; simulation runs on the CPU", ""
     if not nvrtc:
-        return "cuda", "an NVIDIA driver, and NVRTC is not installed", f"to simulate on it: {_INSTALL}"
+        return "cuda", "an NVIDIA driver is installed, but NVRTC is not", f"to simulate on the GPU: {_INSTALL}"
     try:
         completed = subprocess.run(
             [sys.executable, "-c", _TRIAL], capture_output=True, text=True, timeout=_SECONDS, check=False)
     except subprocess.TimeoutExpired:
-        remedy = "see whether nvidia-smi answers; restart the driver"
+        remedy = "check if nvidia-smi responds; restart the driver"
         return "cuda", f"a kernel did not finish within {_SECONDS} s", remedy
     return _trial_result(completed.returncode, completed.stdout, completed.stderr)
 
@@ -59,9 +59,9 @@ def _trial_result(code: int, output: str, error: str) -> PartState:
     if code == 0:
         devices = (f"{name}, compute capability {major}.{minor}" for name, (major, minor) in json.loads(output))
         return "cuda", f"a kernel ran on {'; '.join(devices)}", ""
-    lines = error.strip().splitlines() or [f"the process ended with {code}"]
-    remedy = f"see whether nvidia-smi lists the device, and whether {_INSTALL} brings the versions that belong together"
-    return "cuda", f"an NVIDIA driver, and no kernel runs: {lines[-1]}", remedy
+    lines = error.strip().splitlines() or [f"the process exited with code {code}"]
+    remedy = f"check if nvidia-smi lists the device; run {_INSTALL} to install matching versions"
+    return "cuda", f"an NVIDIA driver is installed, but no kernel runs: {lines[-1]}", remedy
 
 
 def kernel_cache() -> PartState:
@@ -71,14 +71,14 @@ def kernel_cache() -> PartState:
     folder, remedy = Path(custom) if custom else home / "physx_runtime", "set PHYSX_RUNTIME_CACHE to a folder that is"
     existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
-        return _CACHE, f"{folder} cannot be written, so kernels are compiled anew each time", (
+        return _CACHE, f"{folder} is not writable; kernels are compiled again in each process", (
             f"make it writable, or {remedy}")
     if folder.exists() and folder.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        return _CACHE, f"other users can write to {folder}, so kernels are compiled anew each time", (
-            f"chmod go-w {folder}, or {remedy} yours alone")
+        return _CACHE, f"other users can write to {folder}; kernels are compiled again in each process", (
+            f"chmod go-w {folder}, or {remedy} writable only for you")
     files = [item for item in folder.rglob("*") if item.is_file()] if folder.exists() else []
     size = sum(item.stat().st_size for item in files)
-    return _CACHE, f"{folder}: {len(files)} files, {size / 1e6:.1f} MB; may be deleted at any time", ""
+    return _CACHE, f"{folder}: {len(files)} files, {size / 1e6:.1f} MB; safe to delete", ""
 
 
 # Distributions that bring PhysX's schemas too; in one process the first to register them wins.
@@ -125,7 +125,7 @@ def _python() -> Diagnosis:
 
 
 def _packages() -> Iterator[Diagnosis]:
-    yield Diagnosis("physx-schema", version("physx-schema") or "runs from its sources, not installed")
+    yield Diagnosis("physx-schema", version("physx-schema") or "runs from its sources; not installed")
     for name in _required():
         installed = version(name)
         yield Diagnosis(name, installed or "missing", "" if installed else f"pip install {name}")
@@ -151,7 +151,7 @@ def _usd() -> Iterator[Diagnosis]:
     yield Diagnosis("usd", f"pxr {running} at {where}, from {source}", _usd_fault(installed, running, where))
     compiled = find_spec("pxr.PhysxSchema")
     if compiled is not None:
-        yield Diagnosis("compiled schemas", f"pxr.PhysxSchema at {compiled.origin}; install() leaves it in place")
+        yield Diagnosis("compiled schemas", f"pxr.PhysxSchema at {compiled.origin}; install() does not replace it")
 
 
 def _usd_fault(installed: Mapping[str, str], running: str, where: str) -> str:
@@ -161,9 +161,9 @@ def _usd_fault(installed: Mapping[str, str], running: str, where: str) -> str:
     for name, text in installed.items():
         home = str(metadata.distribution(name).locate_file("pxr"))
         if Path(home).resolve() != Path(where).resolve():
-            return f"{name} is at {home} and not used: take the other pxr off PYTHONPATH, or uninstall {name}"
+            return f"{name} is at {home} and not in use; remove the other pxr from PYTHONPATH, or uninstall {name}"
         if name == "usd-core" and _numbers(text) != _numbers(running):
-            return f"the files are of USD {running}, not {text}: pip install --force-reinstall usd-core=={text}"
+            return f"the files are from USD {running}, not {text}; pip install --force-reinstall usd-core=={text}"
     return ""
 
 
@@ -176,15 +176,16 @@ def _schemas() -> Iterator[Diagnosis]:
     """Whether USD knows every schema, and from this package alone."""
     names = [item.identifier for item in every_definition()]
     missing = [name for name in names if Usd.SchemaRegistry.FindSchemaInfo(name) is None]
-    state = f"{len(names) - len(missing)} of {len(names)} known to USD"
-    more = f", {len(missing)} are not: {', '.join(missing[:3])}" if missing else ""
+    state = f"USD knows {len(names) - len(missing)} of {len(names)}"
+    more = f"; it does not know {len(missing)}: {', '.join(missing[:3])}" if missing else ""
     remedy = "import physx_schema before the first stage is opened" if missing else ""
     yield Diagnosis("schemas", state + more, remedy)
     yield _registration(_registered(Plug.Registry().GetAllPlugins()))
     others = [name for name in SCHEMA_DISTRIBUTIONS if version(name)]
     if others:
-        yield Diagnosis("other schemas", f"{', '.join(others)} brings PhysX's schemas too; in a process that imports "
-                        "both, those imported first count")
+        yield Diagnosis("other schemas",
+                        f"{', '.join(others)} also registers PhysX's schemas; if a process imports both, the first "
+                        "import is used")
 
 
 def _registered(plugins: Iterable[Plug.Plugin]) -> dict[str, str]:
@@ -200,19 +201,22 @@ def _registration(plugins: Mapping[str, str]) -> Diagnosis:
     listed = [folder for folder in os.environ.get("PXR_PLUGINPATH_NAME", "").split(os.pathsep) if folder]
     if not unexpected:
         names = ", ".join(sorted(set(plugins.values())))
-        return Diagnosis("registration", f"{names} from {min(plugins, default='nowhere')} and nowhere else")
+        return Diagnosis("registration", f"{names} from {min(plugins, default='no folder')} only")
     on_path = any(folder.startswith(item) for folder in unexpected for item in listed)
-    source = "take it out of PXR_PLUGINPATH_NAME" if on_path else (
-        "import physx_schema first, or do without the package that registers them")
+    source = "remove it from PXR_PLUGINPATH_NAME" if on_path else (
+        "import physx_schema first, or remove the package that registers them")
     return Diagnosis(
-        "registration", f"types of PhysX are registered from {', '.join(unexpected)} as well",
-        f"USD keeps the first it meets, and its names and defaults may be of another release; {source}")
+        "registration", f"types of PhysX are also registered from {', '.join(unexpected)}",
+        f"USD uses the first registration, which may have names and defaults of another release; {source}")
 
 
 @click.command("doctor")
 @click.option("--json", "as_json", is_flag=True, help="Write the diagnosis as JSON.")
 def doctor_command(as_json: bool) -> None:
-    """Show versions and what stands in the way of USD, its schemas, CUDA and caches, with what to do about it."""
+    """Diagnose the installation.
+
+    The output lists versions, and problems of USD, its schemas, CUDA and caches with their fixes.
+    """
     diagnoses = list(diagnose())
     if as_json:
         click.echo(json.dumps({"version": JSON_VERSION, "diagnoses": plain(diagnoses)}, indent=2))

@@ -19,11 +19,14 @@ from physx_schema.text import plural
 @click.command("explain")
 @click.argument("code", required=False)
 @click.option("--pages", "folder", type=click.Path(path_type=Path, file_okay=False),
-              help="Write a Markdown page for every family of codes to this folder.")
+              help="Write a Markdown page for each family of codes to this folder.")
 @force_option
 def explain_command(code: str | None, folder: Path | None, force: bool) -> None:
-    """Explain the code of a finding, a family such as DJ.007, or a published code or feature such as RB.010; without
-    one, list every code."""
+    """Explain the code of a finding.
+
+    CODE may also be a family such as DJ.007, or a published code or feature such as RB.010. Without CODE, list all
+    codes.
+    """
     if folder is not None:
         files = {folder / name: writer(text) for name, text in pages().items()}
         for path in files:
@@ -39,7 +42,7 @@ def explain_command(code: str | None, folder: Path | None, force: bool) -> None:
     lines = list(explain_lines(rule.code if rule else code))
     if not lines:
         close = get_close_matches(bare(code), (*RULES, *PUBLISHED_RULES, *FEATURES), 1)
-        hint = f"; did you mean {close[0]}?" if close else "; run explain without a code for the list"
+        hint = f"; did you mean {close[0]}?" if close else "; run explain without a code to list all codes"
         raise click.UsageError(f"there is no code {printable(code)}{hint}")
     for line in lines:
         click.echo(line)

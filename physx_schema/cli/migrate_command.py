@@ -30,30 +30,31 @@ _DONE = ("renamed", "moved")         # kinds of notes that leave nothing to do
 @click.command("migrate")
 @click.argument("stages", nargs=-1, required=True, metavar="STAGE...")
 @isolation_option
-@click.option("--to", "release", help="Release of the schema to migrate to, such as 25.11.2; the newest where absent.")
+@click.option("--to", "release", help="Release of the schema to migrate to, such as 25.11.2.  [default: the newest]")
 @click.option("--write", is_flag=True, help="Change the files in place.")
 @click.option("-o", "--output", type=click.Path(path_type=Path),
-              help="Write a migrated copy of the stage's own layer; a folder for several stages.")
-@click.option("--json", "json_output", is_flag=True, help="Write what changes and what is left as JSON.")
+              help="Write a migrated copy of the stage's root layer. For several stages, write them to this folder.")
+@click.option("--json", "json_output", is_flag=True, help="Write the changes and the remaining problems as JSON.")
 @force_option
 @click.option("--package", default="physx_generated", show_default=True,
-              help="Package that `generate` made, by name or folder: its former names and retired things count.")
+              help="Package from `physx-schema generate`, by name or folder, with the former names and retired "
+                   "classes.")
 @click.option("--changes", type=click.Path(path_type=Path, exists=True, dir_okay=False),
-              help="What `physx-schema diff OLD NEW --json` wrote: what breaks stages is reported where they have it.")
+              help="Output of `physx-schema diff OLD NEW --json`. Report where the stages use something that it "
+                   "breaks.")
 def migrate_command(
     stages: tuple[str, ...], release: str | None, write: bool, output: Path | None, json_output: bool, force: bool,
     package: str, changes: Path | None,
 ) -> None:
-    """Rewrite stages that were authored with an older schema; without --write or -o only show the change.
+    """Rewrite stages that were authored with an older schema. Without --write or -o, only show the changes.
 
-    Every layer that the stages use is looked at: sublayers, references, payloads and variants. Renamed, moved and
-    retired properties and classes are rewritten where they have a successor one to one; the rest is reported and left.
+    All layers of the stages are migrated: sublayers, references, payloads and variants. Renamed, moved and retired
+    properties and classes are rewritten if they have a one-to-one successor. All others are reported and kept.
 
-    Exit codes: 0 nothing to do or all done, 1 there is something to change or to look at, 2 usage, 3 unreadable file,
-    4 internal error.
+    Exit codes: 0 nothing left to do, 1 changes or problems remain, 2 usage, 3 unreadable file, 4 internal error.
     """
     if write and output:
-        raise click.UsageError("--write and -o exclude each other; give one of them")
+        raise click.UsageError("--write and -o exclude each other; use one of them")
     try:
         migration = migrate(stages, release, _package(package), breaking(changes) if changes else ())
     except ValueError as error:
@@ -76,7 +77,7 @@ def _package(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        raise ValueError(f"--package {name}: {error}; give an importable package or its folder") from None
+        raise ValueError(f"--package {name}: {error}; use an importable package or its folder") from None
 
 
 def _write_outputs(
@@ -111,7 +112,8 @@ def _why_not(migration: Migration, change: LayerChange) -> str:
     others = [other.name for other in migration.partners(change) if why_not(other.layer)]
     if reason or not others:
         return reason
-    return f"{change.name}: is not written, as its values go with those of {others[0]}; make that writable first"
+    return (f"{change.name}: not written, because its values belong together with those of {others[0]}; make that "
+            "layer writable first")
 
 
 def _copies(targets: Sequence[tuple[LayerChange, Path]], parts: Collection[Path], force: bool) -> list[str]:

@@ -18,7 +18,8 @@ from physx_schema.engine_releases import LATEST, RELEASES
 from physx_schema.errors import printable
 
 force_option = click.option(
-    "--force", is_flag=True, help="Replace files that physx-schema did not write; never one of the stage itself.")
+    "--force", is_flag=True, help="Replace output files that physx-schema did not write. Files of the stage are never "
+                                  "replaced.")
 
 
 def _isolate(context: click.Context, parameter: click.Parameter, value: str) -> None:
@@ -28,7 +29,7 @@ def _isolate(context: click.Context, parameter: click.Parameter, value: str) -> 
 
 isolation_option = click.option(
     "--isolate", type=click.Choice(("on", "off")), default="on", show_default=True, expose_value=False,
-    callback=_isolate, help="Whether files are opened in another process first, which may crash or be ended.")
+    callback=_isolate, help="Open files first in a separate process, to survive crashes of USD.")
 
 
 PATIENCE = 2.0          # seconds after which a reader wonders whether anything goes on
@@ -42,11 +43,11 @@ def _silence(context: click.Context, parameter: click.Parameter, value: bool) ->
 
 
 quiet_option = click.option("-q", "--quiet", is_flag=True, expose_value=False, callback=_silence,
-                            help="Say only what is wrong: no summary and no progress.")
+                            help="Print only problems: no summary and no progress.")
 
 
 engine_release_option = click.option(
-    "--engine-release", type=click.Choice(RELEASES), help=f"The ovphysx that the stage is for.  [default: {LATEST}]")
+    "--engine-release", type=click.Choice(RELEASES), help=f"Check for this release of ovphysx.  [default: {LATEST}]")
 
 
 def is_quiet() -> bool:

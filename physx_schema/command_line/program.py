@@ -48,7 +48,7 @@ class Boundary:
         if isinstance(error, PhysxSchemaError):
             raise (Unreadable if isinstance(error, UnreadableError) else Failure)(str(error)) from None
         if not os.environ.get(TRACEBACK):
-            line = f"internal error: {type(error).__name__}: {error} (set {TRACEBACK}=1 for the traceback)"
+            line = f"internal error: {type(error).__name__}: {error} (set {TRACEBACK}=1 to show the traceback)"
             raise Internal(" ".join(line.split())) from None
 
 
@@ -121,7 +121,7 @@ class Program(click.Group):
         try:
             command: click.Command = entry.load()
         except ImportError as error:
-            click.echo(f"physx-schema: the command {cmd_name} of {entry.value} is missing: {missing(error)}", err=True)
+            click.echo(f"physx-schema: cannot load the command {cmd_name} of {entry.value}: {missing(error)}", err=True)
             return None
         return command
 

@@ -101,12 +101,12 @@ def _require(paths: Sequence[str], options: RepairOptions) -> Path | None:
     destinations = {"--in-place": options.in_place, "-o": options.copy, "--override": options.override}
     selected = [name for name, value in destinations.items() if value]
     if len(selected) > 1:
-        raise click.UsageError(f"{' and '.join(selected)} exclude each other; give one of them")
+        raise click.UsageError(f"{' and '.join(selected)} exclude each other; use one of them")
     target = options.copy or options.override
     if target is None:
         return None
     if len(set(paths)) > 1:
-        raise click.UsageError(f"{selected[0]} takes one stage at a time")
+        raise click.UsageError(f"{selected[0]} works with one stage at a time")
     require_layer_name(target)
     require_output(target, force=True)
     return target
@@ -128,7 +128,7 @@ def _write(repaired: Sequence[_Repaired], options: RepairOptions, target: Path |
     if target is None:
         for item in repaired:
             if _stamp(item.path) != item.stamp:
-                raise UnsupportedError(f"{item.path}: was changed meanwhile; run the command again")
+                raise UnsupportedError(f"{item.path}: the file has changed in the meantime; run the command again")
         replace_layers(changes)
     elif changes:
         parts = files_of(repaired[0].fixed.stage)
@@ -185,4 +185,4 @@ def _lines(repaired: _Repaired, dry: bool) -> Iterator[str]:
     if repaired.lost:
         yield f"{path}: note: {repaired.lost}"
     outcome = f"{plural(len(fixed.repaired), 'finding')} {'would be fixed' if dry else 'fixed'}"
-    yield f"{path}: {outcome}, {unsafe} of them unsafely; then {summary(fixed.report)}"
+    yield f"{path}: {outcome}, {unsafe} of them unsafe; after the repairs: {summary(fixed.report)}"

@@ -137,7 +137,7 @@ def why_not_in_articulation(description: Description, joint: MaximalJoint) -> st
     owners = {link.path: item for item in description.articulations if item.enabled for link in item.links}
     first, second = (owners.get(body) for body in (joint.body0, joint.body1))
     if joint.kind in WITHOUT_ANCHORS:
-        return f"articulations have no {joint.kind} joints"
+        return f"articulations cannot contain {joint.kind} joints"
     if any(joint in item.loose_joints for item in description.articulations):
         return "its articulation is not enabled"
     if first is None and second is None:
@@ -146,12 +146,12 @@ def why_not_in_articulation(description: Description, joint: MaximalJoint) -> st
            for item in description.authored):
         return "physics:excludeFromArticulation is set"
     if first is not None and second is not None:
-        return "its links have a joint already" if first is second else "it joins two articulations"
+        return "its links already have a joint" if first is second else "it connects two articulations"
     articulation = first or second
     if {joint.body0, joint.body1} & set(description.body_paths) - owners.keys():
-        return "one end is no link of an articulation"
+        return "one end is not a link of an articulation"
     if articulation is not None and articulation.fixed_base:
-        return "another joint fixes the base already"
+        return "another joint already fixes the base"
     return "the base floats: the root API is on a body, not on this joint or above the bodies"
 
 

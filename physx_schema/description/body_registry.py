@@ -81,7 +81,7 @@ def _has_valid_transform(context: ReadContext, opinions: PrimOpinions) -> bool:
     if opinions.path in context.frames.unreadable:
         context.problem(
             "body/transform-operation", opinions.path, "xformOpOrder", context.frames.unreadable[opinions.path],
-            "PhysX leaves the operation out", "author operations of UsdGeom only",
+            "PhysX ignores the operation", "author only operations that UsdGeom defines",
         )
     _report_operations(context, opinions)
     if any(map(math.isnan, placement.scale)):
@@ -93,7 +93,7 @@ def _has_valid_transform(context: ReadContext, opinions: PrimOpinions) -> bool:
     if placement.singular:
         context.problem(
             "body/transform-singular", opinions.path, "xformOpOrder", f"the world scale is {_text(placement.scale)}",
-            "no rotation follows from such a transform, and colliders and joint frames collapse",
+            "such a transform has no rotation; colliders and joint frames collapse",
             "author scales other than 0",
         )
     elif placement.skew > _SHEAR:
@@ -101,13 +101,14 @@ def _has_valid_transform(context: ReadContext, opinions: PrimOpinions) -> bool:
         context.problem(
             "body/transform-sheared", opinions.path, "xformOpOrder",
             f"the world transform shears by {angle:.3g} degrees",
-            "PhysX keeps the direction of x, turns y and z square to it, and measures lengths along other axes",
-            "keep scales that differ along x, y, z at or below the prim that turns", "warning",
+            "PhysX keeps the direction of x, makes y and z orthogonal to it, and measures lengths along other axes",
+            "author non-uniform scales only at or below the prim that is rotated", "warning",
         )
     elif placement.scale[0] < 0.0:
         context.problem(
-            "body/transform-mirrored", opinions.path, "xformOpOrder", "the world transform mirrors (its determinant is "
-            "negative)", f"PhysX turns the body's axes over and takes the scale {_text(placement.scale)}",
+            "body/transform-mirrored", opinions.path, "xformOpOrder",
+            "the world transform mirrors the body (its determinant is negative)",
+            f"PhysX flips the body's axes and uses the scale {_text(placement.scale)}",
             "mirror the geometry instead of the transform", "warning",
         )
     return True
@@ -122,18 +123,18 @@ def _report_operations(context: ReadContext, opinions: PrimOpinions) -> None:
     if listed is not None and not isinstance(listed, Vt.TokenArray):
         context.problem(
             "body/transform-operation", opinions.path, "xformOpOrder", f"{display(listed)} is not an array of tokens",
-            "USD and PhysX read no operation of it", "author xformOpOrder as token[]",
+            "USD and PhysX read no transform operations from it", "author xformOpOrder as token[]",
         )
     for name in missing:
         context.problem(
             "body/transform-operation", opinions.path, "xformOpOrder",
-            f"{name or 'an empty name'} is in the order and not authored",
-            "USD and PhysX leave the operation out", "author it, or take it out of xformOpOrder",
+            f"{name or 'an empty name'} is in xformOpOrder, and the attribute is not authored",
+            "USD and PhysX ignore the operation", "author the attribute, or remove its name from xformOpOrder",
         )
     for name in unlisted:
         context.problem(
-            "body/transform-operation", opinions.path, name, "an operation that is not in xformOpOrder",
-            "USD and PhysX leave it out", f"add {name} to xformOpOrder, or remove it",
+            "body/transform-operation", opinions.path, name, "the operation is not in xformOpOrder",
+            "USD and PhysX ignore it", f"add {name} to xformOpOrder, or remove it",
             "info" if order else "warning",
         )
     for name in rotations:
@@ -154,13 +155,13 @@ def _report_rotation(context: ReadContext, path: str, name: str, value: Any) -> 
     """What is no quaternion, and one of another length, which turns by twice the arc cosine of its real part."""
     if value is not None and not hasattr(value, "GetImaginary"):
         context.problem(
-            "body/transform-operation", path, name, f"{display(value)} is no quaternion",
-            "USD and PhysX leave the operation out", "author a quaternion",
+            "body/transform-operation", path, name, f"{display(value)} is not a quaternion",
+            "USD and PhysX ignore the operation", "author a quaternion",
         )
     elif value is not None and not abs(value.GetLength() - 1.0) <= _UNIT:
         context.problem(
-            "value/not-unit", path, name, f"a quaternion of length {value.GetLength():g}",
-            "USD does not normalise it, and PhysX turns the body as USD does: by another angle",
+            "value/not-unit", path, name, f"the quaternion has length {value.GetLength():g}",
+            "USD and PhysX do not normalise it; the body is rotated by another angle",
             "author a quaternion of length 1", "warning",
         )
 
@@ -172,9 +173,9 @@ def _report_copy(context: ReadContext, opinions: PrimOpinions) -> None:
     instance = context.copies[opinions.path]
     context.problem(
         "body/in-instance", opinions.path, "apiSchemas",
-        f"a rigid body inside the instance {instance} (in its prototype at {prototype.GetPath()})",
-        "PhysX makes no body, joint or articulation of what is inside an instance; colliders count for the body above",
-        f"clear instanceable on {instance}, or make the instance itself the body",
+        f"the rigid body is inside the instance {instance} (in its prototype at {prototype.GetPath()})",
+        "PhysX makes no bodies, joints or articulations inside an instance; colliders belong to the body above",
+        f"set instanceable to false on {instance}, or apply PhysicsRigidBodyAPI to the instance",
     )
 
 
@@ -187,9 +188,9 @@ def _report_nested(context: ReadContext, path: str, bodies: Mapping[str, str | N
     while outer and not _resets(prim):
         if outer in bodies:
             context.problem(
-                "body/nested", path, "xformOpOrder", f"a rigid body inside the body {outer}",
-                "PhysX steps the two apart; what reads the results as USD moves the inner body with the outer one",
-                "author !resetXformStack!, or move the body out of the other", "info",
+                "body/nested", path, "xformOpOrder", f"the rigid body is inside the body {outer}",
+                "PhysX moves the two bodies independently; in USD the inner body moves with the outer one",
+                "author !resetXformStack!, or move the body out of the other one", "info",
             )
             return
         outer, _, _ = outer.rpartition("/")
@@ -216,13 +217,15 @@ def _report_instancer(context: ReadContext, instancer: Any, bodies: Mapping[str,
     solid = [item.path for item in context.prims_with("PhysicsCollisionAPI") if is_inside(item.path)]
     if solid and not inside:
         context.problem(
-            "collider/in-instancer", path, "prototypes", f"{count} instances of prototypes with colliders ({solid[0]})",
-            "PhysX makes a static collider of every instance; this description has the prototype where it stands",
-            "reference the prototype once for each collider to have it described", "info",
+            "collider/in-instancer", path, "prototypes",
+            f"{count} instances have prototypes with colliders ({solid[0]})",
+            "PhysX makes a static collider of each instance; this library reads only the prototype, at its place",
+            "reference the prototype once for each collider instead of instancing it", "info",
         )
     if inside:
         context.problem(
-            "body/in-instancer", path, "prototypes", f"{count} instances of prototypes with rigid bodies ({inside[0]})",
-            "PhysX steps every instance, none in an articulation; this description has no facts of them",
-            "reference the prototype once for each body to have it described", "info",
+            "body/in-instancer", path, "prototypes",
+            f"{count} instances have prototypes with rigid bodies ({inside[0]})",
+            "PhysX simulates each instance, outside articulations; this library does not read the instances",
+            "reference the prototype once for each body instead of instancing it", "info",
         )

@@ -31,7 +31,7 @@ _SITE = re.compile(r"[<(](?P<path>/[^.>)]*)(?:\.(?P<name>[^>)]*))?[>)]")
 _STAGE = re.compile(r" \([^()]* on stage @.*?@\)$")
 _ENDS = ("physics:body0", "physics:body1")
 _HARMLESS = ("physics:simulationOwner", "material:binding", "collection:", "physics:filteredPairs")  # PhysX has others
-_MISSING = "nothing that it holds is on the stage"
+_MISSING = "its content is missing from the stage"
 _DEFAULT_PRIM = "defaultPrim"
 _MAX_LENGTH = 300           # characters of USD's words
 
@@ -53,13 +53,13 @@ def _unresolved(text: str, path: str) -> Problem:
         arc = match.groupdict().get("arc", "sublayer")
         return Problem(UNRESOLVED, path, _METADATA.get(arc, ""), f"the {arc} @{_url(match['asset'])}@ of "
                        f"{match['layer']} cannot be opened{_reason(match)}", _MISSING, "repair that layer"
-                       if match["reason"] else "put the layer where the path leads, or correct the path")
+                       if match["reason"] else "put the layer at this path, or correct the path")
     if match := _PRIM.search(text):
         return Problem(UNRESOLVED, path, _METADATA.get(match["arc"], ""), *_missing_prim(match))
     words = (*_METADATA.items(), *_OTHERS)
     return Problem(UNRESOLVED, path, next((name for word, name in words if word in text.lower()), ""), text,
                    "part of the stage is missing or ambiguous",
-                   "repair the reference, payload, sublayer or inherit that it names")
+                   "repair the reference, payload, sublayer or inherit in this message")
 
 
 def _url(asset: str) -> str:
@@ -83,7 +83,7 @@ def _missing_prim(match: re.Match[str]) -> tuple[str, str, str]:
                 f"set defaultPrim in that layer, or name a prim in the {match['arc']}{known}")
     close = get_close_matches(path, _paths(layer), 1) if layer else []
     meant = f"did you mean <{close[0]}>?" if close else f"name a prim of the layer: {', '.join(roots) or 'it has none'}"
-    return f"the {match['arc']} @{match['asset']}@<{path}> leads to no prim of the layer", _MISSING, meant
+    return f"the {match['arc']} @{match['asset']}@<{path}> targets no prim of the layer", _MISSING, meant
 
 
 def _paths(layer: Any) -> list[str]:
@@ -110,9 +110,10 @@ def remarked(texts: Iterable[str], problems: Sequence[Problem]) -> Iterator[Prob
             continue
         kinds.setdefault(_SITE.sub("", bare), []).append((path, name, bare))
     for (path, name, bare), *others in kinds.values():
-        more = f" (and {len(others)} more of the kind)" if others else ""
+        more = f" (and {len(others)} more of this kind)" if others else ""
         yield Problem(REMARK, path, name, f"USD warns: {bare[:_MAX_LENGTH]}{more}",
-                      "USD may have read the stage otherwise than it was meant", "correct what it names", "info")
+                      "the stage may differ from its files",
+                      "correct the value in this message", "info")
 
 
 def _subject(name: str) -> str:
@@ -123,11 +124,12 @@ def _subject(name: str) -> str:
 def _dropped(match: re.Match[str]) -> Problem:
     """A target, of a relationship or a connection, that is not below the prim which the arc brings in."""
     name, arc = match["name"], match["arc"]
-    lost = "PhysX ties that end of the joint to the world" if name in _ENDS else f"{name} has one target less"
+    lost = "PhysX joins that end of the joint to the world" if name in _ENDS else f"{name} loses this target"
     return Problem(
-        TARGET, match["path"], name, f"the target <{match['target']}> that {match['layer']} authors is outside the "
-        f"{arc} at {match['root']}, and USD drops it", f"{arc}s bring in a prim and what is below it; {lost}",
-        f"author {name} on the stage, at {match['path']}, or move the target below the prim that the {arc} brings in",
+        TARGET, match["path"], name,
+        f"the target <{match['target']}> in {match['layer']} is outside the {arc} at {match['root']}, and USD drops it",
+        f"a {arc} adds one prim and the prims below it; {lost}",
+        f"author {name} on the stage, at {match['path']}, or move the target below the prim of the {arc}",
         "warning" if name.startswith(_HARMLESS) else "error")
 
 

@@ -38,7 +38,7 @@ class EngineDifference:
     def text(self) -> str:
         """All values, each with its property."""
         texts = [f"{name} {value:g}" for name, value in self.values]
-        return ", ".join(texts if self.in_physx is None else [*texts, f"PhysX works with {self.in_physx:g}"])
+        return ", ".join(texts if self.in_physx is None else [*texts, f"PhysX uses {self.in_physx:g}"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,10 +37,17 @@ Forces = Mapping[str, tuple[ExternalForce, ...]]
 
 
 def describe(source: str | Path | Any) -> Description:
-    """Everything physical on a stage, read the way PhysX reads it.
+    """Return all physics on a stage, as PhysX reads it.
 
-    `source` is a path or a Usd.Stage. Raises UnreadableError for a path that is no readable USD file; whatever is
-    wrong with the physics of a readable stage becomes a Problem of the result.
+    `source` is a path or a Usd.Stage. Physics that PhysX ignores or refuses is listed in `problems` and `unused`.
+
+    Raises UnreadableError for a path that is not a readable USD file.
+
+    Example::
+
+        description = describe("robot.usda")
+        for robot in description.articulations:
+            print(robot.path, [dof.name for dof in robot.dofs])
     """
     stage = open_stage(source)
     try:
@@ -49,8 +56,8 @@ def describe(source: str | Path | Any) -> Description:
             texts = (*remarks_on(stage), *capture.take())
     except (Tf.ErrorException, UnicodeDecodeError) as error:     # values that USD reads only when they are asked for
         reason = " ".join(str(error).split())[:_MAX_MESSAGE_LENGTH]
-        raise UnreadableError(f"{source_name(stage)}: USD cannot read all that it holds: {reason}; have it written "
-                              "anew by the tool it is from") from None
+        raise UnreadableError(f"{source_name(stage)}: USD cannot read the whole stage: {reason}; export the file "
+                              "again") from None
     remarks = tuple(remarked(texts, description.problems))
     loud = (problem for problem in description.problems if problem.code in LOUD and problem.severity != "info")
     for problem in (*remarks, *loud):

@@ -44,7 +44,7 @@ def record(cls: type[T]) -> type[T]:
     """
     items = fields(cls)     # type: ignore[arg-type]
     if any(item.default_factory is not MISSING or not item.init for item in items) or hasattr(cls, "__post_init__"):
-        raise TypeError(f"{cls.__name__}: fields with a factory, without init or with __post_init__ are not foreseen")
+        raise TypeError(f"{cls.__name__}: fields with a factory, without init or with __post_init__ are not supported")
     names = [item.name for item in items]
     draft = type(f"{cls.__name__}Draft", (), {"__slots__": tuple(names)})
     defaults = {f"default_{item.name}": item.default for item in items if item.default is not MISSING}

@@ -74,20 +74,20 @@ def converted(path: Path, converter: Converter) -> Path:
 def _converted(path: Path, converter: Converter, changed: int, size: int) -> Path:
     if find_spec(converter.module) is None:
         raise UnreadableError(
-            f"{path}: {converter.format}, of which {converter.distribution} makes a stage, and that is not installed: "
-            "pip install 'physx-schema[robots]' where usd-exchange, not usd-core, is the USD")
+            f"{path}: {converter.format}, and its converter {converter.distribution} is not installed; pip install "
+            "'physx-schema[robots]' in an environment with usd-exchange instead of usd-core")
     folder = Path(tempfile.mkdtemp(prefix="physx-schema-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     messages = _run_converter(path, converter, folder)
     stage = next(folder.glob("*.usd*"), None)
     if stage is None:
-        reason = "; ".join(messages) or "it says no reason"
-        raise UnreadableError(f"{path}: {converter.distribution} makes no stage of it: {reason}")
+        reason = "; ".join(messages) or "no reason given"
+        raise UnreadableError(f"{path}: {converter.distribution} cannot convert the file: {reason}")
     _ORIGINALS[str(stage.resolve())] = path
-    note = f"; it says: {'; '.join(messages)}" if messages else ""
+    note = f"; the converter reports: {'; '.join(messages)}" if messages else ""
     warnings.warn(
-        f"{path}: {converter.format}, read as {converter.distribution} {version(converter.distribution)} makes a stage "
-        f"of it{note}", ConvertedWarning, stacklevel=4)
+        f"{path}: {converter.format}, converted by {converter.distribution} {version(converter.distribution)}{note}",
+        ConvertedWarning, stacklevel=4)
     return stage
 
 
@@ -98,7 +98,7 @@ def _run_converter(path: Path, converter: Converter, folder: Path) -> list[str]:
             [sys.executable, "-P", "-m", converter.module, str(path), str(folder)], capture_output=True, text=True,
             errors="replace", timeout=MAX_SECONDS, check=False, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
-        raise UnreadableError(f"{path}: {converter.distribution} does not end within {MAX_SECONDS} s") from None
+        raise UnreadableError(f"{path}: {converter.distribution} does not finish within {MAX_SECONDS} s") from None
     lines = (_MESSAGE_PREFIX.sub("", line).strip() for line in (completed.stdout + completed.stderr).splitlines())
     return list(dict.fromkeys(line for line in lines if line))
 
@@ -114,5 +114,5 @@ def require_layer(path: str | Path) -> None:
     converter = converter_of(path) if path.is_file() else None
     if converter is not None:
         raise UnsupportedError(
-            f"{path}: {converter.format}, in which nothing of USD can be written; make a stage of it first: "
-            f"python -m {converter.module} {path} FOLDER")
+            f"{path}: {converter.format}, which cannot store USD data; convert it to a stage first: python -m "
+            f"{converter.module} {path} FOLDER")

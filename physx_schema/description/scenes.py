@@ -55,8 +55,8 @@ class Scenes:
         for extra in usable[1:]:
             context.problem(
                 "scene/several", extra.path, "", f"one of {len(usable)} scenes; the first by path is {usable[0].path}",
-                f"PhysX steps bodies without physics:simulationOwner in {usable[0].path}",
-                "give bodies of this scene a physics:simulationOwner", "info",
+                f"PhysX simulates bodies without physics:simulationOwner in {usable[0].path}",
+                "set physics:simulationOwner on the bodies of this scene", "info",
             )
         self.default = next(iter(self.by_path.values()), None) or _default_scene(context)
 
@@ -76,15 +76,17 @@ class Scenes:
         if not known:
             self._reading.problem(
                 "body/no-scene", body.path, body.name("simulationOwner"),
-                f"{', '.join(targets)} is no PhysicsScene that PhysX sees",
+                f"{', '.join(targets)} is not a PhysicsScene that PhysX reads",
                 "PhysX leaves the body out of the simulation",
-                f"point it at {self.default.path}" if self.by_path else "remove it, or define a PhysicsScene there",
+                f"target {self.default.path}" if self.by_path else "remove the target, or define a PhysicsScene "
+                                                                        "there",
             )
             return None
         if len(targets) > 1:
             self._reading.problem(
-                "body/several-scenes", body.path, body.name("simulationOwner"), f"{len(targets)} targets",
-                f"PhysX steps the body in the first that is a PhysicsScene, {known[0]}", "keep one target", "warning",
+                "body/several-scenes", body.path, body.name("simulationOwner"),
+                f"the relationship has {len(targets)} targets",
+                f"PhysX simulates the body in the first PhysicsScene, {known[0]}", "keep one target", "warning",
             )
         return known[0]
 
@@ -106,12 +108,12 @@ def _report_hidden(context: ReadContext, opinions: PrimOpinions, hiding: str) ->
         wanted = (0.0, 0.0, 0.0)
     default = _default_scene(context).gravity
     differs = any(not math.isclose(a, b, rel_tol=_UNIT, abs_tol=_UNIT) for a, b in zip(wanted, default, strict=True))
-    effect = (f"with Earth's gravity {_vector_text(default)} in place of the {_vector_text(wanted)} authored"
+    effect = (f"with Earth's gravity {_vector_text(default)} instead of the authored {_vector_text(wanted)}"
               if differs else "with the same gravity")
     context.problem(
-        "scene/hidden", opinions.path, "apiSchemas", f"{hiding} without PhysxSceneAPI",
-        f"PhysX does not see the scene: it makes one {effect}, and drops bodies that this one owns",
-        "apply PhysxSceneAPI as well", "warning" if differs else "info",
+        "scene/hidden", opinions.path, "apiSchemas", f"{hiding} is applied without PhysxSceneAPI",
+        f"PhysX ignores the scene, makes another one {effect}, and drops the bodies that this scene owns",
+        "also apply PhysxSceneAPI", "warning" if differs else "info",
     )
 
 
@@ -180,7 +182,7 @@ def _gravity(context: ReadContext, opinions: PrimOpinions) -> tuple[Vec3, str]:
         if not all(map(math.isfinite, values)):
             context.problem(
                 "scene/gravity", opinions.path, view.name(base), f"{base} is {', '.join(f'{v:g}' for v in values)}",
-                "PhysX multiplies it out, and whatever falls has no place any more after the first step",
+                "the product is not finite; falling bodies have no valid position after the first step",
                 "author finite numbers, or remove the opinion for Earth's gravity",
             )
     return _times(direction, magnitude), ""
@@ -208,9 +210,9 @@ def _check_direction(context: ReadContext, opinions: PrimOpinions, direction: Ve
     length = math.hypot(*direction)
     if length > 0.0 and not abs(length - 1.0) > _UNIT:
         return
-    message = f"{direction} has length {length:g}"
-    why = ("PhysX takes it as it is: there is no gravity" if length == 0.0 else
-           f"PhysX does not normalise it: gravity is {length * magnitude:g} and not {magnitude:g}")
+    message = f"the direction {direction} has length {length:g}"
+    why = ("PhysX does not replace the zero vector: there is no gravity" if length == 0.0 else
+           f"PhysX does not normalise it: gravity is {length * magnitude:g} instead of {magnitude:g}")
     if math.isfinite(length):
         context.problem("scene/gravity-direction", opinions.path, "physics:gravityDirection", message, why,
                         "author a direction of length 1", "warning")
@@ -259,8 +261,8 @@ class SolverCounts:
         names = list(dict.fromkeys(causes.values()))
         because = names[0] if len(names) == 1 else " and ".join(f"{path} ({name})" for name, path in causes.items())
         requested = "/".join(map(str, self.requested))
-        return (f"solved at {self.position}/{self.velocity} iterations instead of its own {requested}, "
-                f"because of {because}")
+        return (f"solved with {self.position}/{self.velocity} iterations instead of the requested {requested}, because "
+                f"of {because}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,12 +65,12 @@ def _text_fault(chunk: bytes, offset: int, decoder: codecs.IncrementalDecoder) -
     except UnicodeDecodeError as error:
         return f"not valid UTF-8 text at byte {offset - pending + error.start}"
     nul = chunk.find(0)
-    return f"a NUL in the text at byte {offset + nul}" if nul >= 0 else ""
+    return f"a NUL character in the text at byte {offset + nul}" if nul >= 0 else ""
 
 
 _PARSER_RULE = re.compile(r"parse error matching .*?(?= at ')")
 _MAX_MESSAGE_LENGTH = 160
-_ACCEPTED_FILES = "give a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
+_ACCEPTED_FILES = "use a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
 
 
 def open_stage(source: str | Path | Any) -> Any:
@@ -119,10 +119,11 @@ def _require_name(path: Path) -> None:
     """Refuse a name, or that of a folder around it, that no asset path of USD can hold: not UTF-8, or with controls."""
     name = str(path.absolute())
     if not representable(name):
-        raise UnreadableError(f"{legible(str(path))}: its name or a folder's is not UTF-8, which USD needs; rename it")
+        raise UnreadableError(f"{legible(str(path))}: the path is not valid UTF-8, which USD requires; rename the file "
+                              "or folder")
     if has_control_characters(name):
-        raise UnreadableError(f"{printable(str(path))}: its name or a folder's has control characters, which no asset "
-                              "path of USD holds; rename it")
+        raise UnreadableError(f"{printable(str(path))}: the path has control characters, which USD does not allow; "
+                              "rename the file or folder")
 
 
 def _require_file(path: Path) -> None:
@@ -144,7 +145,7 @@ def _require_file(path: Path) -> None:
 def _folder_fix(folder: Path) -> str:
     """What to give in place of a folder."""
     names = sorted(path.name for path in folder.glob("*") if path.suffix.lower() in (*STAGE_SUFFIXES, *ROBOT_SUFFIXES))
-    return f"give a file of it, such as {names[0]}" if names else _ACCEPTED_FILES
+    return f"use a file in it, such as {names[0]}" if names else _ACCEPTED_FILES
 
 
 def _reason(error: Any, path: Path) -> str:
@@ -209,8 +210,8 @@ def read_samples(context: ReadContext, body: PrimOpinions) -> tuple[PoseSample, 
     samples = [PoseSample((code - start) / rate, pose_at((code - start) / rate)) for code in sorted(codes)]
     if not all(math.isfinite(number) for sample in samples for part in sample.pose for number in part):
         context.problem(
-            "value/time-samples", body.path, "xformOpOrder", "time samples take the body to a pose that is not finite",
-            "it stays where the default values put it", "author finite samples", "warning")
+            "value/time-samples", body.path, "xformOpOrder", "time samples move the body to a pose that is not finite",
+            "the body stays at its default pose", "author finite time samples", "warning")
         return ()
     tolerance = _SAMPLE_TOLERANCE / context.meters_per_unit
     return (samples[0], *(item for a, b in pairwise(samples) for item in _divided(pose_at, a, b, tolerance)))

@@ -27,10 +27,12 @@ _TRUSTED: ContextVar[bool] = ContextVar("trusted", default=False)
 
 @contextmanager
 def trusted_files(trusted: bool = True) -> Iterator[None]:
-    """Open files in this process straight away: for files of one's own, where each tenth of a second counts.
+    """Open files directly in this process, within a ``with`` block.
 
-    What ends USD then ends this process. A stage that is already open, and a Python inside another program, whose
-    interpreter cannot be started by itself, go without a trial in any case.
+    By default a file is first opened in a separate process, because USD may crash on a faulty file. The
+    separate process costs time for each file. Within the block, such a crash ends this process.
+
+    Two cases never use a separate process: a stage that is already open, and a Python embedded in another program.
     """
     token = _TRUSTED.set(trusted)
     try:
@@ -114,10 +116,10 @@ def _read_answer(process: subprocess.Popen[bytes], seconds: int) -> dict[str, An
 
 def _fault_text(number: int, seconds: int, what: str) -> str:
     if number == signal.SIGXCPU:
-        return (f"USD does not finish reading {what} within {seconds} s, far more than its size needs; where it is "
-                "known to be sound, open it with --isolate off")
+        return (f"USD does not finish reading {what} within {seconds} s, which is too long for its size; if you trust "
+                "the file, open it with --isolate off")
     name = signal.Signals(number).name if number > 0 else f"exit code {-number}"
-    return f"USD crashes while it reads {what} ({name}); have it written anew by the tool it is from"
+    return f"USD crashes while it reads {what} ({name}); export the file again"
 
 
 def adopt(process: subprocess.Popen[bytes]) -> None:

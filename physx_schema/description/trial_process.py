@@ -41,7 +41,7 @@ def main() -> None:
         except RefusedError as error:
             fault = str(error)
         except MemoryError:
-            fault = f"needs more than {resource.getrlimit(resource.RLIMIT_DATA)[0] / 1e9:.1f} GB of memory"
+            fault = f"it needs more than {resource.getrlimit(resource.RLIMIT_DATA)[0] / 1e9:.1f} GB of memory"
         send({"fault": fault})
 
 
@@ -63,7 +63,7 @@ def attempt(path: str) -> None:
     for layer in dependency_layers(path):
         layers.append(layer)
         if len(layers) > MAX_LAYERS:
-            raise RefusedError(f"leads to more than {MAX_LAYERS} layers")
+            raise RefusedError(f"it refers to more than {MAX_LAYERS} layers")
     if layers:
         limit_time(path, SECONDS_OF_STAGE + sum(size(layer.identifier) for layer in layers) // BYTES_A_SECOND)
         # only text is read whole; a .usd may be a crate, and a package holds some
@@ -107,8 +107,7 @@ def ignoring_errors(what: object) -> Iterator[None]:
         pass
     except Tf.ErrorException as error:
         if any(words in str(error) for words in NO_MEMORY):
-            raise RefusedError(f"{what} has a value that USD cannot unpack; "
-                               "have it written anew by the tool it is from") from None
+            raise RefusedError(f"{what} has a value that USD cannot unpack; export the file again") from None
 
 
 def evaluate_asset_path(asset: str, variables: dict[str, Any]) -> str:
@@ -127,7 +126,7 @@ def size(name: str) -> int:
     except (OSError, ValueError):
         return 0
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
-        raise RefusedError(f"leads to {file}, which is not a regular file")
+        raise RefusedError(f"it refers to {file}, which is not a regular file")
     return status.st_size
 
 

@@ -68,7 +68,7 @@ def _lost(change: LayerChange) -> Iterator[Note]:
     path = change.layer.realPath
     lost = lost_text(Path(path)) if change.changed and path and not why_not(change.layer) else ""
     if lost:
-        yield Note(change.name, "/", "", "note", lost, "keep a copy, or make the change shown by hand")
+        yield Note(change.name, "/", "", "note", lost, "keep a copy, or make the shown change by hand")
 
 
 def _missing(stage: Any) -> Iterator[Note]:

@@ -62,7 +62,7 @@ def breaking(path: Path) -> list[Difference]:
         lines = [item for item in content["differences"] if item["level"] == "breaking"]
         return [Difference(*(str(item[key]) for key in Difference.__slots__)) for item in lines]
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
-        raise ValueError(f"{path}: is not what `physx-schema diff OLD NEW --json` writes: {error}") from None
+        raise ValueError(f"{path}: not the output of `physx-schema diff OLD NEW --json`: {error}") from None
 
 
 def former_prefixes(differences: Sequence[Difference]) -> dict[str, str]:
@@ -87,9 +87,9 @@ def _on_schemas(item: Difference, migrated: MigratedSpec) -> Iterator[Match]:
         if str(migrated.spec.typeName) in (item.old, item.new):
             yield Match("typeName", item, f"apply or remove {item.schema} by hand")
     elif entries and any(_concerns(item, name.partition(":")[2], migrated) for name in entries):
-        yield Match("apiSchemas", item, f"decide what stands in place of {', '.join(entries)}")
+        yield Match("apiSchemas", item, f"choose a replacement for {', '.join(entries)}")
     elif str(migrated.spec.typeName) == item.schema:
-        yield Match("typeName", item, f"decide what stands in place of {item.schema}")
+        yield Match("typeName", item, f"choose a replacement for {item.schema}")
 
 
 def _concerns(item: Difference, instance: str, migrated: MigratedSpec) -> bool:
@@ -116,9 +116,11 @@ def _on_properties(item: Difference, migrated: MigratedSpec) -> Iterator[Match]:
         if item.change == "default":
             is_here = any(entry.partition(":")[0] == item.schema for entry in migrated.local_schemas)
             if is_here and not migrated.authored(name):
-                yield Match(name, item, f"author {item.old or 'a value'} where that is meant: the stage leaves it out")
+                yield Match(name, item,
+                            f"author {item.old or 'a value'} if that is the intended value; the stage does not author "
+                            "it")
         elif prop and _is_affected(item, prop):
-            yield Match(name, item, f"author by hand what {item.schema} has for it now, or remove it")
+            yield Match(name, item, f"replace it by hand with the current property of {item.schema}, or remove it")
 
 
 def _names(item: Difference, migrated: MigratedSpec) -> set[str]:
@@ -166,8 +168,8 @@ MOVES: tuple[Move, ...] = (
     Move(
         "PhysxJointAPI", "PhysxJointAxisAPI",
         {"physxJoint:maxJointVelocity": "maxJointVelocity", "physxJoint:armature": "armature"},
-        "PhysX gave the value to every axis of the joint that has no PhysxJointAxisAPI, in the same units: degrees per "
-        "time on angular axes, distance per time on linear ones",
+        "PhysX applied the value to every axis of the joint without PhysxJointAxisAPI. The units are the same: degrees "
+        "per time on angular axes, distance per time on linear ones",
         per_axis=True,
     ),
     Move(

@@ -38,18 +38,18 @@ def why_not(layer: Any) -> str:
     """Why a layer cannot be written in place; empty where it can."""
     name = layer.realPath or layer.identifier
     if not layer.realPath:
-        return f"{name}: is not a file; export it first"
+        return f"{name}: not a file; export it first"
     if in_package(layer):
-        return f"{name}: lies in a package; unpack it, change the layers and pack it again"
+        return f"{name}: inside a package; unpack it, change the layers and pack it again"
     if layer.GetFileFormat().formatId not in ("usda", "usdc", "usd"):
-        return f"{name}: is written by another program; save a copy as .usda and change that"
+        return f"{name}: another program generates this layer; save a copy as .usda and change that"
     if layer.dirty:
-        return f"{name}: has changes that are not saved; save it first"
+        return f"{name}: it has unsaved changes; save it first"
     if not os.access(name, os.W_OK):
-        return f"{name}: is read-only; make it writable"
+        return f"{name}: the file is read-only; make it writable"
     links = Path(name).stat().st_nlink
     if links > 1:
-        return f"{name}: is one file with {links} names (hard links), which would part; write a copy with -o"
+        return f"{name}: the file has {links} names (hard links), and writing would separate them; write a copy with -o"
     return ""
 
 
@@ -131,7 +131,7 @@ def lost_text(path: Path) -> str:
     offsets = [match.start() for match in _PARTS.finditer(text) if match["comment"]][1:]     # the first is the header
     lines = list(dict.fromkeys(text.count("\n", 0, offset) + 1 for offset in offsets))
     lost = [_comments(lines)] if lines else []
-    lost += ["line ends of CR LF"] if b"\r\n" in data else []
+    lost += ["CR LF line ends"] if b"\r\n" in data else []
     return f"USD rewrites the whole file, without {' and '.join(lost)}" if lost else ""
 
 

@@ -42,8 +42,9 @@ def remaining(
     """What to report of the stages as they will be; PhysX's own reading of the first `read` counts, if not None."""
     preview = Preview(stages, changes)
     for change in preview.missing(changes):
-        yield Note(change.name, "/", "", "left", "no stage could be composed of the migrated layer, so nothing shows "
-                   "whether its values are used", "write it, then run check and describe on the stage")
+        yield Note(change.name, "/", "", "left",
+                   "no stage could be composed from the migrated layer, and nothing shows if its values are used",
+                   "write it, then run check and describe on the stage")
     moved = any(note.became for change in changes for note in change.notes)
     unread = _unread(preview.stages[:read]) if read is not None and moved else {}
     layers = [preview.layer(change) for change in changes]
@@ -89,15 +90,15 @@ def _unproven(target: _SpecTarget, became: Mapping[tuple[str, str], Note], unrea
         reasons = [unread[key] for site in target.sites for key in [(str(site.prim.GetPath()), name)]
                    if key in unread]
         if name not in target.defined:
-            notes[name] = "left", "is what no schema of the prim defines", "apply the schema that it belongs to"
+            notes[name] = "left", "no schema of the prim defines this property", "apply the schema of the property"
         elif (rule := rules.find(name)) and not rule[0].schema:
-            notes[name] = "left", f"{name} is retired and has no successor one to one", rule[0].instead or "remove it"
+            notes[name] = "left", f"{name} is retired and has no one-to-one successor", rule[0].instead or "remove it"
         elif other := _foreign_words(target.spec.properties[name], target.defined[name]):
-            notes[name] = ("left", f"has {', '.join(other)}, which the schema does not allow",
-                           "author one that it allows")
+            notes[name] = ("left", f"the value {', '.join(other)} is not allowed by the schema",
+                           "author an allowed value")
         elif reasons:
             kind: ChangeKind = "note" if reasons[0].code in CONDITIONS else "left"
-            fix = reasons[0].suggestion or "remove it, or author it where it is read"
+            fix = reasons[0].suggestion or "remove it, or author it on a prim where PhysX reads it"
             notes[name] = kind, f"PhysX does not read it on this stage: {reasons[0].reason}", fix
     return notes
 
@@ -130,24 +131,26 @@ def _orphans(target: _SpecTarget, rules: Rules, differences: Sequence[Difference
     registered = _registered(frozenset(target.named))
     notes: Notes = {}
     for entry in filter(rules.index.misapplied, items(target.spec) if claimed else ()):
-        rule = "it has none" if ":" in entry else "it needs one"
-        notes["apiSchemas"] = "left", f"{entry}: wrong instance name, {rule}", "apply it as it is to be applied now"
+        rule = "the schema has no instances" if ":" in entry else "the schema needs one"
+        notes["apiSchemas"] = "left", f"{entry}: wrong instance name; {rule}", "correct the instance name"
     for name, prop in [(prop.name, prop) for prop in target.spec.properties if ":" in prop.name]:
         if name in target.defined or rules.is_former(name) or name in registered:
             continue
         claimant, former = rules.index.claiming(name, target.known), rules.index.renamed(name, target.known)
         owner = rules.index.owner(name)
         if owner and owner not in target.known and claimed:
-            notes[name] = "left", f"{owner} is not on the prim, so nothing reads it", f"apply {owner}, or remove it"
+            notes[name] = "left", (f"{owner} is not applied to the prim, and nothing reads the "
+                                   "property"), f"apply {owner}, or remove it"
         elif claimant and claimed and not (prop.custom and not former):
-            notes[name] = "left", f"{claimant} has no such property", "author what replaces it, or remove it"
+            notes[name] = "left", f"{claimant} has no property with this name", "author its replacement, or remove it"
         elif former:
             was = rules.index.definitions[former].renamed_from
-            notes[name] = ("left", f"no schema of the prim defines it; it may be of {former}, once {was}",
-                           "give the file of `physx-schema diff OLD NEW --json` as --changes, or rename it by hand")
+            notes[name] = ("left", f"no schema of the prim defines it; it may belong to {former}, formerly {was}",
+                           "pass the output of `physx-schema diff OLD NEW --json` as --changes, or rename it by hand")
         elif absent and not prop.custom and name.partition(":")[0] not in OF_USERS:
-            notes[name] = ("left", f"no schema of the prim defines it; it may be of {', '.join(absent)}, which is gone",
-                           "author what replaces it, or remove it")
+            notes[name] = ("left",
+                           f"no schema of the prim defines it; it may belong to {', '.join(absent)}, which was removed",
+                           "author its replacement, or remove it")
     return notes
 
 

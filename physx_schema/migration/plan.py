@@ -196,22 +196,22 @@ class Plan:
         """Why a property does not become its successor."""
         known, name, former = self.known(layer, path), prop.name, full_former(successor, instance)
         if not successor.schema:
-            return Obstacle(f"{name} is retired and has no successor one to one", successor.instead or "remove it")
+            return Obstacle(f"{name} is retired and has no one-to-one successor", successor.instead or "remove it")
         shared = sorted(successor.others & known)
         if shared:
-            return Obstacle(f"may be of {shared[0]} or the former name of a property of {successor.former}",
-                            f"author the one of {successor.former} under its present name", spreads=True)
+            return Obstacle(f"it may belong to {shared[0]}, or be the former name of a property of {successor.former}",
+                            f"author the property of {successor.former} under its current name", spreads=True)
         if former not in known and not self.rules.index.is_view(successor.former):
             if not self.composition.sites(layer, path) and not known:
-                return Obstacle(f"nothing here says that the prim has {former}",
-                                "migrate a stage in which this layer is used")
-            return Obstacle(f"{former} is not on the prim, so the value had no effect",
-                            f"apply {former} and migrate again if the value is meant, else remove it")
+                return Obstacle(f"this layer does not show if the prim has {former}",
+                                "migrate a stage that uses this layer")
+            return Obstacle(f"{former} is not applied to the prim, and the value had no effect",
+                            f"apply {former} and migrate again, or remove the value")
         present, kind = successor.full_name(instance), type_of(prop)
         if kind == successor.type or (isinstance(prop, Sdf.AttributeSpec) and successor.type != "rel"
                                       and holds(successor.type, prop)):
             return None
-        return Obstacle(f"is of type {kind}, and {present} is of type {successor.type}, which does not hold its values",
+        return Obstacle(f"its type is {kind}; {present} has the type {successor.type}, which cannot store the value",
                         f"author the value as {present}", spreads=True)
 
     def _lost(self, layer: Any, path: Any, prop: Any) -> Obstacle | None:
@@ -222,8 +222,9 @@ class Plan:
         schema = self.rules.index.renamed(prop.name, former)
         if not schema:
             return None
-        return Obstacle(f"{former[schema]} stays: {prop.name} may be of it, and nothing says what {schema} calls that",
-                        "give the file of `physx-schema diff OLD NEW --json` as --changes, or rename both by hand",
+        return Obstacle(f"{former[schema]} is kept: {prop.name} may belong to it, and its name in {schema} is not "
+                        "known",
+                        "pass the output of `physx-schema diff OLD NEW --json` as --changes, or rename both by hand",
                         spreads=True)
 
     # --- all that compose a prim ---
@@ -254,7 +255,8 @@ class Plan:
 
 def _because(source: Spec, layer: Any, obstacle: Obstacle) -> Obstacle:
     """The obstacle of another spec of the prim."""
-    return Obstacle(f"stays as {source[1]} in {layer_name(layer)} does: {obstacle.message}", obstacle.fix, spreads=True)
+    return Obstacle(f"kept, because {source[1]} in {layer_name(layer)} is kept: {obstacle.message}",
+                    obstacle.fix, spreads=True)
 
 
 def full_former(successor: Successor, instance: str) -> str:

@@ -195,8 +195,9 @@ class Rewriter:
             return [move.successor]
         others = [f"{move.successor}:{axis}" for axis in self._axes("apiSchemas", applied)]
         if deleting and any(self._weaker_lists(other) for other in others):
-            self.note("left", "apiSchemas", f"deletes {applied}, and a weaker layer applies {', '.join(others)} itself",
-                      "decide there which of the two is meant")
+            self.note("left", "apiSchemas",
+                      f"this layer deletes {applied}, and a weaker layer itself applies {', '.join(others)}",
+                      "keep one of the two in the layers")
             return [applied]
         if others:
             self.note("moved", "apiSchemas", f"{applied} -> {', '.join(others)}")
@@ -210,14 +211,14 @@ class Rewriter:
         """The axes of the joint that the present prim spec is about; without any, says what keeps it as it is."""
         axes = self.composition.axes(self.layer, self._path)
         if axes is None:
-            self.note("left", name, f"{what}: nothing here says what kind of joint this is",
+            self.note("left", name, f"{what}: this layer does not show the type of the joint",
                       "migrate a stage in which this layer's prim is a joint")
         elif not axes:
-            self.note("left", name, f"{what}: the prim has no free joint axis, so it has no effect", "remove it")
+            self.note("left", name, f"{what}: the joint has no free axis, and the value has no effect", "remove it")
         return axes or ()
 
     def _note_retired(self, name: str, what: str, instead: str) -> None:
-        self.note("left", name, f"{what} is retired and has no successor one to one", instead or "remove it")
+        self.note("left", name, f"{what} is retired and has no one-to-one successor", instead or "remove it")
 
     # --- properties ---
 
@@ -272,8 +273,10 @@ class Rewriter:
         winners = [prop for prop in weaker if prop and opinions(prop)]
         for prop in [prop for prop in (*winners, *stronger) if prop and opinions(prop)]:
             if opinions(prop) != opinions(old):
-                self.note("conflict", name, f"{label(old)}, and {target} is {label(prop)} in {layer_name(prop.layer)}, "
-                          "which wins", "check that it is the value you want")
+                self.note("conflict", name,
+                          f"{label(old)}; {target} is {label(prop)} in {layer_name(prop.layer)}, and that value is "
+                          "used",
+                          "check that this value is intended")
                 break
         return bool(winners) and bool(opinions(old))
 
@@ -282,7 +285,7 @@ class Rewriter:
         axis = target.removeprefix(f"{successor.prefix}:").partition(":")[0]
         applied = f"{successor.schema}:{axis}"
         if successor.per_axis and applied in self.composition.schemas(self.layer, self._path):
-            self.note("note", name, f"counts as {target} from now on; PhysX ignored it while {applied} was applied too",
+            self.note("note", name, f"now used as {target}; PhysX ignored it while {applied} was applied too",
                       f"remove {target} to keep the default of {applied}")
 
     def _copy(self, name: str, target: str, kind: str) -> None:
@@ -378,7 +381,7 @@ def label(prop: Any) -> str:
     values = opinions(prop)
     if "default" in values:
         return str(values["default"])
-    return f"given by {' and '.join(values)}" if values else "not given"
+    return f"authored as {' and '.join(values)}" if values else "not authored"
 
 
 def files(layers: Iterable[Any]) -> list[Any]:

@@ -270,7 +270,7 @@ def _add_former_names(names: Mapping[str, str], definition: Definition, table: _
 def release(text: str) -> tuple[int, ...]:
     """The numbers of a release. Raises ValueError."""
     if not _RELEASE.fullmatch(text):
-        raise ValueError(f"{text!r} is no release; give numbers with dots, such as 25.11.2")
+        raise ValueError(f"{text!r} is not a release; use numbers with dots, such as 25.11.2")
     return tuple(map(int, text.split(".")))
 
 

@@ -90,8 +90,8 @@ def unhandled_clips(stages: Sequence[Any], rules: Rules) -> Iterator[Note]:
                 layer = _layer(asset)
                 if layer and concerned(layer, rules):
                     yield Note(layer_name(layer), "/", "", "left",
-                               f"is a value clip of {prim.GetPath()}, and value clips are not migrated",
-                               "migrate it as a stage of its own, with its classes applied there")
+                               f"it is a value clip of {prim.GetPath()}, and value clips are not migrated",
+                               "migrate it as a separate stage, with its classes applied there")
 
 
 def _layer(asset: Any) -> Any:

@@ -44,12 +44,12 @@ def header(articulation: Articulation, counts: SolverCounts, fixture: Sequence[s
     """
     base = "fixed base" if articulation.fixed_base else "floating base"
     if fixture and not articulation.fixed_base:
-        base = f"held to the world by {', '.join(fixture)} (outside the articulation)"
+        base = f"joined to the world by {', '.join(fixture)} (outside the articulation)"
     dofs = plural(len(articulation.dofs), "degree of freedom", "degrees of freedom")
     iterations = f"{articulation.position_iterations}/{articulation.velocity_iterations} iterations"
     text = f"{base}, {plural(len(articulation.links), 'link')}, {dofs}, {iterations}"
     if not articulation.enabled:
-        return f"{text}, disabled: its links are separate bodies, its joints outside articulations"
+        return f"{text}, disabled: its links are separate bodies, and its joints are outside articulations"
     return f"{text}; {counts.raised}" if counts.raised else text
 
 
@@ -123,7 +123,7 @@ def _link(link: Link, base: Joint | None, units: Units, home: str) -> str:
         parts.append(_joint(joint, home))
         parts += _single_axis_limits(joint, units)
     elif base is not None:
-        parts.append(f"held to the world by {_below(home, base.path)}")
+        parts.append(f"joined to the world by {_below(home, base.path)}")
     if not link.gravity_enabled:
         parts.append("without gravity")
     return ", ".join(parts)
@@ -283,7 +283,7 @@ def maximal_joint_lines(description: Description, units: Units) -> Iterator[str]
         yield f"    outside articulations: {why_not_in_articulation(description, joint)}"
         yield from (f"    {line}" for line in _joint_details(joint, units))
         if joint.path in looped:
-            yield "    in a loop, which may stay open while it moves: physx-schema verify says how far"
+            yield "    in a loop, which may open while it moves: physx-schema verify measures by how much"
 
 
 def _end(body: str, kinematic_by_path: dict[str, bool]) -> str:
@@ -360,7 +360,7 @@ def _lines(name: str, description: Description) -> Iterator[str]:
     yield from (f"  filtered pair: {pair.first} and {pair.second}" for pair in description.filtered_pairs)
     for report in description.contact_reports:
         partners = "everything" if report.partners is None else ", ".join(report.partners) or "nothing"
-        yield f"  reports contacts: {report.path} with {partners} from {report.threshold:g} {units.force} on"
+        yield f"  reports contacts: {report.path} with {partners}, force threshold {report.threshold:g} {units.force}"
     for problem in description.problems:
         location = f"{problem.path}.{problem.property}" if problem.property else problem.path
         yield f"  {problem.severity} {problem.code}: {location}: {problem.message}; {problem.why}"
@@ -382,7 +382,7 @@ def _articulations(description: Description, units: Units) -> Iterator[str]:
         yield f"  articulation {location}: {lines[0]}"
         yield from (f"    {line}" for line in lines[1:])
         if others:
-            yield f"    {len(others)} more like it: {_first_few([other.path for other in others])}"
+            yield f"    {len(others)} equal articulations: {_first_few([other.path for other in others])}"
 
 
 def _scene(scene: Scene, units: Units) -> str:

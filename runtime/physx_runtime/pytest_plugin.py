@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
 
 class NotEvaluatedWarning(UserWarning):
-    """Authored physics that an assertion could not judge."""
+    """Authored physics that an assertion could not evaluate."""
 
 
 def assert_valid_physics(stage: str | Path | Any, profile: str = "physx+simready") -> None:
-    """Assert that checking a stage, or the file at a path, finds no errors; the message lists them.
+    """Assert that the check of a stage or file finds no errors; the message lists them.
 
-    What could not be evaluated becomes a NotEvaluatedWarning. Raises UnreadableError for a file that is no stage.
+    Values that could not be evaluated give a NotEvaluatedWarning. Raises UnreadableError for a file that is not a
+    stage.
     """
     __tracebackhide__ = True
     from physx_schema.checking import check
@@ -36,12 +37,11 @@ def assert_valid_physics(stage: str | Path | Any, profile: str = "physx+simready
 
 
 def assert_authored_values(stage: str | Path | Any, tolerance: float = 0.05) -> None:
-    """Assert that every measured value is within `tolerance` (relative) of the authored one and nothing is ignored.
+    """Assert that measured values are within a relative `tolerance` of the authored values, and none is ignored.
 
-    Values for another engine are none of PhysX's, unless PhysX works with another value of the same thing.
-
-    The message lists prim, property, authored and effective value and the reason. What could not be measured or is not
-    simulated becomes a NotEvaluatedWarning, one for all values. Raises as physx_runtime.verify.
+    Values for another engine are skipped, unless PhysX uses a different value of the same quantity. The message lists
+    prim, property, authored and effective value, and the reason. Values that could not be measured or simulated give
+    one NotEvaluatedWarning. Raises the errors of `physx_runtime.verify`.
     """
     __tracebackhide__ = True
     from physx_runtime.verification import verify
@@ -59,7 +59,7 @@ def assert_authored_values(stage: str | Path | Any, tolerance: float = 0.05) -> 
     if failed_rows:
         lines = [f"{row.path}: {sentence(row, verification)}" for row in failed_rows]
         count = plural(len(failed_rows), "authored value")
-        headline = f"{count} of {verification.source} without the authored effect (tolerance {tolerance:.3g})"
+        headline = f"{count} in {verification.source} without the authored effect (tolerance {tolerance:.3g})"
         raise AssertionError("\n".join([headline, *lines]))
 
 
@@ -93,7 +93,7 @@ def _warn(lines: list[str]) -> None:
 
 @pytest.fixture
 def physx_simulate() -> Callable[..., Recording]:
-    """The function physx_runtime.simulate: (stage, dt=1/60, steps=600, ...) -> Recording."""
+    """Return the function physx_runtime.simulate: (stage, dt=1/60, steps=600, ...) -> Recording."""
     from physx_runtime.simulation.simulate import simulate
 
     return simulate

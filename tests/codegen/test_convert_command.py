@@ -46,7 +46,7 @@ def test_a_schema_usda_becomes_yaml_in_a_folder(tmp_path: Path) -> None:
 def test_files_that_are_there_are_replaced_only_by_force(tmp_path: Path) -> None:
     (tmp_path / "schema.usda").write_text("mine", encoding="utf-8")
     result = run(SMALL, "--out", tmp_path)
-    assert result.exit_code == 2 and "exists already; give another --out, or --force" in result.stderr
+    assert result.exit_code == 2 and "the file exists; use another --out, or --force" in result.stderr
     assert (tmp_path / "schema.usda").read_text(encoding="utf-8") == "mine"
     assert run(SMALL, "--out", tmp_path, "--force").exit_code == 0
     assert (tmp_path / "schema.usda").read_text(encoding="utf-8").startswith("#usda")
@@ -58,7 +58,7 @@ def test_a_link_is_not_replaced_even_by_force(tmp_path: Path, target: str) -> No
     (tmp_path / "toy.usda").symlink_to(tmp_path / target)
     result = run(SMALL, "--out", tmp_path / "toy.usda", "--force")
     assert result.exit_code == 2
-    assert result.stderr == f"{tmp_path / 'toy.usda'}: is no regular file; give another place, or remove it\n"
+    assert result.stderr == f"{tmp_path / 'toy.usda'}: not a regular file; use another place, or remove it\n"
     assert (tmp_path / "toy.usda").is_symlink()
 
 
@@ -70,7 +70,7 @@ def test_several_libraries_are_converted_one_at_a_time(tmp_path: Path) -> None:
 def test_a_conversion_that_would_lose_something_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     written = write_usda.render(load_yaml.load(SMALL)).replace('string unit = "distance"', "")
     monkeypatch.setattr(write_usda, "render", lambda library: written)
-    with pytest.raises(SchemaError, match=r"would lose something of .*ToyCoilAPI properties gain unit"):
+    with pytest.raises(SchemaError, match=r"would lose a part of .*ToyCoilAPI properties gain unit"):
         converting.convert_files(SMALL)
 
 
@@ -79,13 +79,13 @@ def test_text_in_usda_syntax_that_usd_cannot_read_is_refused(tmp_path: Path) -> 
     (tmp_path / "toy.yaml").write_text(text, encoding="utf-8")
     result = run(tmp_path, "--out", tmp_path / "out")
     assert result.exit_code == 1 and not (tmp_path / "out").exists()
-    assert result.stderr.startswith(f"{tmp_path}/toy.yaml:1: makes nothing that can be read: not usda:")
+    assert result.stderr.startswith(f"{tmp_path}/toy.yaml:1: converts to a file that cannot be read: not usda:")
 
 
 def test_one_file_of_a_library_is_not_enough(tmp_path: Path) -> None:
     result = run(SMALL / "coil.yaml", "--out", tmp_path / "out")
     assert result.exit_code == 3
-    assert "coil.yaml:1: is one file of a library; give its folder, tests/data/codegen/small" in result.stderr
+    assert "coil.yaml:1: is one file of a library; use its folder, tests/data/codegen/small" in result.stderr
 
 
 def test_yaml_and_a_schema_usda_side_by_side_are_ambiguous(tmp_path: Path) -> None:
@@ -186,5 +186,5 @@ def test_two_forms_do_not_come_to_lie_in_one_folder(tmp_path: Path) -> None:
     assert CliRunner().invoke(convert, [str(EVERYTHING), "--out", str(definitions)]).exit_code == 0
     before = sorted(definitions.iterdir())
     result = CliRunner().invoke(convert, [str(definitions), "--out", str(definitions)])
-    assert result.exit_code == 2 and "definitions of the other form; give an --out of its own" in result.stderr
+    assert result.exit_code == 2 and "definitions in the other form; use another --out" in result.stderr
     assert sorted(definitions.iterdir()) == before

@@ -332,7 +332,7 @@ def test_level_leaves_out_what_matters_less(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("content", "message"), [
-    (None, "is no path and no installed distribution or module"),
+    (None, "is not a path, and not an installed distribution or module"),
     ("", "holds no mapping"),
     ("name: A\nplugin: [", "coils.yaml"),
 ])
@@ -347,7 +347,7 @@ def test_unreadable_schemas_exit_3_and_are_named(tmp_path: Path, content: str | 
     ("plugInfo.json", "{", "not JSON"),
     ("plugInfo.json", '{"Plugins": []}', "describes 0 plugins with types"),
     ("plugInfo.json", '["a"]', "not a list of 'Plugins'"),
-    ("generatedSchema.usda", "#usda 1.0\nclass", "not usda: ends or breaks off"),
+    ("generatedSchema.usda", "#usda 1.0\nclass", "not usda: ends too early"),
     ("generatedSchema.usda", "#usda 1.0\n", "has no class"),
 ])
 def test_broken_plugins_exit_3_and_are_named(tmp_path: Path, name: str, text: str, message: str) -> None:

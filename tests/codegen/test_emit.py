@@ -105,7 +105,7 @@ assert Usd.SchemaRegistry().FindAppliedAPIPrimDefinition("LivingThingRetiredAPI"
 
 def test_retired_classes_and_properties_work_and_warn(tmp_path: Path) -> None:
     assert run("libraries", tmp_path, LIBRARIES).splitlines() == [
-        "DeprecationWarning <string> GetHouseRel is now GetHomeRel; call that",
+        "DeprecationWarning <string> GetHouseRel is renamed to GetHomeRel; use the new name",
         "DeprecationWarning <string> LivingTwig is deprecated: use LivingRoot",
         "DeprecationWarning <string> livingThing:birthday is deprecated: use age",
         "DeprecationWarning <string> livingThing:nest is deprecated: use home",

@@ -74,8 +74,8 @@ def test_a_folder_of_others_is_refused(tmp_path: Path) -> None:
         result = run("--from", SMALL, "--out", tmp_path, *arguments)
         assert result.exit_code == 2 and result.stdout == ""
         assert result.stderr == (
-            f"{tmp_path}: holds files that were not generated: mine.py; move them away, or give an empty folder or an "
-            "earlier output\n")
+            f"{tmp_path}: the folder has files that were not generated: mine.py; move them away, or use an "
+            "empty folder or an earlier output\n")
     assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]
 
 
@@ -86,7 +86,8 @@ def test_files_of_others_in_an_earlier_output_are_neither_removed_nor_replaced(o
     (out / "coil.py").write_text(f"{emit.MARK}\nold\n", encoding="utf-8")
     for arguments in ((), ("--check",)):
         result = run("--from", SMALL, "--out", out, *arguments)
-        assert result.exit_code == 2 and f"holds files that were not generated: {name}; move them" in result.stderr
+        assert result.exit_code == 2
+        assert f"the folder has files that were not generated: {name}; move them" in result.stderr
     assert (out / name).read_text(encoding="utf-8") == "precious\n"
     assert (out / "coil.py").read_text(encoding="utf-8") == f"{emit.MARK}\nold\n"
 
@@ -114,7 +115,7 @@ def test_a_write_that_fails_leaves_the_old_files(out: Path, monkeypatch: pytest.
     before = {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
     result = run("--from", SMALL, "--out", out)
     assert result.exit_code == 2
-    assert result.stderr == f"{out / 'place.py'}: cannot be written: No space left on device; make room there\n"
+    assert result.stderr == f"{out / 'place.py'}: cannot be written: No space left on device; free some space there\n"
     assert {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()} == before
 
 
@@ -127,7 +128,7 @@ def test_a_file_that_cannot_be_completed_is_not_left_behind(tmp_path: Path) -> N
 def test_schema_without_out_is_a_usage_error() -> None:
     result = run("--from", SMALL)
     assert result.exit_code == 2
-    assert result.stderr == "generate: give --from and --out together, or run in a checkout of physx-schema\n"
+    assert result.stderr == "generate: use --from and --out together, or run in a checkout of physx-schema\n"
 
 
 def test_outside_a_checkout_one_line_says_what_to_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,7 +137,7 @@ def test_outside_a_checkout_one_line_says_what_to_give(tmp_path: Path, monkeypat
     monkeypatch.chdir(tmp_path)
     result = run()
     assert result.exit_code == 2
-    assert result.stderr == "generate: give --from and --out together, or run in a checkout of physx-schema\n"
+    assert result.stderr == "generate: use --from and --out together, or run in a checkout of physx-schema\n"
 
 
 def test_the_checkout_around_the_working_directory_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,7 +153,7 @@ def test_the_checkout_around_the_working_directory_is_used(tmp_path: Path, monke
 def test_a_folder_without_definitions_is_named(tmp_path: Path) -> None:
     result = run("--from", tmp_path, "--out", tmp_path / "out")
     assert result.exit_code == 3
-    said = "holds no YAML files, no schema.usda and no plugInfo.json; give the folder with the definitions"
+    said = "holds no YAML files, no schema.usda and no plugInfo.json; use the folder with the definitions"
     assert said in result.stderr
 
 
@@ -194,7 +195,7 @@ def test_several_libraries_without_a_root_package_are_packages_beside_each_other
 def test_two_libraries_in_one_package_are_refused(tmp_path: Path) -> None:
     result = run("--from", two_libraries(tmp_path / "schema", "package: here\n"), "--out", tmp_path / "out")
     assert result.exit_code == 1
-    assert "package 'here' is also that of firstSchema; give each library a 'package' of its own" in result.stderr
+    assert "package 'here' is also the package of firstSchema; give each library another 'package'" in result.stderr
 
 
 @pytest.mark.parametrize("package", ["../evil", "/evil", "class", "_base", "tokens", "a.b"])
@@ -204,14 +205,14 @@ def test_a_package_that_python_cannot_import_is_refused(tmp_path: Path, package:
         stream.write(f"package: {package}\n")
     result = run("--from", tmp_path / "schema", "--out", tmp_path / "out")
     assert result.exit_code == 1 and not (tmp_path / "out").exists()
-    assert f"package '{package}' cannot be a folder of the output; give its 'package' a name" in result.stderr
+    assert f"package '{package}' cannot be a folder of the output; set its 'package' to a name" in result.stderr
 
 
 def test_an_output_among_the_definitions_is_told_from_them(tmp_path: Path) -> None:
     schema = two_libraries(tmp_path / "schema")
     assert run("--from", schema / "first", "--out", schema / "made").exit_code == 0
     result = run("--from", schema, "--out", tmp_path / "out")
-    assert result.exit_code == 1 and "keep an output out of the folder of the definitions" in result.stderr
+    assert result.exit_code == 1 and "move an output out of the folder of the definitions" in result.stderr
 
 
 def test_reference_pages_come_along(out: Path) -> None:
@@ -238,7 +239,8 @@ def test_pages_can_go_into_a_folder_of_the_package(tmp_path: Path) -> None:
 
 def test_a_package_among_its_pages_is_refused(tmp_path: Path) -> None:
     result = run("--from", SMALL, "--out", tmp_path / "docs/toy", "--pages", tmp_path / "docs")
-    assert result.exit_code == 2 and "lies among the reference pages; give --pages a folder of its own" in result.stderr
+    assert result.exit_code == 2
+    assert "inside the folder of the reference pages; use another folder for --pages" in result.stderr
     assert not (tmp_path / "docs").exists()
 
 
@@ -246,7 +248,7 @@ def test_pages_do_not_go_into_a_folder_of_other_files(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/notes.md").write_text("mine\n", encoding="utf-8")
     result = run("--from", SMALL, "--out", tmp_path / "toy", "--pages", tmp_path / "docs")
-    assert result.exit_code == 2 and "holds files that were not generated" in result.stderr
+    assert result.exit_code == 2 and "the folder has files that were not generated" in result.stderr
     assert not (tmp_path / "toy").exists()
 
 

@@ -95,7 +95,8 @@ def test_a_base_of_a_plugin_without_python_classes_is_refused(tmp_path: Path, mo
     result = CliRunner().invoke(generate, ["--from", str(tmp_path / "schema"), "--out", str(tmp_path / "toy")])
     installed_schemas.installed.cache_clear()
     assert result.exit_code == 1 and not (tmp_path / "toy").exists()
-    assert "library.yaml:5: base 'ToyPlainAPI' is of a plugin without Python classes; generate both" in result.stderr
+    message = "library.yaml:5: base 'ToyPlainAPI' belongs to a plugin without Python classes; generate both"
+    assert message in result.stderr
 
 
 def test_a_name_that_a_schema_of_usd_has_is_refused(tmp_path: Path) -> None:

@@ -68,7 +68,8 @@ with warnings.catch_warnings(record=True) as caught:
     assert coil.GetVelocityAttr() == coil.GetSpeedAttr()
     coil.CreateVelocityAttr(5.0)
 assert [str(item.message) for item in caught] == [
-    "GetVelocityAttr is now GetSpeedAttr; call that", "CreateVelocityAttr is now CreateSpeedAttr; call that"], caught
+    "GetVelocityAttr is renamed to GetSpeedAttr; use the new name",
+    "CreateVelocityAttr is renamed to CreateSpeedAttr; use the new name"], caught
 assert [item.filename for item in caught] == ["<string>"] * 2
 
 place = toy.ToySpotAPI.Apply(prim, file="list.txt", turn=(1, 0, 0, 0), label="x", neighbours=["/a", "/b"],
@@ -117,7 +118,7 @@ def test_the_generated_package_is_usable(tmp_path: Path) -> None:
                             env={"PYTHONPATH": str(tmp_path)})
     assert result.returncode == 0, result.stderr
     assert result.stdout.splitlines() == [
-        "/bad.teeth: 100 is outside [1, 99]; give a value inside",
+        "/bad.teeth: 100 is outside [1, 99]; give a value in this range",
         "/rack.teeth: -1 does not fit type uint; give a value in [0, 4294967295]",
         "/joint: Toy.ToyGearJoint(Usd.Prim(</joint>)) is not on this prim; apply or define it first",
         "works",

@@ -79,5 +79,5 @@ def test_an_integer_is_the_text_of_its_digits(tmp_path: Path) -> None:
 
 
 def test_a_property_declared_twice_in_other_words_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SchemaError, match="property 'x:enabled' is given again"):
+    with pytest.raises(SchemaError, match="property 'x:enabled' is defined twice"):
         read(written(tmp_path, "", CLASS % ("OneAPI", "bool x:enabled = 1\nbool x:enabled = 0")))

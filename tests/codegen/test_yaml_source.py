@@ -48,7 +48,7 @@ def definitions(folder: Path, default: str) -> Path:
 @pytest.mark.parametrize("text", AMBIGUOUS)
 def test_what_yaml_1_1_and_1_2_read_differently_is_refused(text: str) -> None:
     (problem,) = Source(f"a: {text}").problems
-    assert problem[0] == 1 and problem[1].startswith(f"'{text}' is one thing to YAML 1.1 and another to YAML 1.2; ")
+    assert problem[0] == 1 and problem[1].startswith(f"'{text}' has different meanings in YAML 1.1 and YAML 1.2; ")
 
 
 @pytest.mark.parametrize("text", ALIKE)
@@ -66,7 +66,7 @@ def test_a_number_of_hundreds_of_digits_is_one_line(digits: int, end: str, tmp_p
 
 def test_a_bound_of_hundreds_of_digits_is_one_line(tmp_path: Path) -> None:
     code, lines = said(definitions(tmp_path, f"1, range: '[0, {'9' * 400}]'"))
-    assert (code, len(lines)) == (1, 1) and "is beyond the largest number; give inf or -inf" in lines[0]
+    assert (code, len(lines)) == (1, 1) and "is beyond the largest number; write inf or -inf" in lines[0]
 
 
 @pytest.mark.parametrize("character", ["\\e", "a\\u0085b", "\\u202e"])

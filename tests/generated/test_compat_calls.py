@@ -197,5 +197,5 @@ def test_attachments_find_points_of_either_actor_by_index(stage: Usd.Stage) -> N
     for wrong in ("0", 1.0):
         with pytest.raises(TypeError):
             attachment.GetPointsAttr(wrong)
-    with pytest.raises(IndexError, match="has the actors 0 and 1"):
+    with pytest.raises(IndexError, match="must be 0 or 1"):
         attachment.GetActorRel(2)

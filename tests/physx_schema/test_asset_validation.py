@@ -14,7 +14,7 @@ from pxr import Plug, Usd, UsdValidation
 from support.usd_versions import takes_validators
 
 if not takes_validators:
-    pytest.skip("this USD takes no validators from Python", allow_module_level=True)
+    pytest.skip("this USD release does not support validators in Python", allow_module_level=True)
 
 from support.doors import Said, by_asset_validator, by_command, by_python, by_usd, remarks_on, written
 from support.stages.faulty_robots import stage

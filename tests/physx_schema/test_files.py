@@ -55,7 +55,7 @@ def test_a_character_device_stays_and_gets_the_text() -> None:
 
 
 def test_a_folder_is_refused_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(UnsupportedError, match=r"cannot be written: Is a directory; give a writable place"):
+    with pytest.raises(UnsupportedError, match=r"cannot be written: Is a directory; use a writable folder"):
         write_text(tmp_path, "report")
 
 

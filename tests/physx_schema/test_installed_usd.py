@@ -28,22 +28,22 @@ def said(*folders: Path) -> str:
 
 
 def test_missing_usd_is_said_with_what_to_install() -> None:
-    assert said() == ("USD is not installed: pip install 'physx-schema[usd]' for usd-core; where Isaac Lab or a "
-                      "converter of robots is used, pip install usd-exchange in its place\n")
+    assert said() == ("USD is not installed; pip install 'physx-schema[usd]' installs usd-core; with Isaac Lab or a "
+                      "robot converter, pip install usd-exchange instead\n")
 
 
 def test_folders_that_another_distribution_left_are_said_to_be_no_usd(tmp_path: Path) -> None:
     for name in ("Usd", "Plug"):
         (tmp_path / "pxr" / name).mkdir(parents=True)
     (tmp_path / "usd_exchange-3.0.1.dist-info").mkdir()
-    assert said(tmp_path) == (f"the USD at {tmp_path}/pxr is not whole (its modules are empty): "
+    assert said(tmp_path) == (f"USD at {tmp_path}/pxr is incomplete (its modules are empty); "
                               "pip install --force-reinstall usd-exchange==3.0.1\n")
 
 
 def test_usd_without_its_modules_is_said_to_be_not_whole(tmp_path: Path) -> None:
     (tmp_path / "pxr").mkdir()
     (line,) = said(tmp_path).splitlines()
-    assert line.startswith(f"the USD at {tmp_path}/pxr is not whole (cannot import name 'Plug'")
+    assert line.startswith(f"USD at {tmp_path}/pxr is incomplete (cannot import name 'Plug'")
     assert line.endswith("pip install --force-reinstall usd-core")
 
 

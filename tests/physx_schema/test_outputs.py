@@ -73,7 +73,7 @@ def test_a_file_of_others_is_replaced_only_by_force(name: str, stage: Path, tmp_
     out.write_bytes(NOTE)
     refused = run(command, stage, out)
     assert (refused.exit_code, out.read_bytes()) == (2, NOTE), refused.output
-    assert f"{out}: is there already" in refused.stderr and "--force" in refused.stderr
+    assert f"{out}: the file exists" in refused.stderr and "--force" in refused.stderr
     forced = run(command, stage, out, "--force")
     assert forced.exit_code in (0, 1) and out.read_bytes() != NOTE, forced.output
 
@@ -123,7 +123,7 @@ def test_a_layer_of_the_stage_is_not_written_over_even_by_force(
     out = tmp_path / f"{part}.usda"
     before = out.read_bytes() if out.exists() else None
     result = run(command, stage, out, "--force")
-    assert result.exit_code == 2 and "belongs to the stage" in result.stderr, result.output
+    assert result.exit_code == 2 and "a file of the stage" in result.stderr, result.output
     assert (out.read_bytes() if out.exists() else None) == before
 
 

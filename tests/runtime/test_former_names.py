@@ -23,12 +23,12 @@ class Named:
 
 
 def test_a_former_method_does_what_the_present_one_does() -> None:
-    with pytest.warns(DeprecationWarning, match="^former is now present; use that$"):
+    with pytest.warns(DeprecationWarning, match="^former is renamed to present; use the new name$"):
         assert Named().former(2, doubled=True) == 4
 
 
 def test_a_former_attribute_has_the_present_value() -> None:
-    with pytest.warns(DeprecationWarning, match="^extent is now size; use that$"):
+    with pytest.warns(DeprecationWarning, match="^extent is renamed to size; use the new name$"):
         assert Named().extent == 3
 
 
@@ -37,10 +37,10 @@ def test_a_former_keyword_is_taken() -> None:
     def total(targets: int) -> int:
         return targets
 
-    with pytest.warns(DeprecationWarning, match="^wishes is now targets; use that$"):
+    with pytest.warns(DeprecationWarning, match="^wishes is renamed to targets; use the new name$"):
         assert total(wishes=5) == 5     # type: ignore[call-arg]
     assert total(6) == 6
-    with pytest.raises(TypeError, match=r"^total: wishes and targets are one parameter; give targets alone$"):
+    with pytest.raises(TypeError, match=r"^total: wishes is the former name of targets; give only targets$"):
         total(wishes=5, targets=6)      # type: ignore[call-arg]
 
 

@@ -110,7 +110,7 @@ def checked(package: Path) -> tuple[dict[str, float], str]:
 def test_check_names_the_changed_default(checked: tuple[dict[str, float], str]) -> None:
     links, said = checked
     assert links["/Robot/end"] == 0.125
-    assert "PhysX cannot read it and works with its default 0.125" in said
+    assert "PhysX cannot read it and uses its default 0.125" in said
     assert "gearing is not authored | PhysX uses 1.125" in said
 
 
@@ -121,7 +121,7 @@ def test_check_names_the_changed_range_and_describe_clamps_to_it(checked: tuple[
 
 
 def test_check_names_the_changed_tokens(checked: tuple[dict[str, float], str]) -> None:
-    assert "'max' is no combine mode | PhysX works with min | author one of average, multiply, min" in checked[1]
+    assert "'max' is not a combine mode | PhysX uses min | author one of average, multiply, min" in checked[1]
 
 
 ADDED = """
@@ -143,7 +143,7 @@ print(json.dumps([[[item.property, item.code, item.reason] for item in describe(
 def test_a_new_attribute_is_held_to_its_range_and_unused_until_something_reads_it(package: Path) -> None:
     unused, said = run(package, "-c", ADDED)
     assert unused == [
-        ["physxRigidBody:slack", "idle", "nothing on the stage makes use of it"],
+        ["physxRigidBody:slack", "idle", "nothing on the stage uses it"],
         ["physxMimicJoint:rotX:slack", "idle", "PhysX does not read it on a revolute joint"],
     ]
     assert "-1 is not in [0, inf)" in said

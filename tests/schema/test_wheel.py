@@ -305,7 +305,7 @@ REFUSALS = {
     "an untyped prim": ('Scene.Apply(stage.DefinePrim("/untyped"))', "has no effect on an untyped prim"),
     "an absent instance": ('Root(prim, "t").CreateStiffnessAttr(1.0)', "is not on this prim"),
     "9 a name of another type": ('Root.Apply(prim, "t"), PhysxSchema.PhysxTendonAttachmentAPI.Apply(prim, "t")',
-                                 "is taken by PhysxTendonAxisAPI"),
+                                 "is already used by PhysxTendonAxisAPI"),
 }
 OURS = "import physx_schema as PhysxSchema"
 THEIRS = "from physx_usd_schemas import PhysxSchema"

@@ -95,7 +95,8 @@ _BANNED = [(re.compile(rf"(?<![\w-])(?:{pattern})(?![\w-])", re.I), better) for 
 _OPENINGS = [(re.compile(rf"^(?:{pattern})"), better) for pattern, better in OPENINGS.items()]
 _CODE = "CODE"
 _CODE_TEXT = re.compile(
-    r"[{};]\n|\{%|\\[dws]|%\d|^\s*(?:def|class|#usda|float|uniform|<)\b|!dbg|</|\breturn\b.*;")
+    r"\bimport \w+, |[{};]\n|\{%|\\[dws]|%\d|^\s*(?:def|class|#usda|float|uniform|<)\b|!dbg|</|\breturn\b.*;"
+    r"|\bnullptr\b")
 _ABBREVIATION = re.compile(r"\b(e\.g|i\.e|etc|vs|cf|approx|no|fig)\.", re.I)
 _END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9`*])")
 

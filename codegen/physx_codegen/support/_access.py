@@ -29,14 +29,14 @@ def get_attribute(schema: Any, name: str) -> Usd.Attribute:
     """An attribute of an API schema by its name without prefix. Raises RuntimeError on an invalid prim."""
     if is_alive(schema):
         return find_attribute(schema._prim, schema._prefix + name)
-    raise RuntimeError(f"{schema!r} is on no prim; it was made from an invalid one, or its prim has been removed")
+    raise RuntimeError(f"{schema!r} has no prim; it was made from an invalid prim, or its prim was removed")
 
 
 def get_relationship(schema: Any, name: str) -> Usd.Relationship:
     """As :func:`get_attribute` for a relationship."""
     if is_alive(schema):
         return find_relationship(schema._prim, schema._prefix + name)
-    raise RuntimeError(f"{schema!r} is on no prim; it was made from an invalid one, or its prim has been removed")
+    raise RuntimeError(f"{schema!r} has no prim; it was made from an invalid prim, or its prim was removed")
 
 
 def create_attribute(schema: Any, name: str, value: object, sparsely: bool) -> Usd.Attribute:
@@ -62,7 +62,7 @@ def create_with_care(schema: Any, attribute: Attribute, value: object, sparsely:
     """The same where more than a value is at stake."""
     prim, full = look_up(schema, "_prim"), look_up(schema, "_prefix") + attribute.name
     if not prim:
-        raise RuntimeError(f"{schema!r} is on no prim; it was made from an invalid one, or its prim has been removed")
+        raise RuntimeError(f"{schema!r} has no prim; it was made from an invalid prim, or its prim was removed")
     if attribute.retired:
         warnings.warn(fate(full, attribute.retired, attribute.deprecated), DeprecationWarning, stacklevel=4)
     if is_strict():
@@ -81,7 +81,7 @@ def create_relationship(schema: Any, name: str) -> Usd.Relationship:
     """Author a relationship as compiled schemas do."""
     prim, full = look_up(schema, "_prim"), look_up(schema, "_prefix") + name
     if not prim:
-        raise RuntimeError(f"{schema!r} is on no prim; it was made from an invalid one, or its prim has been removed")
+        raise RuntimeError(f"{schema!r} has no prim; it was made from an invalid prim, or its prim was removed")
     relationship = type(schema).definition.accessible[name]
     if relationship.retired:
         warnings.warn(fate(full, relationship.retired, relationship.deprecated), DeprecationWarning, stacklevel=3)

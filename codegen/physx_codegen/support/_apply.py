@@ -113,11 +113,12 @@ def define_prim(definition: Definition, stage: Usd.Stage, path: Sdf.Path | str, 
         prim = stage.DefinePrim(path, definition.identifier)
         if prim.IsA(definition.identifier):
             return prim
-        reason = f"it stays a {prim.GetTypeName()} by the opinion of a stronger layer; change that, or the edit target"
+        reason = (f"it is still a {prim.GetTypeName()}, because a stronger layer has an opinion; change that layer, or "
+                  "the edit target")
     except Tf.ErrorException as error:
         reason = str(error).rpartition(" : ")[2].strip("\n '")
     undo()
-    raise AuthoringError(f"{path}: no {definition.identifier} comes of what is authored: {reason}")
+    raise AuthoringError(f"{path}: the authored {definition.identifier} has no effect: {reason}")
 
 
 def undoing(layer: Sdf.Layer, path: Sdf.Path, *fields: str) -> Callable[[], None]:
@@ -156,4 +157,4 @@ def no_effect(definition: Definition, prim: Usd.Prim, instance: Instance) -> str
             what = "sets the list of API schemas without it" if entries.isExplicit else "removes it"
             return (f"{entry} has no effect where it was authored, because the stronger layer {spec.layer.identifier} "
                     f"{what} at <{spec.path}>; change that layer, or make it the edit target")
-    return f"{entry} has no effect on this prim; author it at the edit target that the prim comes from"
+    return f"{entry} has no effect on this prim; author it at the edit target that defines the prim"

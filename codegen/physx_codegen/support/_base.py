@@ -40,7 +40,7 @@ R = TypeVar("R")
 
 
 class Schema:
-    """Methods of all generated classes; :func:`define` copies them into each class."""
+    """Methods of all generated classes. `define` copies them into each class."""
 
     definition: ClassVar[Definition]
     schemaKind: ClassVar[Usd.SchemaKind]
@@ -61,12 +61,12 @@ class Schema:
 
     @classmethod
     def GetSchemaKind(cls) -> Usd.SchemaKind:
-        """The kind of this schema."""
+        """Return the kind of this schema."""
         return cls.schemaKind
 
     @classmethod
     def GetSchemaClassPrimDefinition(cls) -> Usd.PrimDefinition:
-        """The registry's definition of this schema. Raises RegistrationError where USD does not know it."""
+        """Return the registry's definition of this schema. Raises RegistrationError if USD does not know it."""
         _plugin.require(cls.definition.identifier)
         registry = Usd.SchemaRegistry()
         find = registry.FindConcretePrimDefinition if cls.IsTyped() else registry.FindAppliedAPIPrimDefinition
@@ -74,27 +74,27 @@ class Schema:
 
     @classmethod
     def IsAPISchema(cls) -> bool:
-        """Whether this is an API schema."""
+        """Return whether this is an API schema."""
         return not cls.IsTyped()
 
     @classmethod
     def IsAppliedAPISchema(cls) -> bool:
-        """Whether this is an API schema that is applied to prims."""
+        """Return whether this is an API schema that is applied to prims."""
         return cls.definition.kind in {"single-apply", "multiple-apply"}
 
     @classmethod
     def IsMultipleApplyAPISchema(cls) -> bool:
-        """Whether this API schema is applied under instance names."""
+        """Return whether this API schema is applied under instance names."""
         return cls.definition.kind == "multiple-apply"
 
     @classmethod
     def IsConcrete(cls) -> bool:
-        """Whether prims can be of this type."""
+        """Return whether a prim can have this type."""
         return cls.definition.kind == "typed"
 
     @classmethod
     def IsTyped(cls) -> bool:
-        """Whether this schema is a prim type."""
+        """Return whether this schema is a prim type."""
         return cls.definition.kind in {"typed", "abstract"}
 
     def _set(self, values: Mapping[str, object], strict: bool) -> None:
@@ -132,12 +132,12 @@ class NonAppliedAPI(Schema, Usd.APISchemaBase):
 
     @classmethod
     def Get(cls, stage: Usd.Stage, path: Sdf.Path | str) -> Self:
-        """The schema on the prim at `path`; false where the prim does not exist or does not have it."""
+        """Return the schema on the prim at `path`. It is false if the prim does not exist or lacks the schema."""
         return cls(prim_at(stage, path))
 
     @classmethod
     def GetSchemaAttributeNames(cls, includeInherited: bool = True) -> list[str]:
-        """Names of the attributes, without those of built-in schemas where `includeInherited` is false."""
+        """Return the names of the attributes, without those of built-in schemas if `includeInherited` is false."""
         return cls.definition.attribute_names(includeInherited, "")
 
 
@@ -163,7 +163,7 @@ class SingleApplyAPI(NonAppliedAPI):
 
     @classmethod
     def CanApply(cls, prim: Usd.Prim) -> bool:
-        """Whether USD lets the schema be applied to `prim`; the result's ``whyNot`` says why not."""
+        """Return whether USD allows the schema on `prim`. The result's ``whyNot`` gives the reason."""
         check_prim(prim)
         return with_schema(Usd.Prim.CanApplyAPI, cls.definition, prim, ())      # type: ignore[no-any-return]
 
@@ -205,7 +205,7 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
             return False
 
     def GetName(self) -> str:
-        """The instance name."""
+        """Return the instance name."""
         return self._name
 
     @overload
@@ -218,9 +218,9 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
 
     @classmethod
     def Get(cls, *args: Any, **keywords: Any) -> Self:
-        """The instance `name` on `prim`, or the one that `path` (``/prim.prefix:name``) names on `stage`.
+        """Return the instance `name` on `prim`, or the instance at `path` (``/prim.prefix:name``) on `stage`.
 
-        Raises RuntimeError where `path` names no instance of this schema.
+        Raises RuntimeError if `path` is not an instance of this schema.
         """
         on_stage = isinstance(args[0], STAGE) if args else "stage" in keywords or "path" in keywords
         if len(args) == 2 and not keywords:
@@ -242,34 +242,34 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
         if not isinstance(path, str | Sdf.Path):
             raise TypeError(f"{path!r} is not a path; give a str or Sdf.Path")
         if name is None:
-            raise RuntimeError(f"<{path}> is not the path of a {cls.definition.identifier} instance; "
-                               f"give one such as </prim.{cls.definition.prefix}:name>")
+            raise RuntimeError(f"<{path}> is not the path of a {cls.definition.identifier} instance; give a path such "
+                               f"as </prim.{cls.definition.prefix}:name>")
         return cls(prim_at(stage, Sdf.Path(str(path)).GetPrimPath()), name)
 
     @classmethod
     def GetAll(cls, prim: Usd.Prim) -> list[Self]:
-        """Every instance on `prim`, built-in ones included."""
+        """Return all instances on `prim`, including built-in ones."""
         check_prim(prim)
         start = cls.definition.identifier + ":"
         return [cls(prim, name.removeprefix(start)) for name in prim.GetAppliedSchemas() if name.startswith(start)]
 
     @classmethod
     def CanApply(cls, prim: Usd.Prim, name: str) -> bool:
-        """Whether USD lets the schema be applied to `prim` as `name`; the result's ``whyNot`` says why not."""
+        """Return whether USD allows the schema on `prim` as `name`. The result's ``whyNot`` gives the reason."""
         check_prim(prim)
         check_name(name)
         return with_schema(Usd.Prim.CanApplyAPI, cls.definition, prim, (name,))     # type: ignore[no-any-return]
 
     @classmethod
     def IsSchemaPropertyBaseName(cls, baseName: str) -> bool:
-        """Whether `baseName` is the name of a property without prefix and instance name."""
+        """Return whether `baseName` is the name of a property without prefix and instance name."""
         return baseName in cls.definition.by_name
 
     @classmethod
     def GetSchemaAttributeNames(cls, includeInherited: bool = True, instanceName: str = "") -> list[str]:
-        """Names of the attributes, without those of built-in schemas where `includeInherited` is false.
+        """Return the names of the attributes, without those of built-in schemas if `includeInherited` is false.
 
-        Without `instanceName` the names carry USD's placeholder.
+        Without `instanceName`, the names contain USD's placeholder.
         """
         if not isinstance(instanceName, str):
             raise TypeError(f"instanceName is {instanceName!r}; give a str")
@@ -317,12 +317,12 @@ class TypedSchema(Schema):
 
     @classmethod
     def Get(cls, stage: Usd.Stage, path: Sdf.Path | str) -> Self:
-        """The schema of the prim at `path`; false where the prim does not exist or is of another type."""
+        """Return the schema of the prim at `path`. It is false if the prim does not exist or has another type."""
         return cls(prim_at(stage, path))
 
     @classmethod
     def GetSchemaAttributeNames(cls, includeInherited: bool = True) -> list[str]:
-        """Names of the attributes, those of the parent types first where `includeInherited` is true."""
+        """Return the names of the attributes. With `includeInherited`, those of the parent types come first."""
         inherited = cls.__bases__[0].GetSchemaAttributeNames(True) if includeInherited else []  # type: ignore[attr-defined]
         return [*inherited, *cls.definition.attribute_names(False, "")]
 
@@ -394,5 +394,5 @@ def warn_retired(definition: Definition, values: Mapping[str, object], stackleve
 
 def renamed(former: str, method: Callable[P, R]) -> Callable[P, R]:
     """The method under its present name, after a DeprecationWarning that says so."""
-    warnings.warn(f"{former} is now {method.__name__}; call that", DeprecationWarning, stacklevel=3)
+    warnings.warn(f"{former} is renamed to {method.__name__}; use the new name", DeprecationWarning, stacklevel=3)
     return method

@@ -34,15 +34,15 @@ class Items(Protocol[T_co]):
 
 
 class PhysxSchemaError(Exception):
-    """Base of every error raised for user input."""
+    """Base class of all errors for user input."""
 
 
 class AuthoringError(PhysxSchemaError, ValueError):
-    """A value, name or target that PhysX would refuse or ignore; nothing was written."""
+    """A value, name or target that PhysX would refuse or ignore. Nothing was written."""
 
 
 class Range(NamedTuple):
-    """An interval of allowed values; a bound is a number or the name of another attribute of the class."""
+    """An interval of allowed values. A bound is a number or the name of another attribute of the class."""
 
     lower: float | str
     upper: float | str
@@ -55,12 +55,12 @@ class Range(NamedTuple):
         return f"{opening}{', '.join(bounds)}{closing}"
 
     def bounds(self) -> tuple[str, ...]:
-        """The attributes that the range names."""
+        """The names of attributes that are bounds of the range."""
         return tuple(bound for bound in (self.lower, self.upper) if isinstance(bound, str))
 
 
 class Attribute(NamedTuple):
-    """One attribute; `name` is what follows the instance name, or the whole name outside multiple-apply schemas."""
+    """One attribute. `name` is the part after the instance name, or the full name outside multiple-apply schemas."""
 
     name: str
     type: str                           # Sdf value type name, such as "float[]"
@@ -102,7 +102,7 @@ Kind = Literal["single-apply", "multiple-apply", "non-applied", "typed", "abstra
 
 
 class Facts(NamedTuple):
-    """What the YAML says about a class."""
+    """The content of the YAML definition of a class."""
 
     library: str                        # "PhysxSchema"
     identifier: str                     # USD's name of the schema
@@ -123,7 +123,7 @@ class Facts(NamedTuple):
 
 
 class Definition(Facts):
-    """One schema class as defined in YAML: its facts, and views of them that are made when first asked for."""
+    """The definition of one schema class, with views that are computed on first use."""
 
     __eq__: Any = object.__eq__         # a definition is itself alone, and a key that hashes fast
     __ne__: Any = object.__ne__
@@ -137,12 +137,12 @@ class Definition(Facts):
     @property
     def own(self) -> dict[str, Property]:
         """The former name of `declared`."""
-        warnings.warn("own is now declared; use that", DeprecationWarning, stacklevel=2)
+        warnings.warn("own is renamed to declared; use the new name", DeprecationWarning, stacklevel=2)
         return self.declared
 
     @cached_property
     def accessible(self) -> dict[str, Any]:
-        """Name to property for everything that has Get and Create methods, retired properties included."""
+        """Name to property for all properties with Get and Create methods, including retired ones."""
         return self.by_name | {prop.name: prop for prop in self.retired_properties}
 
     @cached_property
@@ -205,11 +205,11 @@ class Definition(Facts):
         return names
 
     def start(self, instance: str = "") -> str:
-        """What property names begin with under an instance name; empty outside multiple-apply schemas."""
+        """Return the beginning of the property names under an instance name; empty outside multiple-apply schemas."""
         return f"{self.prefix}:{instance}:" if self.prefix else ""
 
     def attribute_names(self, inherited: bool, instance: str) -> list[str]:
-        """Full names in the order of definition, with USD's placeholder where `instance` is empty."""
+        """Return full names in the order of definition, with USD's placeholder if `instance` is empty."""
         start = self.start(instance or PLACEHOLDER)
         return [start + name for name in self.attributes if inherited or name in self.declared]
 

@@ -14,8 +14,9 @@ from pxr import Plug, Sdf, Tf, Usd
 from ._definition import PhysxSchemaError
 
 LATE = (
-    "{what} is unknown to USD, because Usd.SchemaRegistry was used before its plugin was registered and reads plugins "
-    "once per process; import this package before opening or creating a stage, or put {folder} on PXR_PLUGINPATH_NAME"
+    "{what} is unknown to USD, because Usd.SchemaRegistry was used before its plugin was registered, and it reads "
+    "plugins once per process; import this package before opening or creating a stage, or add {folder} to "
+    "PXR_PLUGINPATH_NAME"
 )
 FOLDER = Path(__file__).resolve().parent
 
@@ -46,7 +47,7 @@ def declare(folder: Path, type_names: Sequence[str]) -> bool:
         missing = [name for name in type_names if Tf.Type.FindByName(name).isUnknown]
     if missing:
         warnings.warn(
-            f"another plugin declares part of the types in {folder} but not {', '.join(missing)}; these classes cannot "
+            f"another plugin declares some of the types in {folder} but not {', '.join(missing)}; these classes cannot "
             "be applied; update or remove that plugin, or import this package before it",
             RuntimeWarning, stacklevel=4)
     return not missing

@@ -12,7 +12,7 @@ NO_PRIM = Usd.Prim()
 def only(prim: Usd.Prim | Usd.SchemaBase, schema: Usd.SchemaBase) -> Usd.SchemaBase:
     """The schema object that a constructor was given. Raises TypeError where it was given a prim as well."""
     if prim is not NO_PRIM:
-        raise TypeError(f"give either a prim or schemaObj, not both {prim!r} and {schema!r}")
+        raise TypeError(f"prim {prim!r} and schemaObj {schema!r} exclude each other; give one of them")
     return schema
 
 
@@ -30,8 +30,8 @@ def type_problems(definition: Definition, prim: Usd.Prim) -> tuple[str, ...]:
     kind = prim.GetTypeName() if prim else ""
     if kind in ("", definition.identifier):
         return ()
-    return (f"{prim.GetPath()}: the prim is a {kind}, which {definition.identifier} would replace; "
-            "choose another path",)
+    return (f"{prim.GetPath()}: the prim is a {kind}, which {definition.identifier} would replace; choose another "
+            "path",)
 
 
 def check_prim(prim: Usd.Prim) -> None:
@@ -43,7 +43,7 @@ def check_prim(prim: Usd.Prim) -> None:
 def check_name(name: str) -> None:
     """Raise TypeError for an instance name that is no string."""
     if not isinstance(name, str):
-        raise TypeError(f"instance name {name!r} is not a str")
+        raise TypeError(f"instance name {name!r} is not a str; give a str")
 
 
 def check_definable(path: Sdf.Path | str) -> None:
@@ -52,8 +52,7 @@ def check_definable(path: Sdf.Path | str) -> None:
         raise TypeError(f"{path!r} is not a path; give a str or Sdf.Path")
     parsed = parsed_path(path)
     if not parsed.IsAbsolutePath() or not parsed.IsPrimPath() or parsed.ContainsPrimVariantSelection():
-        raise AuthoringError(f"{str(path)!r} is no path at which a prim can be defined; give an absolute one such as "
-                             "/World/link")
+        raise AuthoringError(f"{str(path)!r} is not an absolute prim path; give a path such as /World/link")
 
 
 def parsed_path(text: Sdf.Path | str) -> Sdf.Path:

@@ -22,14 +22,24 @@ is_strict = STRICT.get
 
 @contextmanager
 def strict(enabled: bool = True) -> Iterator[None]:
-    """Refuse, within the ``with`` block or the decorated function, what PhysX would refuse or ignore.
+    """Raise AuthoringError within the ``with`` block or decorated function for values that PhysX refuses or ignores.
 
-    Apply, Define, set and every Create method then raise AuthoringError, and author nothing, for values out of range,
-    tokens and instance names that are not allowed, an instance name that is the name of a property or taken by a
-    schema of the same prefix, prims that the schema has no effect on, properties of schemas that are not applied, and
-    classes and properties that a release has dropped.
-    Blocks nest; `enabled` false makes an exception inside one. The body of a coroutine or generator runs after its
-    call, so put the block inside such a function instead of decorating it.
+    Apply, Define, set and all Create methods then author nothing for:
+
+    - values out of range
+    - tokens and instance names that are not allowed
+    - an instance name that is the name of a property, or that a schema with the same prefix uses
+    - prims on which the schema has no effect
+    - properties of schemas that are not applied
+    - classes and properties that a release has dropped
+
+    Blocks can be nested. `enabled` false makes an exception inside a block. The body of a coroutine or generator runs
+    after its call; put the block inside such a function instead of decorating it.
+
+    Example::
+
+        with strict():
+            PhysxJointAxisAPI.Apply(prim, "angular", armature=0.01)
     """
     token = STRICT.set(enabled)
     try:
@@ -47,7 +57,8 @@ def name_problems(definition: Definition, prim: Usd.Prim, name: str) -> list[str
     start = f"{prim.GetPath()}: {definition.identifier} instance name {name!r}"
     problems = [f"{start} {problem}"] if problem else []
     if conflicts:
-        problems.append(f"{start} is taken by {conflicts[0]}, whose properties have other types; choose another name")
+        problems.append(f"{start} is already used by {conflicts[0]} for properties with other types; choose another "
+                        "name")
     return problems
 
 
@@ -74,9 +85,9 @@ def name_problem(definition: Definition, name: str) -> str:
     if problem:
         return problem
     if name in definition.by_name or name.rpartition(":")[2] in definition.by_name:
-        return "is also the name of one of its properties; choose another"
+        return "is also the name of one of its properties; choose another name"
     if PLACEHOLDER in name:
-        return "is what USD writes where a name is to come; choose another"
+        return "is the placeholder that USD writes for an instance name; choose another name"
     if definition.instances and name not in definition.instances:
         return f"is not one of {', '.join(definition.instances)}; PhysX reads only these"
     return ""

@@ -40,7 +40,7 @@ class Target(NamedTuple):
         try:
             return cls(layer, True, target.MapToSpecPath, layers[:layers.index(layer)])
         except ValueError:
-            raise AuthoringError(f"{layer.identifier if layer else 'the edit target'} is muted or no layer of the "
+            raise AuthoringError(f"{layer.identifier if layer else 'the edit target'} is muted or not a layer of the "
                                  "stage; choose another edit target") from None
 
     def change(self) -> AbstractContextManager[object]:
@@ -53,12 +53,13 @@ class Target(NamedTuple):
         """Why the properties cannot be authored on `prim`; empty where they can. Fills in their specs that exist."""
         path, layer = path_of(prim), self.layer
         if is_instance_proxy(prim) or is_in_prototype(prim):
-            return [f"{path}: the prim is inside an instance; author on the instanced asset"]
+            return [f"{path}: the prim is inside an instance; author on the instanced asset instead"]
         if not layer.permissionToEdit:
-            return [f"{path}: layer {layer.identifier} is read-only; choose another edit target"]
+            return [f"{path}: layer {layer.identifier} is not editable; choose another edit target"]
         local = path if self.is_direct else self.path_in_layer(path)
         if not local:
-            return [f"{path}: the edit target in {layer.identifier} does not reach this prim; choose another"]
+            return [f"{path}: the edit target in {layer.identifier} does not contain this prim; choose another edit "
+                    "target"]
         owner = layer.GetPrimAtPath(local)
         if owner is not None:
             existing.update(authored(owner, prefix, names))

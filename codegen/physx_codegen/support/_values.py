@@ -131,7 +131,7 @@ def converted(prop: Property, value: object) -> Any:
         return whole
     items = listed(value)
     if items is None:
-        raise Refused(f"{value!r} is not a list; give {element} values in a list")
+        raise Refused(f"{value!r} is not a list; give a list of {element} values")
     return kind.type.pythonClass([scalar(prop, element, item) for item in items])
 
 
@@ -178,7 +178,7 @@ def asset_path(value: str) -> Sdf.AssetPath:
     try:
         return Sdf.AssetPath(value)
     except (Tf.ErrorException, UnicodeEncodeError):
-        raise Refused(f"{value!r} is no text that an asset path can hold; remove control characters") from None
+        raise Refused(f"{value!r} cannot be an asset path; remove control characters") from None
 
 
 def integer(prop: Attribute, type_name: str, value: object) -> int:
@@ -197,7 +197,7 @@ def word(prop: Attribute, value: object) -> str:
     if not isinstance(value, str):
         raise Refused(f"{value!r} is not a {prop.type.removesuffix('[]')}; give a string")
     if "\0" in value or not (value.isascii() or is_unicode(value)):
-        raise Refused(f"{value!r} is no text that USD can hold; remove null and surrogate characters")
+        raise Refused(f"{value!r} is not text that USD can store; remove null and surrogate characters")
     if prop.tokens and value not in prop.tokens:
         close = closest(value, prop.tokens)
         suggestion = f"; did you mean '{close}'?" if close else "; give one of them"
@@ -282,7 +282,7 @@ def target_paths(prop: Relationship, value: object) -> list[Sdf.Path]:
     """Absolute paths from a prim, path, schema object or string, or a list of them. Raises Refused."""
     items = [value] if isinstance(value, str | Sdf.Path | Usd.Prim | Usd.SchemaBase) else listed(value)
     if items is None:
-        raise Refused(f"{value!r} is no target; give a prim or an absolute path")
+        raise Refused(f"{value!r} is not a target; give a prim or an absolute path")
     paths = [target_path(item) for item in items]
     if len(paths) > 1 and not prop.many:
         raise Refused(f"{len(paths)} targets where one is allowed; give a single prim or path")
@@ -294,17 +294,17 @@ def target_path(value: object) -> Sdf.Path:
     if isinstance(value, Usd.Prim | Usd.SchemaBase):
         path = value.GetPath()
         if path.isEmpty:
-            raise Refused("the target is an invalid prim; give one that exists")
+            raise Refused("the target is an invalid prim; give a valid prim")
         return path
     if not isinstance(value, str | Sdf.Path):
-        raise Refused(f"{value!r} is no target; give a prim or an absolute path")
+        raise Refused(f"{value!r} is not a target; give a prim or an absolute path")
     path = parsed_path(value)
     if isinstance(value, str) and path.isEmpty:
-        raise Refused(f"{value!r} is not a path; give an absolute one such as /World/link")
+        raise Refused(f"{value!r} is not a path; give an absolute path such as /World/link")
     if not path.IsAbsolutePath():
-        raise Refused(f"path '{path}' is relative; give an absolute one such as /World/link")
+        raise Refused(f"path '{path}' is relative; give an absolute path such as /World/link")
     if path.ContainsPrimVariantSelection() or not (path.IsPrimPath() or path.IsPropertyPath()):
-        raise Refused(f"'{path}' is no prim or property; give an absolute path such as /World/link")
+        raise Refused(f"'{path}' is not a prim or property path; give an absolute path such as /World/link")
     return path
 
 
@@ -321,7 +321,7 @@ def range_problem(definition: Definition, prim: Usd.Prim, prefix: str, ready: Ma
         if not (above and below) and number not in allowed_infinities(prop):
             unit = f" ({prop.unit})" if prop.unit else ""
             meant = stated(prop.range.bounds(), lower, upper)
-            return f"{number:g} is outside {prop.range}{meant}{unit}; give a value inside"
+            return f"{number:g} is outside {prop.range}{meant}{unit}; give a value in this range"
     return ""
 
 

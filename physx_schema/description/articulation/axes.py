@@ -89,9 +89,9 @@ def bounds(
     if max(abs(lower), abs(upper)) > within:
         context.problem(
             "joint/limit-range", view.path, view.name(names[0] if abs(lower) > within else names[1]),
-            f"limits [{lower:g}, {upper:g}] on an axis that reaches {within:g} degrees to either side",
-            "PhysX refuses the pair and holds the axis at 0",
-            f"author bounds from -{within:g} to {within:g}, or neither of them for a free axis",
+            f"limits [{lower:g}, {upper:g}] are outside the range of this axis, from -{within:g} to {within:g} degrees",
+            "PhysX refuses both limits and holds the axis at 0",
+            f"author bounds from -{within:g} to {within:g}, or no bounds for a free axis",
         )
         return 0.0, 0.0
     return (
@@ -106,8 +106,8 @@ def _report_refused(context: ReadContext, view: SchemaView, names: tuple[str, st
     context.problem(
         "joint/one-sided-limit" if open_end else "joint/limit-order", view.path,
         view.name(infinite if open_end else names[0]),
-        f"limits [{lower:g}, {upper:g}]", "PhysX refuses the pair and holds the joint at 0",
-        "author both bounds; a magnitude of 1e38 stands for no bound" if open_end else "author lower <= upper",
+        f"limits [{lower:g}, {upper:g}]", "PhysX refuses both limits and holds the joint at 0",
+        "author both bounds; a magnitude of 1e38 means no bound" if open_end else "author lower <= upper",
     )
 
 
@@ -125,9 +125,10 @@ def cone(context: ReadContext, opinions: PrimOpinions) -> tuple[tuple[str, float
     if any(valid):
         missing = names[valid.index(False)]
         context.problem(
-            "joint/half-cone", opinions.path, view.name(missing), f"{missing} is {angles[valid.index(False)]:g} beside "
-            f"{angles[valid.index(True)]:g}", "PhysX limits neither swing unless both angles are at least 0",
-            "author both cone angles; 180 leaves one swing free", "warning",
+            "joint/half-cone", opinions.path, view.name(missing),
+            f"{missing} is {angles[valid.index(False)]:g} and the other cone angle is {angles[valid.index(True)]:g}",
+            "PhysX limits the swings only if both angles are at least 0",
+            "author both cone angles; an angle of 180 leaves its swing free", "warning",
         )
     return (names[0], math.inf), (names[1], math.inf)
 
@@ -180,7 +181,7 @@ class _Choice:
             self._reading.problem(
                 "joint/newton-wins", self._properties.path, self._properties.name(base),
                 f"{base} is {physx_value:g} and {self._newton.name(newton)} is {value:g}",
-                "PhysX takes Newton's value where its own says nothing more than its default",
+                "PhysX uses Newton's value because its own property is at its default",
                 f"remove {self._newton.name(newton)}", "warning",
             )
         return value
@@ -206,8 +207,8 @@ def read_resistance(context: ReadContext, opinions: PrimOpinions, properties: Sc
         context.problem(
             "joint/friction-order", opinions.path, properties.name("dynamicFrictionEffort"),
             f"dynamic friction {dynamic:g} is above static friction {static:g}",
-            "PhysX refuses the pair and the joint has no friction",
-            "raise staticFrictionEffort to at least dynamicFrictionEffort",
+            "PhysX refuses both values; the joint has no friction",
+            "author staticFrictionEffort >= dynamicFrictionEffort",
         )
         static = dynamic = viscous = 0.0
     return Resistance(
@@ -313,8 +314,8 @@ def _generic(context: ReadContext, opinions: PrimOpinions) -> list[_Axis]:
 def _report_translations(context: ReadContext, opinions: PrimOpinions, names: list[str]) -> None:
     context.problem(
         "joint/free-translation", opinions.path, f"limit:{names[0]}:physics:low",
-        f"a generic joint of an articulation with {', '.join(names)} not locked",
-        "PhysX locks the translations of generic joints in articulations",
+        f"a generic joint of an articulation leaves {', '.join(names)} free",
+        "PhysX locks all translations of a generic joint in an articulation",
         f"author a low limit above the high one for {', '.join(names)}, or use a prismatic joint", "warning",
     )
 
@@ -343,14 +344,15 @@ def _state(context: ReadContext, opinions: PrimOpinions, axis: _Axis) -> tuple[f
     for base, maximum in (("position", axis.max_angle), ("velocity", math.inf)):
         value = view.number(base)
         if not abs(value) <= maximum:
-            why = f"PhysX takes no position beyond {maximum:g} degrees on this joint" if math.isfinite(value) else \
-                "PhysX refuses what is no number"
+            why = f"PhysX refuses a position beyond {maximum:g} degrees on this joint" if math.isfinite(value) else \
+                f"PhysX refuses {value:g}"
             context.problem("joint/state-refused", opinions.path, view.name(base), f"{base} is {value:g}",
-                            f"{why} and starts at 0", f"author a {base} that the joint can have")
+                            f"{why} and starts the joint at 0", f"author a {base} within the range of the joint")
             value = 0.0
         elif math.isinf(value):
             context.problem("joint/state-refused", opinions.path, view.name(base), f"{base} is {value:g}",
-                            "PhysX does not refuse it: the motion becomes NaN, or as fast as a joint may be",
+                            "PhysX accepts the value; the motion becomes NaN, or as fast as the joint's maximum "
+                            "velocity",
                             f"author a finite {base}")
             value = 0.0     # nothing is left to predict
         state.append(coordinate(value, axis.angular))
@@ -372,11 +374,11 @@ def _target(context: ReadContext, view: SchemaView, axis: _Axis) -> float:
         return target
     if axis.wraps and math.isfinite(target):
         effective = math.fmod(target, DEGREES_PER_REVOLUTION)
-        why = f"PhysX takes whole turns off the target of a joint without limits: it drives to {effective:g} degrees"
-        fix = "author finite lowerLimit and upperLimit with the target between them: the joint then turns on to it"
+        why = f"PhysX removes whole turns from the target of a joint without limits: it drives to {effective:g} degrees"
+        fix = "author finite lowerLimit and upperLimit around the target; the joint then turns all the way"
     else:
         effective = 0.0
-        why, fix = "PhysX refuses the target and drives to 0", "author a finite target that the joint can have"
+        why, fix = "PhysX refuses the target and drives to 0", "author a finite target within the range of the joint"
     if effective != target:
         context.problem("joint/target-changed", view.path, view.name("targetPosition"), f"targetPosition is {target:g}",
                         why, fix, "warning")

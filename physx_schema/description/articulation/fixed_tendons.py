@@ -113,9 +113,10 @@ def _axis(context: ReadContext, view: SchemaView, dof: Dof, index: int, sign: fl
     for axis in view.tokens("jointAxis"):
         if axis not in allowed:
             context.problem(
-                "tendon/joint-axis", view.path, view.name("jointAxis"), f"{axis!r} is not an axis of this joint",
-                "PhysX takes the joint's own axis whatever is authored",
-                f"author one of {', '.join(allowed)} or remove it", "warning",
+                "tendon/joint-axis", view.path, view.name("jointAxis"),
+                f"jointAxis {axis!r} is not an axis of this joint",
+                "PhysX ignores jointAxis and uses the joint's own axis",
+                f"author one of {', '.join(allowed)}, or remove the value", "warning",
             )
     return TendonAxis(
         path=view.path, dof=index, gearing=sign * gain(_single(context, view, "gearing"), dof.angular),
@@ -133,9 +134,9 @@ def _single(context: ReadContext, view: SchemaView, base: str) -> float:
     if view.authored(base):
         context.problem(
             "tendon/array-length", view.path, view.name(base),
-            "a number and no array" if scalar else f"{len(values)} elements",
-            f"the joint has one axis: PhysX ignores the value and takes its default {default:g}",
-            "author an array of one element",
+            "the value is a single number, not an array" if scalar else f"the array has {len(values)} elements",
+            f"the joint has one axis: PhysX ignores the value and uses its default {default:g}",
+            "author an array with one element",
         )
     return default
 
@@ -150,10 +151,10 @@ def _report_second_roots(
                 continue
             context.problem(
                 "tendon/second-root", opinions.path, f"physxTendon:{name}:stiffness",
-                f"a second root axis of name {name!r}, below the one on {upper.path}",
+                f"a second root axis named {name!r}, below the one on {upper.path}",
                 "PhysX makes two tendons, and both act on this joint" if position in indices
                 else "PhysX makes two tendons, and the upper one ends above this joint",
-                f"apply {_AXIS}:{name} in place of {_ROOT}:{name} for one tendon, or give one of two another name",
+                f"for one tendon, apply {_AXIS}:{name} in place of {_ROOT}:{name}; for two, rename one of them",
                 "warning",
             )
 
@@ -170,8 +171,8 @@ def _report_unused_axes(context: ReadContext, links: Sequence[Link], used_axes: 
             if opinions.has(_ROOT, name):
                 context.problem(
                     "tendon/shared-prefix", opinions.path, f"physxTendon:{name}:gearing",
-                    f"{_ROOT}:{name} and {_AXIS}:{name} on one joint share their properties",
-                    "PhysX takes the root axis and leaves the other out, without a message", f"remove {_AXIS}:{name}",
+                    f"{_ROOT}:{name} and {_AXIS}:{name} are on the same joint and share their properties",
+                    "PhysX uses the root axis and ignores the other, without a message", f"remove {_AXIS}:{name}",
                     "warning",
                 )
             elif (link.path, name) not in used_axes:
@@ -184,13 +185,13 @@ def _report_joint_type(context: ReadContext, link: Link) -> None:
         return
     opinions = context.prims[link.joint.path]
     for schema in (_ROOT, _AXIS):
-        why = "PhysX drops it, and with it the axes below"
+        why = "PhysX drops this axis and the axes below it"
         if schema == _ROOT:
-            why = "PhysX makes a tendon without effect, and crashes where an axis of this name is on a joint beside it"
+            why = "PhysX makes a tendon without effect; it crashes if a sibling joint has an axis of this name"
         for name in opinions.instances(schema):
             context.problem(
                 "tendon/joint-type", opinions.path, f"physxTendon:{name}:gearing",
-                f"{schema}:{name} on a {link.joint.kind} joint", why,
+                f"{schema}:{name} is applied to a {link.joint.kind} joint", why,
                 "apply it to a revolute or prismatic joint",
             )
 
@@ -199,14 +200,15 @@ def _report_dropped(context: ReadContext, opinions: PrimOpinions, name: str, roo
     if name in roots:
         context.problem(
             "tendon/axis-dropped", opinions.path, f"physxTendon:{name}:gearing",
-            f"axis of tendon {name!r} that is not reached from its root axis joint by joint down the tree",
-            "PhysX drops the axis: only joints below the root axis' joint, each carrying an axis, take part",
-            "put the root axis on the common ancestor joint, and an axis on every joint in between",
+            f"this axis of tendon {name!r} has no unbroken chain of axes up to its root axis",
+            "PhysX drops the axis: a tendon contains only joints below the root axis, with an axis on each joint in "
+            "between",
+            "apply the root axis to the common ancestor joint, and an axis to every joint in between",
         )
         return
     context.problem(
         "tendon/no-root", opinions.path, f"physxTendon:{name}:gearing",
-        f"axis of tendon {name!r}, which has no root axis in this articulation", "PhysX makes no tendon of it",
+        f"axis of tendon {name!r} has no root axis in this articulation", "PhysX ignores the axis",
         f"apply {_ROOT}:{name} to the first joint of the tendon{_suggestion(name, roots)}",
     )
 

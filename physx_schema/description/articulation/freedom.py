@@ -102,14 +102,14 @@ def instead_of(holds: Sequence[Hold], meters: float, within: bool = True) -> str
                      for axes in (TRANSLATIONS, ROTATIONS))
     meet = all(math.dist(hold.frame[0], turns[0].frame[0]) * meters <= NEAR for hold in turns)
     if not meet or len(slides) + len(turns) != len(holds) or (slides and within):
-        return f"author {bodies}, or remove those that are not meant"
+        return f"author {bodies}, or remove the joints that are not needed"
     directions = [_direction(hold) for hold in slides], [_direction(hold) for hold in turns]
     axes = _generic_axes(*directions, _BODY) or _generic_axes(*directions, ())
     if not axes:
-        return f"author {bodies}, or remove those that are not meant"
+        return f"author {bodies}, or remove the joints that are not needed"
     names = ", ".join(axes[:-1]) + f" and {axes[-1]} free"
     locked = " and the other axes locked (low above high)" if len(axes) < len(AXES) else ""
-    return f"author one generic joint (PhysicsJoint) in their place, with {names}{locked}, or {bodies}"
+    return f"replace them by one generic joint (PhysicsJoint) with {names}{locked}, or author {bodies}"
 
 
 def _generic_axes(slides: Sequence[Vec3], turns: Sequence[Vec3], basis: tuple[Vec3, ...]) -> list[str]:

@@ -109,7 +109,7 @@ def _end(context: ReadContext, view: SchemaView, side: _Side) -> JointEnd:
     targets = view.targets(side.body)
     if len(targets) > 1:
         context.problem(
-            "joint/several-bodies", view.path, view.name(side.body), f"{len(targets)} targets",
+            "joint/several-bodies", view.path, view.name(side.body), f"the relationship has {len(targets)} targets",
             f"PhysX uses the first, {targets[0]}", "keep one target",
         )
     if not targets:
@@ -119,7 +119,7 @@ def _end(context: ReadContext, view: SchemaView, side: _Side) -> JointEnd:
     if not target:
         context.problem(
             "joint/missing-body", view.path, view.name(side.body), f"there is no prim at {targets[0]}",
-            "PhysX joins this side to the world", "point it at a rigid body, or remove the target for the world",
+            "PhysX joins this side to the world", "target a rigid body, or remove the target to join the world",
         )
         return JointEnd("", frame, valid)
     body, collider = context.body_of(targets[0]), context.on_collider(targets[0])
@@ -129,9 +129,9 @@ def _end(context: ReadContext, view: SchemaView, side: _Side) -> JointEnd:
         holds_bodies = _has_body_below(view, targets[0])    # the prim of a whole robot, which stands for the world
         context.problem(
             "joint/no-body", view.path, view.name(side.body), f"{targets[0]} {reason}",
-            f"PhysX joins this side to the world{', with the joint frame as one of the world' if no_pose else ''}",
-            "leave it where the world is meant, or point it at a rigid body" if holds_bodies else
-            f"{fix}, or remove the target for the world", "info" if holds_bodies else "warning",
+            f"PhysX joins this side to the world{', and reads the joint frame in world space' if no_pose else ''}",
+            "keep the target if the world is meant, or target a rigid body" if holds_bodies else
+            f"{fix}, or remove the target to join the world", "info" if holds_bodies else "warning",
         )
         return JointEnd("", frame if no_pose or not valid else _in_world(context, frame, target), valid, collider)
     body_frame = _in_body(context, frame, target, body) if valid else frame
@@ -154,13 +154,13 @@ def _no_body(target: Any) -> tuple[str, str]:
     if not target.IsActive():
         return "is inactive", "activate it"
     if target.IsAbstract():
-        return "is a class, of which nothing is made", "point at a prim that inherits it"
+        return "is a class prim, which PhysX does not simulate", "target a prim that inherits from it"
     if not target.IsDefined():
-        return "is an over without a def, of which nothing is made", (
-            "correct its path, repair the layer that should define it, or define the prim")
+        return "is an over without a def, which PhysX does not simulate", (
+            "correct the path, repair the layer that should define the prim, or define it")
     if target.IsInstanceProxy():
-        return "is inside an instance, where there are no bodies", "clear instanceable above it"
-    return "is not a rigid body nor inside one", "apply PhysicsRigidBodyAPI to it"
+        return "is inside an instance, which has no bodies", "set instanceable to false on the instance"
+    return "is not a rigid body and is not inside one", "apply PhysicsRigidBodyAPI to it"
 
 
 def _is_valid_frame(context: ReadContext, view: SchemaView, side: _Side, position: Vec3) -> bool:
@@ -171,9 +171,9 @@ def _is_valid_frame(context: ReadContext, view: SchemaView, side: _Side, positio
     for base in faulty:
         context.problem(
             "joint/frame-refused", view.path, view.name(base),
-            f"{view.raw(base)} is no {'position' if base == side.position else 'rotation'}",
-            "PhysX refuses the joint frame: for the parent's it takes the place where the child is authored, for "
-            "the child's its own frame, and outside articulations it makes no joint",
+            f"{view.raw(base)} is not a {'position' if base == side.position else 'rotation'}",
+            "PhysX refuses the joint frame; in an articulation it uses the child's authored place for the parent's "
+            "frame and the child's origin for the child's frame; outside articulations it makes no joint",
             "author finite numbers and a quaternion of length 1",
         )
     return not faulty

@@ -33,8 +33,8 @@ from physx_schema.description.units import LARGEST_SINGLE, coordinate, radians
 
 _HALF_REVOLUTION, _QUARTER_REVOLUTION = 180.0, 90.0      # degrees
 _SWINGS = ROTATIONS[1:]
-_TO_EITHER_SIDE = "refuses the pair and limits the axis to 90 degrees to either side"
-_SLIDES = "refuses the pair and the axis slides freely"
+_TO_EITHER_SIDE = "refuses both limits and limits the axis to 90 degrees to either side"
+_SLIDES = "refuses both limits and leaves the axis free"
 
 
 class Limits(NamedTuple):
@@ -76,7 +76,7 @@ def hinge_limits(context: ReadContext, view: SchemaView) -> Limits:
     cut = max(lower, -_HALF_REVOLUTION), min(upper, _HALF_REVOLUTION)
     if cut[0] > cut[1]:
         _report_limits(context, view, "lowerLimit", "upperLimit", _TO_EITHER_SIDE,
-                       "author bounds within 180 degrees, lower <= upper")
+                       "author bounds within 180 degrees, with lower <= upper")
         return REFUSED_ANGLE
     return Limits(*cut)
 
@@ -88,7 +88,7 @@ def slider_limits(context: ReadContext, view: SchemaView, low: str = "lowerLimit
         return _NONE
     if not (math.isfinite(lower) and math.isfinite(upper) and lower <= upper):
         _report_limits(context, view, low, high, _SLIDES,
-                       "author two finite bounds, lower <= upper; a magnitude of 1e38 stands for no bound")
+                       "author two finite bounds with lower <= upper; a magnitude of 1e38 means no bound")
         return REFUSED_SLIDE
     return Limits(-math.inf if unlimited(lower) else lower, math.inf if unlimited(upper) else upper)
 
@@ -116,9 +116,10 @@ def _swing(context: ReadContext, view: SchemaView) -> Limits:
     if not (is_bound(lower) or is_bound(upper)):
         return _NONE
     if not -_HALF_REVOLUTION < lower <= upper < _HALF_REVOLUTION:
-        why = ("refuses the limits of both swings: where the other one has none this one turns by 90 degrees to either "
-               "side, else both turn freely")
-        _report_limits(context, view, "low", "high", why, "author two bounds between -180 and 180 degrees, low <= high")
+        why = ("refuses the limits of both swings; if the other swing has no limits, this one is limited to 90 degrees "
+               "to either side; otherwise both are free")
+        _report_limits(context, view, "low", "high", why,
+                       "author two bounds between -180 and 180 degrees, with low <= high")
         return REFUSED_ANGLE
     return Limits(lower, upper)
 
@@ -131,8 +132,8 @@ def cone_angles(context: ReadContext, opinions: PrimOpinions) -> tuple[float, fl
     if not (0.0 < first < _HALF_REVOLUTION and 0.0 < second < _HALF_REVOLUTION):
         view = opinions.joint_view()
         context.problem(
-            "joint/limit-range", view.path, view.name(name), f"cone angles {first:g} and {second:g}",
-            "outside articulations PhysX refuses the cone and both swings are free",
+            "joint/limit-range", view.path, view.name(name), f"the cone angles are {first:g} and {second:g}",
+            "outside articulations PhysX refuses the cone and leaves both swings free",
             "author two angles above 0 and below 180 degrees",
         )
         return None
@@ -143,7 +144,7 @@ def _angles(context: ReadContext, view: SchemaView, low: str, high: str) -> tupl
     """Two bounds of an angle, infinite where PhysX takes one for none."""
     lower, upper = view.number(low), view.number(high)
     if math.isnan(lower) or math.isnan(upper):
-        _report_limits(context, view, low, high, "takes NaN for no bound", "author numbers")
+        _report_limits(context, view, low, high, "treats NaN as no bound", "author numbers")
     return (-math.inf if not is_bound(lower) else lower), (math.inf if not is_bound(upper) else upper)
 
 
@@ -225,7 +226,7 @@ def _report_target(context: ReadContext, view: SchemaView, base: str) -> None:
     if not math.isfinite(target):
         context.problem(
             "joint/drive-refused", view.path, view.name(base), f"{base} is {target:g}",
-            "outside articulations PhysX refuses the targets of all axes and takes 0", "author a finite target",
+            "outside articulations PhysX refuses the targets of all axes and uses 0", "author a finite target",
         )
 
 
@@ -314,7 +315,7 @@ def _distance(context: ReadContext, opinions: PrimOpinions, kind: str) -> Distan
         base = "maxDistance" if high == math.inf else "minDistance"
         context.problem(
             "joint/infinite-distance", opinions.path, view.name(base), f"{base} is infinite",
-            "PhysX refuses the number and works with a distance of 0", "author -1 for no bound",
+            "PhysX refuses the number and uses a distance of 0", "author -1 for no bound",
         )
         low, high = (0.0 if bound == math.inf else bound for bound in (low, high))
     spring = opinions.view("PhysxPhysicsDistanceJointAPI")
@@ -335,7 +336,8 @@ def _distance_limit(context: ReadContext, opinions: PrimOpinions) -> DistanceRan
     if high <= 0.0 or math.isnan(high):
         context.problem(
             "joint/limit-range", opinions.path, view.name("high"), f"high is {high:g}",
-            "PhysX refuses the limit and the distance is free", "author a distance above 0, or lock the translations",
+            "PhysX refuses the limit and leaves the distance free",
+            "author a distance above 0, or lock the translations",
         )
     return None
 
@@ -349,11 +351,12 @@ def _coupling(context: ReadContext, joint: AuthoredJoint) -> Coupling:
         hinge = context.prims.get(hinges[-1])
         if hinge is None or hinge.joint_kind != hinge_kind:
             context.problem(
-                "joint/no-hinge", joint.path, view.name(base), f"{hinges[-1] or 'nothing'} is no {hinge_kind} joint",
-                "PhysX couples the body about the x axis of the joint's own frame"
+                "joint/no-hinge", joint.path, view.name(base),
+                f"{hinges[-1] or 'no target'} is not a {hinge_kind} joint",
+                "PhysX couples the body about the x axis of the gear or rack joint's own frame"
                 if hinge is None or hinge.joint_kind is None else
-                "PhysX takes its position for a hinge's, and the bodies turn at other speeds",
-                f"point {base} at a {hinge_kind} joint",
+                "PhysX reads the joint's position as the position of a hinge; the bodies turn at other speeds",
+                f"target a {hinge_kind} joint with {base}",
             )
     return Coupling(hinges[0], hinges[1], view.number("gearRatio" if joint.kind == "gear" else "ratio"))
 
@@ -390,23 +393,23 @@ def _is_created(context: ReadContext, registry: BodyRegistry, links: Container[s
             or not all(end.valid for end in joint.ends)):
         return False    # reported as what they are
     if first == second:
-        message = f"joins {first} to itself" if first else "joins the world to the world"
+        message = f"the joint connects {first} to itself" if first else "the joint connects the world to the world"
         code = "joint/same-body" if first else "joint/no-bodies"
-        _report(context, joint, code, "physics:body1", message, "point body0 and body1 at two bodies")
+        _report(context, joint, code, "physics:body1", message, "target two different bodies with body0 and body1")
         return False
     if not any(registry.is_dynamic(body) or body in links for body in (first, second)):
-        _report(context, joint, "joint/static", "physics:body0", "neither of its ends moves by forces",
-                "join at least one enabled body that is not kinematic")
+        _report(context, joint, "joint/static", "physics:body0", "neither end of the joint is a dynamic body",
+                "connect at least one enabled body that is not kinematic")
         return False
     scenes = {scene for body in (first, second) if (scene := registry.owner(body)) is not None}
     if len(scenes) > 1:
         _report(context, joint, "joint/several-scenes", "physics:body0",
-                f"joins {first} and {second}, which belong to different scenes "
-                f"({' and '.join(scene or 'none by name' for scene in sorted(scenes))})",
-                "give both bodies one physics:simulationOwner")
+                f"the joint connects {first} and {second}, which belong to different scenes "
+                f"({' and '.join(scene or 'no scene' for scene in sorted(scenes))})",
+                "set the same physics:simulationOwner on both bodies")
         return False
     return True
 
 
 def _report(context: ReadContext, joint: AuthoredJoint, code: str, name: str, message: str, fix: str) -> None:
-    context.problem(code, joint.path, name, message, "PhysX makes no joint of it", fix)
+    context.problem(code, joint.path, name, message, "PhysX does not create the joint", fix)

@@ -48,9 +48,9 @@ def _read(context: ReadContext, opinions: PrimOpinions, dof_index: Mapping[str, 
     if refusal or gearing == 0.0:
         context.problem(
             "joint/newton-mimic", opinions.path, view.name("mimicJoint" if refusal else "mimicCoef1"),
-            refusal or "mimicCoef1 is 0", "PhysX makes no mimic joint of it",
-            "point newton:mimicJoint at another revolute or prismatic joint of the articulation, give revolute ones "
-            "finite limits, and author a coefficient other than 0",
+            refusal or "mimicCoef1 is 0", "PhysX does not create the mimic joint",
+            "point newton:mimicJoint at another revolute or prismatic joint of the articulation; give revolute joints "
+            "finite limits; author a coefficient other than 0",
         )
         return []
     angular, leader_angular = opinions.joint_kind == "revolute", context.prims[leaders[0]].joint_kind == "revolute"
@@ -67,7 +67,7 @@ def _newton_refusal(
 ) -> str:
     """Why PhysX makes no mimic joint of two joints, empty where it does."""
     if len(leaders) != 1:
-        return f"mimicJoint has {len(leaders)} targets, not one"
+        return f"mimicJoint has {len(leaders)} targets; it needs one"
     if leaders[0] == opinions.path:
         return "the joint mimics itself"
     leader = context.prims.get(leaders[0])
@@ -89,7 +89,7 @@ def _newton_unfit(joint: PrimOpinions) -> str:
     view = joint.joint_view()
     finite = all(math.isfinite(bound) and not unlimited(bound)
                  for bound in (view.number("lowerLimit"), view.number("upperLimit")))
-    return "" if finite or joint.joint_kind == "prismatic" else "is revolute without two finite limits"
+    return "" if finite or joint.joint_kind == "prismatic" else "is revolute and has no two finite limits"
 
 
 _API = "PhysxMimicJointAPI"
@@ -175,7 +175,7 @@ def _refusal(
     if axis not in ROTATIONS:
         return "reference-axis", f"referenceJointAxis {axis!r} is not one of rotX, rotY, rotZ"
     if accepted and opinions.joint_kind != "d6":
-        return "one-instance", "the joint already has a mimic under an earlier instance name"
+        return "one-instance", "the joint already has a mimic joint under an earlier instance name"
     return _refused_reference(context, opinions, references, values)
 
 
@@ -183,7 +183,7 @@ def _refused_reference(
     context: ReadContext, opinions: PrimOpinions, references: Sequence[str], values: Mapping[str, object],
 ) -> Refusal:
     if len(references) != 1:
-        return "reference-count", f"referenceJoint has {len(references)} targets, not one"
+        return "reference-count", f"referenceJoint has {len(references)} targets; it needs one"
     if not context.stage.GetPrimAtPath(references[0]):
         return "reference-missing", f"there is no prim at {references[0]}"
     reference = context.prims.get(references[0])
@@ -208,13 +208,13 @@ def _unfit(opinions: PrimOpinions, axis: str, side: str, role: str) -> Refusal:
         return "disabled", f"{role} is disabled"
     if opinions.joint_kind == "revolute":
         limited = not any(map(unlimited, _limits(opinions)))
-        return _ACCEPTED if limited else ("limits", f"{role} is revolute without two finite limits")
+        return _ACCEPTED if limited else ("limits", f"{role} is revolute and has no two finite limits")
     if opinions.joint_kind == "prismatic":
         return _ACCEPTED
     if opinions.joint_kind != "d6":
         return "joint-type", f"{role} is {opinions.joint_kind}, which PhysX does not support"
     if any(is_axis_free(opinions, free) for free in TRANSLATIONS):
-        return "joint-type", f"{role} is a generic joint whose translations are not all locked"
+        return "joint-type", f"{role} is a generic joint with free translations"
     return _ACCEPTED if is_axis_free(opinions, axis) else ("joint-type", f"{role} has {axis} locked")
 
 

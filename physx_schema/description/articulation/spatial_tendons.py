@@ -71,8 +71,8 @@ def _declared(context: ReadContext, opinions: PrimOpinions) -> list[_Declared]:
         if name in attachments:
             context.problem(
                 "tendon/shared-prefix", opinions.path, f"physxTendon:{name}:gearing",
-                f"{attachments[name].schema}:{name} and {schema}:{name} on one prim share their properties",
-                f"PhysX uses {attachments[name].schema}:{name} and refuses the other",
+                f"{attachments[name].schema}:{name} and {schema}:{name} are on one prim and share their properties",
+                f"PhysX uses {attachments[name].schema}:{name} and ignores the other",
                 "give one of them another instance name",
             )
             continue
@@ -81,7 +81,8 @@ def _declared(context: ReadContext, opinions: PrimOpinions) -> list[_Declared]:
         attachments[name] = _Declared(opinions, schema, name, (links[0] if links else "", _parent_name(view, schema)))
         if len(links) > 1:
             context.problem(
-                "tendon/several-parents", opinions.path, view.name("parentLink"), f"{len(links)} targets",
+                "tendon/several-parents", opinions.path, view.name("parentLink"),
+                f"the relationship has {len(links)} targets",
                 f"PhysX uses the first, {links[0]}", "keep one target", "warning",
             )
     return list(attachments.values())
@@ -166,11 +167,11 @@ def _with_rest_lengths(attachments: Sequence[Attachment], links: Sequence[Link])
 def _report_no_leaf(context: ReadContext, item: _Declared) -> None:
     context.problem(
         "tendon/no-leaf", item.opinions.path, f"physxTendon:{item.name}:parentAttachment",
-        f"no attachment names {item.name!r} on {item.opinions.path} as its parent, and it is no leaf",
-        "PhysX makes a tendon without an end, which pulls on nothing" if item.schema == _ROOT else
-        "PhysX pulls here with a rest length of 0 and no limits; a limitStiffness above 0 turns the motion into NaN",
-        f"apply {_LEAF} to the last link, with parentLink {item.opinions.path} "
-        f"and parentAttachment {item.name!r}",
+        f"this attachment is not a leaf, and no attachment names {item.name!r} on {item.opinions.path} as its parent",
+        "PhysX makes a tendon without an end, which exerts no force" if item.schema == _ROOT else
+        "PhysX ends the tendon here with a rest length of 0 and no limits; a limitStiffness above 0 makes the motion "
+        "NaN",
+        f"apply {_LEAF} to the last link, with parentLink {item.opinions.path} and parentAttachment {item.name!r}",
     )
 
 
@@ -183,20 +184,22 @@ def _report_unreached(context: ReadContext, declared: Sequence[_Declared], reach
         name = f"physxTendon:{item.name}:parentAttachment"
         if cycle:
             context.problem(
-                "tendon/cycle", item.opinions.path, name, "its parents lead back to it: " + " -> ".join(cycle),
-                "PhysX never reaches it from a root attachment", "let one of them name the root attachment as parent",
+                "tendon/cycle", item.opinions.path, name, "its parents form a cycle: " + " -> ".join(cycle),
+                "PhysX never reaches the attachment from a root attachment",
+                "set parentAttachment of one of them to the root attachment",
             )
         elif item.parent not in by_key:
             _report_unknown_parent(context, item, list(by_key))
         elif by_key[item.parent].schema == _LEAF:
             context.problem(
                 "tendon/leaf-parent", item.opinions.path, name, f"its parent {_text(item.parent)} is a leaf",
-                "PhysX stops at a leaf and drops what follows",
+                "PhysX ends the tendon at a leaf and drops the attachments below it",
                 f"apply {_VIA}:{item.parent[1]} in place of {_LEAF}:{item.parent[1]}",
             )
         else:
             context.problem(
-                "tendon/unreached", item.opinions.path, name, f"its parent {_text(item.parent)} has no way to a root",
+                "tendon/unreached", item.opinions.path, name,
+                f"its parent {_text(item.parent)} is not connected to a root attachment",
                 "PhysX drops the attachment", "connect its parents to a root attachment",
             )
 
@@ -207,13 +210,13 @@ def _report_unknown_parent(context: ReadContext, item: _Declared, keys: Sequence
     close = get_close_matches(parent, names, 1, 0.5) or names[:1]
     suggestion = f"; did you mean {close[0]!r}?" if close else ""
     elsewhere = link in context.prims and any(context.prims[link].has(kind, parent) for kind in _KINDS if parent)
-    missing = "no parentLink" if not link else f"there is no attachment {parent!r} on {link}"
-    missing = f"its parent {_text(item.parent)} is no link of this articulation" if elsewhere else missing
+    missing = "the attachment has no parentLink" if not link else f"there is no attachment {parent!r} on {link}"
+    missing = f"its parent {_text(item.parent)} is not on a link of this articulation" if elsewhere else missing
     prop = "parentLink" if not link else "parentAttachment"
     context.problem(
         "tendon/no-parent", item.opinions.path, f"physxTendon:{item.name}:{prop}", missing,
         "PhysX drops the attachment, and the tendon has no end here",
-        f"name the parent's link and its attachment{suggestion}",
+        f"author the parent's link and its attachment{suggestion}",
     )
 
 

@@ -92,8 +92,9 @@ def _roots(context: ReadContext) -> Iterator[PrimOpinions]:
         if opinions.path in context.copies:
             context.problem(
                 "articulation/in-instance", opinions.path, "apiSchemas",
-                f"an articulation root inside {context.copies[opinions.path]}, which repeats a prototype",
-                "PhysX makes no articulation of what is inside an instance", "clear instanceable, or use no instancer",
+                f"an articulation root is inside {context.copies[opinions.path]}, which repeats a prototype",
+                "PhysX makes no articulations inside instances",
+                "set instanceable to false, or replace the point instancer by references",
             )
         elif opinions.path in nested:
             _report_nested(context, opinions, nested[opinions.path])
@@ -118,8 +119,8 @@ def _claimed(context: ReadContext, root: PrimOpinions, tree: Tree, claimed: Mapp
     if owner and enabled:
         context.problem(
             "articulation/shared-bodies", root.path, "apiSchemas",
-            f"its bodies belong to the articulation root {owner} as well",
-            f"PhysX makes one articulation, that of {owner}", "keep one PhysicsArticulationRootAPI",
+            f"the bodies of this articulation root also belong to the root {owner}",
+            f"PhysX makes one articulation, with the root {owner}", "keep one PhysicsArticulationRootAPI",
         )
     return bool(owner)
 
@@ -129,12 +130,12 @@ def _has_one_scene(context: ReadContext, registry: BodyRegistry, tree: Tree) -> 
     owners = {registry.owner(link.body): link.body for link in reversed(tree.links)}
     if len(owners) < 2:
         return True
-    (first, body), (second, other) = ((scene or "no scene by name", path) for scene, path in list(owners.items())[:2])
+    (first, body), (second, other) = ((scene or "no scene", path) for scene, path in list(owners.items())[:2])
     context.problem(
         "articulation/several-scenes", tree.root.path, "physics:simulationOwner",
         f"{body} belongs to {first} and {other} to {second}",
-        "PhysX makes no articulation: its bodies stay separate, and joints between scenes are dropped",
-        "give all bodies of the articulation one physics:simulationOwner",
+        "PhysX makes no articulation: the bodies stay separate, and joints between scenes are dropped",
+        "set the same physics:simulationOwner on all bodies of the articulation",
     )
     return False
 
@@ -171,10 +172,10 @@ def _is_fixed_to_kinematic(context: ReadContext, graph: BodyGraph, base: Authore
         return False
     context.problem(
         "articulation/kinematic-body", base.other(start), "physics:kinematicEnabled",
-        f"a kinematic body that {base.path} joins to the root {start} of an articulation",
+        f"{base.path} joins this kinematic body to the root {start} of an articulation",
         "PhysX makes no articulation: its bodies and joints stay separate",
-        "hold the body to the world by a fixed joint in place of physics:kinematicEnabled, or set "
-        f"physics:excludeFromArticulation on {base.path}",
+        "replace physics:kinematicEnabled by a fixed joint to the world, or set physics:excludeFromArticulation on "
+        f"{base.path}",
     )
     return True
 
@@ -184,10 +185,9 @@ def _rooted_at_body(context: ReadContext, graph: BodyGraph, root: PrimOpinions) 
         kind = "kinematic" if root.path in graph.registry.kinematic else "disabled"
         context.problem(
             "articulation/static-root", root.path, "apiSchemas",
-            f"PhysicsArticulationRootAPI on a {kind} body", "PhysX ignores the articulation",
+            f"PhysicsArticulationRootAPI is on a {kind} body", "PhysX ignores the articulation",
             "set physics:rigidBodyEnabled to true" if kind == "disabled" else
-            "hold the body to the world by a fixed joint in place of physics:kinematicEnabled, and apply the schema to "
-            "that joint",
+            "replace physics:kinematicEnabled by a fixed joint to the world, and apply the schema to that joint",
         )
         return []
     component = next(iter(graph.components([root.path])))
@@ -204,7 +204,7 @@ def _rooted_at_joint(context: ReadContext, graph: BodyGraph, root: PrimOpinions,
     reason = ("is disabled" if not joint.enabled else "joins its body to a static collider" if any(
         end.static for end in joint.ends) else "does not join one dynamic body to the world")
     context.problem(
-        "articulation/root-joint", root.path, "apiSchemas", f"PhysicsArticulationRootAPI on a joint that {reason}",
+        "articulation/root-joint", root.path, "apiSchemas", f"PhysicsArticulationRootAPI is on a joint that {reason}",
         "PhysX makes no articulation",
         "apply it to the joint to the world, to the root body, or to a prim above the bodies",
     )
@@ -280,48 +280,50 @@ def _report_tree(context: ReadContext, graph: BodyGraph, tree: Tree) -> None:
 
 
 def _report_floating(context: ReadContext, root: PrimOpinions, joint: AuthoredJoint) -> None:
-    fix = (f"move PhysicsArticulationRootAPI to {joint.path} or to a prim above the bodies for a fixed base; for a "
-           f"robot that drives, walks or falls set physics:jointEnabled to false on {joint.path}"
+    fix = (f"for a fixed base, move PhysicsArticulationRootAPI to {joint.path} or to a prim above the bodies; for a "
+           f"robot that drives, walks or falls, set physics:jointEnabled to false on {joint.path}"
            if joint.kind == "fixed" else
-           f"for a joint of the articulation author a body that a fixed joint holds to the world, move "
-           f"PhysicsArticulationRootAPI to that joint and let {joint.path} join the two: on {joint.path} it would fix "
-           "the base")
+           f"add a body and fix it to the world; move PhysicsArticulationRootAPI to that fixed joint; let {joint.path} "
+           f"join the two bodies; do not apply the schema to {joint.path}, where it would fix the base")
     context.problem(
         "articulation/world-joint-outside", root.path, "apiSchemas",
-        f"PhysicsArticulationRootAPI on a body that {joint.path} holds to the world",
-        "PhysX makes a floating base and a separate joint to the world, softer than one of an articulation", fix,
+        f"PhysicsArticulationRootAPI is on a body that {joint.path} joins to the world",
+        "PhysX makes a floating base and a separate joint to the world, which is softer than a joint of an "
+        "articulation", fix,
         "warning",
     )
 
 
 def _report_nested(context: ReadContext, opinions: PrimOpinions, outer: str) -> None:
     context.problem(
-        "articulation/nested-root", opinions.path, "apiSchemas", f"an articulation root inside another, {outer}",
+        "articulation/nested-root", opinions.path, "apiSchemas",
+        f"this articulation root is inside another one, {outer}",
         "PhysX refuses nested articulation roots", "keep one PhysicsArticulationRootAPI per articulation",
     )
 
 
 def _report_empty(context: ReadContext, opinions: PrimOpinions) -> None:
     context.problem(
-        "articulation/no-bodies", opinions.path, "apiSchemas", "PhysicsArticulationRootAPI with no dynamic body "
-        "that it could hold", "there is no articulation", "apply it to a prim with rigid bodies at or below it",
+        "articulation/no-bodies", opinions.path, "apiSchemas",
+        "no dynamic body is at or below PhysicsArticulationRootAPI",
+        "PhysX makes no articulation", "apply it to a prim with rigid bodies at or below it",
     )
 
 
 def _report_kind(context: ReadContext, joint: AuthoredJoint) -> None:
     context.problem(
         "articulation/joint-kind", joint.path, "physics:excludeFromArticulation",
-        f"a {joint.kind} joint between bodies of an articulation",
-        "PhysX keeps the joint outside; what only it connects is no link",
+        f"a {joint.kind} joint connects bodies of an articulation",
+        "PhysX keeps the joint outside the articulation; a body that only this joint connects is not a link",
         "set physics:excludeFromArticulation to true", "warning",
     )
 
 
 def _report_kinematic_link(context: ReadContext, body: str) -> None:
     context.problem(
-        "articulation/kinematic-link", body, "physics:kinematicEnabled", "a kinematic body in an articulation",
-        "PhysX makes it a link that moves by forces, and leaves joints beyond it outside",
-        "clear physics:kinematicEnabled, or exclude the body's joints from the articulation",
+        "articulation/kinematic-link", body, "physics:kinematicEnabled", "a kinematic body is in an articulation",
+        "PhysX makes it a dynamic link, and keeps joints beyond it outside the articulation",
+        "set physics:kinematicEnabled to false, or exclude the body's joints from the articulation",
     )
 
 
@@ -332,15 +334,16 @@ _LOCKED = "; physics:excludeFromArticulation on any of them locks the two bodies
 def _report_loop(context: ReadContext, graph: BodyGraph, joint: AuthoredJoint) -> None:
     first, second = joint.ends[0].body, joint.ends[1].body
     cycle = shortest_cycle(graph, joint)
-    fix = f"{EXCLUDE} on one joint of the loop; on {joint.path} the links stay as they are"
+    fix = f"{EXCLUDE} on one joint of the loop; on {joint.path} it leaves the links unchanged"
     if len(cycle) == 2:
-        message = f"joins {first} and {second} beside {cycle[0]}"
+        message = f"the joint connects {first} and {second}, which {cycle[0]} already connects"
         fix = _instead_of_several(context, graph, joint) or fix
     else:
-        message = f"joins {first} and {second}, which the tree already connects: {', '.join(cycle)} form a loop"
+        message = (f"the joint connects {first} and {second}, which the tree already connects: {', '.join(cycle)} form "
+                   "a loop")
     context.problem(
         "DJ.011/loop", joint.path, "physics:excludeFromArticulation", message,
-        "PhysX makes no joint of the one that closes the loop on its walk from the root, this one", fix,
+        "PhysX leaves the joint that closes the loop out of the articulation; it is this joint", fix,
     )
 
 
@@ -363,8 +366,8 @@ def _report_parallel_joint(context: ReadContext, graph: BodyGraph, joint: Author
     instead = _instead_of_several(context, graph, joint)
     context.problem(
         "DJ.011/beside", joint.path, "physics:excludeFromArticulation",
-        f"joins {joint.ends[0].body} and {joint.ends[1].body}, as {first.path} does",
-        "PhysX solves it beside the articulation, as a separate and softer constraint without joint state, armature, "
-        f"friction and envelope{', and the joints lock each other' if instead else ''}",
-        instead or f"{EXCLUDE} where that is meant, or put a body between each two joints", "warning",
+        f"the joint connects {joint.ends[0].body} and {joint.ends[1].body}, which {first.path} already connects",
+        "PhysX solves it outside the articulation, as a softer constraint without joint state, armature, friction and "
+        f"envelope{', and the joints lock each other' if instead else ''}",
+        instead or f"{EXCLUDE} if that is intended, or add a body between each two joints", "warning",
     )

@@ -92,8 +92,9 @@ class ColliderReader:
         if opinions.has("PhysxMeshMergeCollisionAPI"):
             self._reading.problem(
                 "collider/merged", opinions.path, "apiSchemas", "PhysxMeshMergeCollisionAPI",
-                "ovphysx makes a shape of each mesh right below and none of deeper ones; programs that merge them have "
-                "another mass, centre of mass and inertia", "merge the meshes into one prim", "warning",
+                "ovphysx makes a shape of each direct child mesh and ignores deeper ones; programs that merge them get "
+                "another mass, centre of mass and inertia",
+                "merge the meshes into one prim", "warning",
             )
         if not valid_parts and problem_count == len(self._reading.problems):
             self._report_no_shape(opinions, body)
@@ -108,9 +109,9 @@ class ColliderReader:
         if any(owner in self._scenes.by_path for owner in owners):
             return True
         self._reading.problem(
-            "collider/no-scene", opinions.path, name, f"{', '.join(owners)} is no PhysicsScene that PhysX sees",
-            "PhysX makes no collision shape of it", f"point it at {self._scenes.default.path}" if self._scenes.by_path
-            else "remove it, or define a PhysicsScene there",
+            "collider/no-scene", opinions.path, name, f"{', '.join(owners)} is not a PhysicsScene that PhysX reads",
+            "PhysX makes no collision shape", f"target {self._scenes.default.path}" if self._scenes.by_path
+            else "remove the target, or define a PhysicsScene there",
         )
         return False
 
@@ -154,9 +155,9 @@ class ColliderReader:
         if max(spread) > min(spread) * (1.0 + _EVEN):
             self._reading.problem(
                 "collider/stretched", path, "xformOpOrder",
-                f"a {sizes.kind} scaled by {', '.join(f'{abs(length):g}' for length in scale)}",
-                f"PhysX keeps it round and takes the largest scale: radius {sizes.radius:g}",
-                f"scale a {sizes.kind} evenly, or use a mesh", "warning",
+                f"the {sizes.kind} is scaled by {', '.join(f'{abs(length):g}' for length in scale)}",
+                f"PhysX keeps it round and uses the largest scale: radius {sizes.radius:g}",
+                f"scale the {sizes.kind} uniformly, or use a mesh", "warning",
             )
 
     def _mesh(
@@ -215,9 +216,9 @@ class ColliderReader:
         has_api = opinions.has("PhysxTriggerAPI")
         if has_api and sizes.kind in _TRIANGLES:
             self._reading.problem(
-                "collider/trigger-mesh", opinions.path, "apiSchemas", "PhysxTriggerAPI on a triangle mesh",
-                "PhysX makes no trigger of it, and bodies collide with it",
-                "use an approximation such as convexHull, or a simple shape",
+                "collider/trigger-mesh", opinions.path, "apiSchemas", "PhysxTriggerAPI is on a triangle mesh",
+                "PhysX ignores the trigger, and bodies collide with the mesh",
+                "use an approximation such as convexHull, or a primitive shape",
             )
         return has_api and sizes.kind not in _TRIANGLES
 
@@ -254,9 +255,9 @@ class ColliderReader:
         self._reading.problem(
             "collider/offsets", opinions.path,
             "physxCollision:restOffset" if authored.rest is not None else "newton:contactMargin",
-            f"a rest offset of {authored.authored_rest:g} with a contact offset of {authored.contact:g}",
-            "PhysX drops both: it works a contact offset out and takes a rest offset of 0" if contact is None else
-            "PhysX takes a rest offset of 0" if rest == 0.0 else f"PhysX takes a contact offset of {contact:g}",
+            f"the rest offset is {authored.authored_rest:g} and the contact offset is {authored.contact:g}",
+            "PhysX ignores both; it computes a contact offset and uses a rest offset of 0" if contact is None else
+            "PhysX uses a rest offset of 0" if rest == 0.0 else f"PhysX uses a contact offset of {contact:g}",
             "author a rest offset below the contact offset",
         )
 
@@ -265,40 +266,41 @@ class ColliderReader:
         if mesh.fault:
             self._reading.problem(
                 "collider/mesh", path, "faceVertexIndices", mesh.fault,
-                "PhysX reads faces unchecked: it may end the whole program",
-                "author faces with corners among the points",
+                "PhysX does not check faces; the process may crash",
+                "author faces with indices of existing points",
             )
         if not mesh.finite:
             self._reading.problem(
-                "collider/mesh", path, "points", "points that are no numbers",
-                "PhysX leaves them out or makes no shape at all", "author finite points",
+                "collider/mesh", path, "points", "some points are not finite",
+                "PhysX ignores these points or makes no shape", "author finite points",
             )
         if mesh.usable and not all(scale):
             self._reading.problem(
-                "collider/no-shape", path, "xformOpOrder", "a mesh of scale 0", "PhysX makes no collision shape of it",
+                "collider/no-shape", path, "xformOpOrder",
+                "the mesh has a scale of 0", "PhysX makes no collision shape",
                 "author scales other than 0",
             )
 
     def _report_flat(self, opinions: PrimOpinions, sizes: Sizes) -> None:
         extents = " x ".join(f"{extent:g}" for extent in sizes.extents)
         self._reading.problem(
-            "collider/no-shape", opinions.path, "apiSchemas", f"PhysicsCollisionAPI on a {sizes.kind} of {extents}",
-            "PhysX makes no collision shape of it", "author finite sizes and scales other than 0",
+            "collider/no-shape", opinions.path, "apiSchemas", f"PhysicsCollisionAPI is on a {sizes.kind} of {extents}",
+            "PhysX makes no collision shape", "author finite sizes and scales other than 0",
         )
 
     def _report_no_shape(self, opinions: PrimOpinions, body: str) -> None:
-        type_name = opinions.type_name or "typeless prim"
+        type_name = opinions.type_name or "prim without a type"
         if opinions.type_name == _MESH:
             label, fix = "a mesh without points or faces", "author points, faceVertexCounts and faceVertexIndices"
         elif opinions.type_name == "Plane":
-            label, fix = f"a plane on {body}, which moves by forces", "use a Cube, or take the plane off the body"
+            label, fix = f"a plane on the dynamic body {body}", "use a Cube, or move the plane off the body"
         elif is_analytic(opinions.type_name) or opinions.prim.GetChildren():
-            label, fix = f"a {type_name} with no geometry right below it", "apply PhysicsCollisionAPI to the geometry"
+            label, fix = f"a {type_name} without a child with geometry", "apply PhysicsCollisionAPI to the geometry"
         else:
             label, fix = f"a {type_name}", "use Cube, Sphere, Capsule, Cylinder, Cone, Plane or Mesh"
         self._reading.problem(
-            "collider/no-shape", opinions.path, "apiSchemas", f"PhysicsCollisionAPI on {label}",
-            "PhysX makes no collision shape of it", fix,
+            "collider/no-shape", opinions.path, "apiSchemas", f"PhysicsCollisionAPI is on {label}",
+            "PhysX makes no collision shape", fix,
         )
 
 

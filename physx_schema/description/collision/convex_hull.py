@@ -104,16 +104,16 @@ class _Builder:
         first, second = int(np.argmax(points[:, axis])), int(np.argmin(points[:, axis]))
         line, length = normalized(points[second] - points[first])
         if length <= tolerance or spans[axis] <= tolerance:
-            raise DegenerateHullError("points in one place")
+            raise DegenerateHullError("all points are equal")
         crossed = cross(line, points - points[first])
         third = int(np.argmax(dot(crossed, crossed)))
         normal, size = normalized(crossed[third])
         if size <= tolerance:
-            raise DegenerateHullError("points on one line")
+            raise DegenerateHullError("all points are on one line")
         heights = dot(points, normal) - dot(points[third], normal)
         fourth = int(np.argmax(np.abs(heights)))
         if abs(heights[fourth]) <= tolerance:
-            raise DegenerateHullError("points in one plane")
+            raise DegenerateHullError("all points are in one plane")
         self._start(first, second, third, fourth, below=bool(heights[fourth] < 0.0))
 
     def _start(self, a: int, b: int, c: int, d: int, below: bool) -> None:

@@ -275,24 +275,24 @@ def _about(axes: Matrix3, moments: Vec3) -> Matrix3:
 
 
 def _report_zero_inertia(context: ReadContext, body: PrimOpinions, free: bool) -> None:
-    why = ("outside articulations PhysX takes 0 for infinite: nothing turns the body about that axis" if free else
-           "PhysX refuses the three and works with a moment of 1 about every axis")
+    why = ("outside articulations PhysX reads 0 as infinite: the body cannot rotate about that axis" if free else
+           "PhysX ignores the three moments and uses 1 about each axis")
     context.problem(
-        "body/zero-inertia", body.path, "physics:diagonalInertia", "a moment of inertia of 0 beside others above 0",
+        "body/zero-inertia", body.path, "physics:diagonalInertia", "one moment of inertia is 0 and others are above 0",
         why, "author three positive moments", "warning" if free else "error",
     )
 
 
 def _report_no_mass(context: ReadContext, body: PrimOpinions) -> None:
     context.problem(
-        "body/no-mass", body.path, "physics:mass", "the body has neither a mass nor a collider",
-        "PhysX takes a mass of 1 and the inertia of a sphere of radius 0.1 m", "author physics:mass", "warning",
+        "body/no-mass", body.path, "physics:mass", "the body has no mass and no collider",
+        "PhysX uses a mass of 1 and the inertia of a sphere with radius 0.1 m", "author physics:mass", "warning",
     )
 
 
 def _report_estimated(context: ReadContext, body: PrimOpinions, part: ColliderPart, what: str) -> None:
     context.problem(
-        "body/collider-mass", part.fact.geometry, "", f"{what} are worked out by PhysX's mesh tools and not here",
+        "body/collider-mass", part.fact.geometry, "", f"PhysX's mesh tools compute {what}; this library does not",
         "the body's mass, centre of mass and inertia are estimates",
         f"author physics:mass, physics:centerOfMass and physics:diagonalInertia on {body.path}", "warning",
     )

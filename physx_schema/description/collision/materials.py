@@ -93,8 +93,8 @@ def _material(context: ReadContext, opinions: PrimOpinions) -> PhysicsMaterial:
         mode, default = physx.token(name), unauthored("PhysxMaterialAPI").token(name)
         if mode not in COMBINE_MODES:
             context.problem(
-                "material/combine-mode", opinions.path, physx.name(name), f"{mode!r} is no combine mode",
-                f"PhysX works with {default}", f"author one of {', '.join(COMBINE_MODES)}",
+                "material/combine-mode", opinions.path, physx.name(name), f"{mode!r} is not a combine mode",
+                f"PhysX uses {default}", f"author one of {', '.join(COMBINE_MODES)}",
             )
             mode = default
         modes.append(mode)
@@ -106,15 +106,16 @@ def _material(context: ReadContext, opinions: PrimOpinions) -> PhysicsMaterial:
     if refused:
         context.problem(
             "material/refused", opinions.path, view.name(refused[0]), f"{refused[0]} is out of range",
-            "PhysX refuses the material and works with its default: friction 0.5, no restitution",
-            "author frictions of 0 and more, and a restitution from 0 to 1",
+            "PhysX ignores the material and uses its default: friction 0.5, no restitution",
+            "author frictions of at least 0 and a restitution from 0 to 1",
         )
         static = dynamic = DEFAULT_FRICTION
         restitution = 0.0
     elif restitution < 0.0:
         context.problem(
-            "material/soft", opinions.path, view.name("restitution"), f"a restitution of {restitution:g}",
-            "PhysX takes a restitution below 0 as the stiffness of a spring: bodies sink in", "author one from 0 to 1",
+            "material/soft", opinions.path, view.name("restitution"), f"the restitution is {restitution:g}",
+            "PhysX reads a restitution below 0 as the stiffness of a spring: bodies sink in",
+            "author a restitution from 0 to 1",
             "warning",
         )
     stiffness = physx.clamped("compliantContactStiffness")

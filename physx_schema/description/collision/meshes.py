@@ -122,11 +122,11 @@ def _fault(points: int, counts: npt.NDArray[np.intp], indices: npt.NDArray[np.in
     if not len(counts) or not len(indices):
         return ""
     if counts.min() < 0:
-        return f"a face of {counts.min()} corners"
+        return f"a face has {counts.min()} corners, and the number cannot be negative"
     if counts.sum() != len(indices):
-        return f"faces of {counts.sum()} corners and {len(indices)} indices"
+        return f"the faces have {counts.sum()} corners and there are {len(indices)} indices"
     invalid = indices[(indices < 0) | (indices >= points)]
-    return f"index {invalid[0]} of {points} points" if len(invalid) else ""
+    return f"index {invalid[0]} is out of range; there are {points} points" if len(invalid) else ""
 
 
 def _array(attribute: Any, kind: Any) -> Any:
@@ -251,5 +251,5 @@ def _signs(scale: Vec3) -> Vec3:
 _ESTIMATED = {
     "convex-decomposition": "the parts of a convex decomposition",
     "sphere-fill": "the spheres that fill a mesh",
-    "sdf": "an SDF of a mesh that is open, has holes or is mirrored",
+    "sdf": "the SDF of a mesh that is open, has holes or is mirrored",
 }

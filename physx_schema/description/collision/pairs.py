@@ -40,8 +40,9 @@ def group_of_collider(context: ReadContext, groups: Iterable[CollisionGroup]) ->
         for collider in group.colliders:
             if collider in group_paths:
                 context.problem(
-                    "group/several", collider, "", f"in the collision groups {group_paths[collider]} and {group.path}",
-                    f"PhysX keeps it in {group_paths[collider]} alone", "keep a collider in one group", "warning",
+                    "group/several", collider, "",
+                    f"the collider is in two collision groups, {group_paths[collider]} and {group.path}",
+                    f"PhysX uses only {group_paths[collider]}", "keep each collider in one group", "warning",
                 )
             else:
                 group_paths[collider] = group.path
@@ -61,8 +62,8 @@ def _group(context: ReadContext, opinions: PrimOpinions) -> CollisionGroup:
         if other is None or not other.has(_GROUP):
             context.problem(
                 "group/missing-group", opinions.path, view.name("filteredGroups"),
-                f"{target} is no PhysicsCollisionGroup", "PhysX filters nothing for it",
-                "point it at a PhysicsCollisionGroup",
+                f"{target} is not a PhysicsCollisionGroup", "PhysX ignores the target",
+                "target a PhysicsCollisionGroup",
             )
         else:
             filtered.append(target)
@@ -81,7 +82,7 @@ def _members(context: ReadContext, opinions: PrimOpinions) -> tuple[str, ...]:
             if not context.stage.GetPrimAtPath(Sdf.Path(target).GetPrimPath()):
                 context.problem(
                     "group/missing-member", opinions.path, full,
-                    f"there is no prim at {target}", "the collection leaves it out", "correct or remove the path",
+                    f"there is no prim at {target}", "the collection ignores the path", "correct or remove the path",
                 )
     try:
         query = collection.ComputeMembershipQuery()
@@ -108,21 +109,21 @@ def _pairs(context: ReadContext, opinions: PrimOpinions) -> Iterator[FilteredPai
     if targets and not _is_object(opinions):
         context.problem(
             "pair/no-object", opinions.path, "apiSchemas",
-            f"{_PAIRS} on what is no collider, rigid body or articulation",
-            "PhysX filters nothing for it", "apply it to the collider, the body or the articulation root",
+            f"{_PAIRS} is on a prim that is not a collider, rigid body or articulation",
+            "PhysX filters no pairs for it", "apply it to the collider, the body or the articulation root",
         )
     for target in targets:
         if not context.stage.GetPrimAtPath(target):
             context.problem(
                 "pair/missing-target", opinions.path, view.name("filteredPairs"), f"there is no prim at {target}",
-                "PhysX filters nothing for it", "point it at a collider, a rigid body or an articulation",
+                "PhysX ignores the target", "target a collider, a rigid body or an articulation",
             )
             continue
         if not _contains_object(context, target):
             context.problem(
                 "pair/no-object", opinions.path, view.name("filteredPairs"),
-                f"{target} is no collider, rigid body or articulation, nor above one",
-                "PhysX filters nothing for it", "point it at a collider, a rigid body or an articulation",
+                f"{target} is not a collider, rigid body or articulation, and none is below it",
+                "PhysX ignores the target", "target a collider, a rigid body or an articulation",
             )
         if _is_object(opinions):
             yield FilteredPair(opinions.path, target)
@@ -161,8 +162,9 @@ def _report(context: ReadContext, opinions: PrimOpinions) -> Iterator[ContactRep
         threshold /= context.meters_per_unit
         if view.authored("threshold") and threshold != _AS_UNAUTHORED:
             context.problem(
-                "report/threshold", opinions.path, view.name("threshold"), "a threshold of exactly 1",
-                f"PhysX takes it for unauthored and reports from {threshold:g} on", "author 1.01, or what is wanted",
+                "report/threshold", opinions.path, view.name("threshold"), "the threshold is exactly 1",
+                f"PhysX reads 1 as not authored and uses a threshold of {threshold:g}",
+                "author 1.01, or another threshold",
                 "warning",
             )
     targets = view.targets("reportPairs")
@@ -170,8 +172,8 @@ def _report(context: ReadContext, opinions: PrimOpinions) -> Iterator[ContactRep
         if not _is_actor(context, target):
             context.problem(
                 "report/partner", opinions.path, view.name("reportPairs"),
-                f"{target} is no body, link or static collider", "PhysX reports no contacts with it",
-                "name a body, a static collider, or each link of an articulation",
+                f"{target} is not a body, link or static collider", "PhysX reports no contacts with it",
+                "target a body, a static collider, or each link of an articulation",
             )
     yield ContactReport(opinions.path, threshold, targets if view.authored("reportPairs") else None)
 

@@ -1,10 +1,10 @@
-"""What a stage's physics says, read once: frozen facts that rules and runtime share.
+"""The physics of a stage as frozen facts, shared by rules and runtime.
 
-Units: radians, seconds, and the stage's own length and mass units (the ones PhysX computes in); multiply lengths by
+Units: radians, seconds, and the stage's own units of length and mass, in which PhysX computes. Multiply lengths by
 `Scene.meters_per_unit` for metres. Quaternions are (x, y, z, w). Poses are (position, quaternion).
 
-Every fact names the prim it comes from, and `prefix` where a USD property belongs to it: the authored value of a
-drive's stiffness is the property ``prefix + "stiffness"`` of the prim at `path`.
+Each fact has the `path` of its prim, and a `prefix` if a USD property belongs to it. For example, the stiffness of a
+drive is the property ``prefix + "stiffness"`` of the prim at `path`.
 """
 
 from physx_schema.description.model.articulation import (

@@ -1,8 +1,6 @@
-"""Facts of articulations, of their tendons, and of bodies.
+"""Articulations, their tendons, and bodies.
 
-Fixed tendons go through joint positions, spatial ones through distances between points.
-
-Bodies are links of articulations and others, with the constant forces on them.
+The length of a fixed tendon depends on joint positions, that of a spatial tendon on distances between points.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ class TendonAxis:
 
 
 class TendonGains:
-    """What follows from the gains of a tendon, fixed or spatial."""
+    """Properties that follow from the gains of a tendon."""
 
     __slots__ = ()
     stiffness: float
@@ -43,12 +41,12 @@ class TendonGains:
 
     @property
     def has_gains(self) -> bool:
-        """Whether stiffness, damping or limit stiffness is other than 0: without them a tendon exerts no force."""
+        """Whether stiffness, damping or limit stiffness is not 0. A tendon with none of them exerts no force."""
         return not self.stiffness == self.damping == self.limit_stiffness == 0.0
 
     @property
     def exerts_force(self) -> bool:
-        """Whether the tendon is switched on and has gains."""
+        """Whether the tendon is enabled and has gains."""
         return self.enabled and self.has_gains
 
     @property
@@ -69,7 +67,7 @@ def with_float_fields(schema: str) -> Callable[[type[T]], type[T]]:
 @dataclass(frozen=True, slots=True)
 @with_float_fields("PhysxTendonAxisRootAPI")
 class FixedTendon(TendonGains):
-    """A fixed tendon; axes[0] is the root axis (PhysxTendonAxisRootAPI)."""
+    """A fixed tendon. axes[0] is the root axis (PhysxTendonAxisRootAPI)."""
 
     path: str                           # joint prim of the root axis
     name: str                           # instance name
@@ -112,7 +110,7 @@ class Attachment:
 @dataclass(frozen=True, slots=True)
 @with_float_fields("PhysxTendonAttachmentRootAPI")
 class SpatialTendon(TendonGains):
-    """A spatial tendon: a tree of attachments; every leaf is a tendon of its own."""
+    """A spatial tendon: a tree of attachments. PhysX treats each leaf as a separate tendon."""
 
     path: str                           # link prim of the root attachment
     name: str                           # root's instance name
@@ -125,7 +123,7 @@ class SpatialTendon(TendonGains):
     enabled: bool
 
     def leaf_paths(self) -> Iterator[tuple[int, ...]]:
-        """Every leaf's way from the root, as indices of attachments: each leaf is a tendon of its own."""
+        """Yield the path from the root to each leaf, as indices of attachments."""
         for i, attachment in enumerate(self.attachments):
             if attachment.leaf:
                 path = [i]
@@ -182,7 +180,7 @@ class PoseSample:
 @record
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A rigid body: a link of an articulation, or a body by itself."""
+    """A rigid body: a link of an articulation, or a body outside articulations."""
 
     path: str
     parent: int                         # link index, -1 for the root; parents come before children
@@ -216,7 +214,7 @@ class Link:
 @record
 @dataclass(frozen=True, slots=True)
 class Articulation:
-    """A tree of links; link 0 is the root."""
+    """A tree of links. Link 0 is the root."""
 
     path: str                           # prim with PhysicsArticulationRootAPI
     fixed_base: bool
@@ -234,15 +232,15 @@ class Articulation:
 
     @property
     def dofs(self) -> tuple[Dof, ...]:
-        """Every degree of freedom, in link order."""
+        """All degrees of freedom, in link order."""
         return tuple(dof for link in self.links if link.joint for dof in link.joint.dofs)
 
 
 @dataclass(frozen=True, slots=True)
 class FreeBody:
-    """A rigid body outside articulations as what is stepped by itself: one link, that nothing joins to others.
+    """A rigid body outside articulations, as an actor with one link and no joints.
 
-    What an articulation also answers it answers as such a link does.
+    It has the same attributes as an articulation.
     """
 
     body: Link                          # with what PhysX reads of no link
@@ -251,37 +249,37 @@ class FreeBody:
 
     @property
     def path(self) -> str:
-        """The body's prim."""
+        """The path of the body's prim."""
         return self.body.path
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """Itself."""
+        """The body as the only link."""
         return (self.body,)
 
     @property
     def fixed_base(self) -> bool:
-        """Nothing holds it."""
+        """Always false."""
         return False
 
     @property
     def dofs(self) -> tuple[Dof, ...]:
-        """None: it has no joint."""
+        """Always empty."""
         return ()
 
     @property
     def fixed_tendons(self) -> tuple[FixedTendon, ...]:
-        """None."""
+        """Always empty."""
         return ()
 
     @property
     def spatial_tendons(self) -> tuple[SpatialTendon, ...]:
-        """None."""
+        """Always empty."""
         return ()
 
     @property
     def mimics(self) -> tuple[Mimic, ...]:
-        """None."""
+        """Always empty."""
         return ()
 
 

@@ -1,8 +1,6 @@
-"""Facts of collision shapes and hulls.
+"""Collision shapes, hulls, physics materials, collision groups and filtered pairs.
 
-Colliders, physics materials, collision groups and filtered pairs.
-
-Convex hulls and triangles as PhysX cooks them.
+Convex hulls and triangles are cooked as in PhysX.
 """
 
 from __future__ import annotations
@@ -49,10 +47,11 @@ class Cooked:
 @record
 @dataclass(frozen=True, slots=True)
 class Collider:
-    """One collision shape, sizes with the world scale in them.
+    """One collision shape. Its sizes include the world scale.
 
-    Kinds: "box", "sphere", "capsule", "cylinder", "cone", "plane"; of meshes "convex-hull", "convex-decomposition",
-    "triangle-mesh", "simplified-mesh", "sdf", "bounding-box", "bounding-sphere", "sphere-fill".
+    Kinds are "box", "sphere", "capsule", "cylinder", "cone" and "plane". Meshes have the kinds "convex-hull",
+    "convex-decomposition", "triangle-mesh", "simplified-mesh", "sdf", "bounding-box", "bounding-sphere" and
+    "sphere-fill".
     """
 
     path: str                           # prim with PhysicsCollisionAPI
@@ -89,7 +88,7 @@ class Collider:
 @record
 @dataclass(frozen=True, slots=True)
 class PhysicsMaterial:
-    """A physics material as PhysX works with it."""
+    """A physics material with the values that PhysX uses."""
 
     path: str                           # "" for the default material
     static_friction: float              # coefficient
@@ -117,9 +116,9 @@ class CollisionGroup:
 
 @dataclass(frozen=True, slots=True)
 class FilteredPair:
-    """Two prims whose colliders do not collide: a collider, a body with its own, or an articulation root.
+    """Two prims with colliders that do not collide. Each is a collider, a body or an articulation root.
 
-    `named_colliders.filtered_colliders` says which those are.
+    `named_colliders.filtered_colliders` returns these colliders.
     """
 
     first: str                          # prim with PhysicsFilteredPairsAPI
@@ -128,7 +127,7 @@ class FilteredPair:
 
 @dataclass(frozen=True, slots=True)
 class ContactReport:
-    """A prim whose contacts PhysX reports: a body, a static collider, or an articulation root for all of its links."""
+    """A prim with contact reports: a body, a static collider, or an articulation root for all of its links."""
 
     path: str                           # prim with PhysxContactReportAPI
     threshold: float                    # force; contacts of two bodies that together give less are not reported

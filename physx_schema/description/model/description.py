@@ -1,4 +1,4 @@
-"""Facts of a stage and its scenes, and what is authored on it, used or not; angles of opinions are in degrees."""
+"""A stage, its scenes, and its opinions, used or not. Angles of opinions are in degrees."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from physx_schema.text import html_table
 @record
 @dataclass(frozen=True, slots=True)
 class Authored:
-    """A physics property as authored, whatever became of it."""
+    """A physics property as authored, whether PhysX uses it or not."""
 
     path: str                           # prim
     property: str                       # full property name
@@ -34,7 +34,7 @@ class Authored:
 @record
 @dataclass(frozen=True, slots=True)
 class AppliedSchema:
-    """An API schema on a prim, for schemas that say where they belong or under which instance names they count."""
+    """An API schema on a prim, for schemas that define where they belong or which instance names PhysX reads."""
 
     path: str                           # prim
     schema: str
@@ -45,7 +45,7 @@ class AppliedSchema:
 @record
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """A physics property that nothing uses."""
+    """A physics property that PhysX ignores or this library does not evaluate."""
 
     path: str                           # prim
     property: str                       # full property name, "apiSchemas" for an applied schema, "" for the prim itself
@@ -58,7 +58,7 @@ class Opinion:
 @record
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something on the stage that the reader could not turn into a fact."""
+    """A problem on the stage that changes or prevents a fact."""
 
     code: str                           # "tendon/no-root"
     path: str
@@ -74,17 +74,17 @@ _INCOMPLETE = frozenset({"stage/composition", "stage/target-dropped"})
 
 @dataclass(frozen=True, slots=True)
 class IterationBounds:
-    """A scene's bounds on the solver iterations of what it steps, least and most as authored."""
+    """The limits of a scene on the solver iterations of its actors, least and most as authored."""
 
     position: tuple[int, int]
     velocity: tuple[int, int]
 
     def position_count(self, count: int) -> int:
-        """The position iterations that an object gets."""
+        """Return the position iterations of an object that requests `count`."""
         return _clamp(count, self.position)
 
     def velocity_count(self, count: int) -> int:
-        """The velocity iterations that an object gets."""
+        """Return the velocity iterations of an object that requests `count`."""
         return _clamp(count, self.velocity)
 
 
@@ -96,7 +96,7 @@ def _clamp(count: int, bounds: tuple[int, int]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class SceneContact:
-    """What a scene says of all contacts in it."""
+    """Contact settings of a scene."""
 
     bounce_threshold: float             # length/s; slower impacts do not bounce
     friction_offset_threshold: float    # length; farther contact points carry no friction
@@ -107,7 +107,7 @@ class SceneContact:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The physics scene, PhysX's defaults filled in."""
+    """A physics scene, with PhysX's defaults for values that are not authored."""
 
     path: str                           # "" where the stage has no PhysicsScene
     gravity: Vec3                       # length / s^2
@@ -125,7 +125,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """Everything physical on a stage."""
+    """All physics on a stage, as PhysX reads it; the result of `describe`."""
 
     source: str                         # file name or layer identifier
     scene: Scene                        # the one that steps bodies without an owner
@@ -171,28 +171,28 @@ class Description:
 
     @property
     def loose_bodies(self) -> tuple[Link, ...]:
-        """Bodies outside articulations that move by themselves: not kinematic, and no joint holds them."""
+        """Bodies outside articulations that move freely: they are not kinematic and have no joint."""
         joined_paths = {path for joint in self.joints for path in (joint.body0, joint.body1)}
         return tuple(body for body in self.bodies if not body.kinematic and body.path not in joined_paths)
 
     @property
     def separate_bodies(self) -> tuple[Link, ...]:
-        """All bodies that PhysX steps by themselves: `bodies`, and the links of articulations that are not enabled."""
+        """All bodies that PhysX steps outside articulations: `bodies`, and the links of disabled articulations."""
         return (*self.bodies, *(link for item in self.articulations for link in item.loose_links))
 
     @property
     def separate_joints(self) -> tuple[MaximalJoint, ...]:
-        """All joints between bodies: `joints`, and those of articulations that are not enabled."""
+        """All joints that PhysX solves outside articulations: `joints`, and those of disabled articulations."""
         return (*self.joints, *(joint for item in self.articulations for joint in item.loose_joints))
 
     def only(self, actor: ActorDescription) -> Description:
-        """The same stage with nothing on it but one articulation or body, which may be another than it describes."""
+        """Return the description with a single articulation or body, which need not be one of this stage."""
         articulations, bodies = ((), actor.links) if isinstance(actor, FreeBody) else ((actor,), ())
         return replace(self, articulations=articulations, bodies=bodies,
                        body_paths=tuple(body.path for body in bodies), joints=(), problems=(),
                        not_evaluated=(), static_colliders=())
 
     def scene_of(self, item: ActorDescription | Link) -> Scene:
-        """The scene that steps an articulation or a body."""
+        """Return the scene that steps an articulation or a body."""
         path = item.scene if isinstance(item, Link) else item.links[0].scene
         return next((scene for scene in (self.scene, *self.scenes) if scene.path == path), self.scene)

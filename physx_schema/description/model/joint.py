@@ -1,9 +1,4 @@
-"""Facts of joints and mimic joints.
-
-Joints of articulations and outside of them: what they leave free, their limits and drives.
-
-Mimic joints: those that PhysX makes, and every declaration as authored.
-"""
+"""Joints in and outside articulations, and mimic joints."""
 
 from __future__ import annotations
 
@@ -25,13 +20,13 @@ TRANSLATIONS, ROTATIONS = AXES[:3], AXES[3:]
 
 
 def unlimited(value: float) -> bool:
-    """Whether PhysX treats a limit of this size as none (magnitude from 0.5e38 on)."""
+    """Return whether PhysX treats a limit of this size as no limit (magnitudes from 0.5e38)."""
     return math.isinf(value) or abs(value) >= UNLIMITED
 
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """Performance envelope of a drive (PhysxDrivePerformanceEnvelopeAPI)."""
+    """The performance envelope of a drive (PhysxDrivePerformanceEnvelopeAPI)."""
 
     path: str
     prefix: str
@@ -43,7 +38,7 @@ class Envelope:
 @record
 @dataclass(frozen=True, slots=True)
 class Drive:
-    """Implicit spring-damper of one degree of freedom (PhysicsDriveAPI)."""
+    """The implicit spring and damper of one degree of freedom (PhysicsDriveAPI)."""
 
     path: str
     prefix: str                         # "drive:angular:physics:"
@@ -82,10 +77,10 @@ class Dof:
 @record
 @dataclass(frozen=True, slots=True)
 class JointAxis:
-    """One axis of a joint outside articulations that it does not lock.
+    """One free axis of a joint outside articulations.
 
-    Axes are those of PhysX's generic joint: "transX", "rotX" and the others count along and about the axes of the joint
-    frame, which PhysX turns so that the axis of a revolute, prismatic or spherical joint is its x.
+    Axes have the names of PhysX's generic joint, "transX" to "rotZ". They are along or about the axes of the joint
+    frame. PhysX rotates this frame: the axis of a revolute, prismatic or spherical joint is its x axis.
     """
 
     name: str                           # joint prim path, or "path:instance" for a joint with several
@@ -102,13 +97,13 @@ class JointAxis:
 
     @property
     def angular(self) -> bool:
-        """Whether it turns."""
+        """Whether the axis is a rotation."""
         return self.axis in ROTATIONS
 
 
 @dataclass(frozen=True, slots=True)
 class Cone:
-    """What bounds both swings of a spherical joint outside articulations together."""
+    """The common limit of both swings of a spherical joint outside articulations."""
 
     angle0: float                       # rad, half angle about the joint frame's y once its axis is x
     angle1: float                       # rad, about its z
@@ -120,7 +115,7 @@ class Cone:
 
 @dataclass(frozen=True, slots=True)
 class DistanceRange:
-    """What a distance joint, or a generic joint's distance limit, holds the distance of its frames' origins to."""
+    """The range of the distance between the frame origins of a distance joint, or of the limit of a generic joint."""
 
     minimum: float                      # length, -inf where there is none
     maximum: float                      # length, inf where there is none
@@ -131,7 +126,7 @@ class DistanceRange:
 
 @dataclass(frozen=True, slots=True)
 class Coupling:
-    """What a gear or a rack-and-pinion joint couples: two revolute joints, or a revolute and a prismatic one."""
+    """The two joints of a gear or a rack-and-pinion joint: two revolute joints, or a revolute and a prismatic one."""
 
     first: str                          # prim path of the first hinge
     second: str                         # prim path of the second hinge, or of the prismatic joint
@@ -141,12 +136,12 @@ class Coupling:
 @record
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """The inbound joint of a link, from parent link to child link whatever body0 and body1 are.
+    """The inbound joint of a link, from parent link to child link in any order of body0 and body1.
 
-    A joint coordinate q keeps the sign of the authored joint (body0 to body1), as do its limits, drive and state.
-    With q, X(p) the pose of the child frame in the parent frame displaced by p along or about the joint axis, the
-    child link sits at parent_frame * X(p) * inverse(child_frame), where p = q, or p = -q where `reversed` is set.
-    Where a joint turns about several axes, X(p) turns by the rotation vector that is the sum of p * Dof.axis.
+    The coordinate q has the sign of the authored joint, from body0 to body1. Limits, drive and state have the same
+    sign. X(p) is the pose of the child frame in the parent frame, displaced by p along or about the joint axis. The
+    pose of the child link is parent_frame * X(p) * inverse(child_frame), with p = q, or p = -q if `reversed` is set. If
+    a joint has several rotation axes, X(p) rotates by the rotation vector sum(p * Dof.axis).
     """
 
     path: str
@@ -192,7 +187,7 @@ class MaximalJoint:
 @record
 @dataclass(frozen=True, slots=True)
 class Mimic:
-    """A mimic joint PhysX accepts: q[follower] + gearing * q[reference] + offset = 0."""
+    """A mimic joint that PhysX creates: q[follower] + gearing * q[reference] + offset = 0."""
 
     path: str                           # follower joint prim
     instance: str                       # "rotX" | "rotY" | "rotZ"; "" for a NewtonMimicAPI, which PhysX obeys as well
@@ -208,7 +203,7 @@ class Mimic:
 @record
 @dataclass(frozen=True, slots=True)
 class MimicDeclaration:
-    """A mimic joint as authored, accepted or not; what the mimic rule judges."""
+    """A mimic joint as authored, accepted by PhysX or not. The mimic rule judges it."""
 
     path: str                           # the prim that carries the API
     instance: str
@@ -226,5 +221,5 @@ class MimicDeclaration:
     newton: tuple[float, float] | None = None   # constant and factor of a NewtonMimicAPI on the same joint
 
     def value(self, name: str) -> object:
-        """The value of the property with this base name."""
+        """Return the value of the property with this base name."""
         return dict(self.values)[name]

@@ -64,7 +64,7 @@ _REFUSED = frozenset({
     "DJ.011/loop", "joint/same-body", "joint/no-bodies", "joint/static", "joint/several-scenes",
 })
 CONTACTS = "contacts"       # what opinions are about that are not evaluated, and their code
-_CONTACTS_TEXT = "show in a simulation of the whole stage, which names any that it does not step"
+_CONTACTS_TEXT = "simulated only with the whole stage, in a Scene or a Session"
 _CACHE_SIZE = 4096       # of prims, by type, applied schemas and properties, that are remembered
 _REPEATED = "bodies that a point instancer repeats"
 _LOCAL_VELOCITIES = "physics:localSpaceVelocities"      # custom data of a body, where it is true
@@ -97,9 +97,10 @@ def classify(
         if is_physics_schema(opinions.type_name):
             _classify_type(account, opinions)
         if opinions.path in account.outcomes.bodies and opinions.prim.GetCustomDataByKey(_LOCAL_VELOCITIES):
-            account.not_evaluated.append(Opinion(opinions.path, "", f"custom data {_LOCAL_VELOCITIES}: Omniverse sets "
-                                                 "and writes the body's velocities in its own axes with it; ovphysx "
-                                                 "does not read it, and here they are in the world's"))
+            account.not_evaluated.append(Opinion(opinions.path, "",
+                                                 f"custom data {_LOCAL_VELOCITIES}: Omniverse reads and writes the "
+                                                 "body's velocities in the body's frame with it; ovphysx ignores it; "
+                                                 "this library uses world axes"))
         for applied in opinions.applied:
             if applied in _CONTACT_SCHEMAS or (is_physics_schema(applied) and applied not in opinions.used_schemas):
                 _classify_schema(account, opinions, applied)
@@ -109,8 +110,9 @@ def classify(
                 _classify_property(account, opinions, item, cached)
             elif opinions.has_only_samples(item.name):
                 context.problem(
-                    "value/only-samples", opinions.path, item.name, "time samples and no default value",
-                    "PhysX reads the default time and works with its own default", "author a default value", "warning",
+                    "value/only-samples", opinions.path, item.name, "time samples without a default value",
+                    "PhysX reads the value at the default time, and uses its own default",
+                    "author a default value", "warning",
                 )
             elif not opinions.instances("PhysxMimicJointAPI"):      # there they are reported, values or not
                 report_connection(context, opinions, item.name)
@@ -157,7 +159,7 @@ def _classify_type(account: Account, opinions: PrimOpinions) -> None:
 
 
 def _not_simulated(schema: str, about: str) -> str:
-    return f"{schema}: {about} {_CONTACTS_TEXT if about == CONTACTS else 'are not simulated'}"
+    return f"{schema}: {about}; {_CONTACTS_TEXT if about == CONTACTS else 'not simulated'}"
 
 
 def _classify_schema(account: Account, opinions: PrimOpinions, applied: str) -> None:
@@ -174,7 +176,7 @@ def _classify_schema(account: Account, opinions: PrimOpinions, applied: str) -> 
         account.unused.append(_retired(opinions, "apiSchemas", applied, retired))
     elif name not in SCHEMAS:
         close = suggest_schema(name) or closest(name, (*SCHEMAS, *OTHER_SCHEMAS))
-        reason = f"{applied}: PhysX has no schema of this name"
+        reason = f"{applied}: PhysX has no schema with this name"
         suggestion = close and applied.replace(name, close, 1)
         account.unused.append(Opinion(opinions.path, "apiSchemas", reason, suggestion, "misspelt-schema", applied))
     elif name in OF_BODIES and opinions.path in account.repeated:
@@ -243,7 +245,7 @@ def _classify_property(account: Account, opinions: PrimOpinions, item: _Property
     elif about:
         about_contacts = about == CONTACTS
         account.not_evaluated.append(Opinion(
-            opinions.path, name, f"about {about}, which {_CONTACTS_TEXT if about_contacts else 'is not simulated'}",
+            opinions.path, name, f"about {about}; {_CONTACTS_TEXT if about_contacts else 'not simulated'}",
             code=about if about_contacts else ""))
     else:
         code, reason, suggestion = _why_unused(account, opinions, name, candidates, item.owner)

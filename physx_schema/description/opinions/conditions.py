@@ -21,13 +21,13 @@ from physx_schema.description.stages import animated_prim
 
 _SHAPE = ("size", "radius", "height", "axis", "points", "faceVertexCounts", "faceVertexIndices")    # of a collider
 _SKIPPED = {    # state to what makes it one, and what to do
-    "inactive": ("the prim is inactive, with everything below it", "set active = true to have it read"),
-    "unloaded": ("its payload is not loaded", "load the payload to have it read"),
-    "undefined": ("an over without a def, which no arc brings in",
-                  "let a prim that should have it reference it, or define the prim if it is to be one itself"),
-    "unresolved": ("an over without a def, whose layer cannot be opened",
-                   "repair the layer that should define it, which stage/composition names"),
-    "abstract": ("a class that no prim inherits", "inherit it where it should act, or remove it"),
+    "inactive": ("the prim is inactive, and so is everything below it", "set active = true to read it"),
+    "unloaded": ("its payload is not loaded", "load the payload to read it"),
+    "undefined": ("an over without a def, and no arc defines the prim",
+                  "reference it from the prim that it overrides, or define the prim"),
+    "unresolved": ("an over without a def, because its layer cannot be opened",
+                   "repair the layer that should define it; see stage/composition"),
+    "abstract": ("a class that no prim inherits", "inherit it from the prims that need it, or remove it"),
 }
 
 
@@ -51,22 +51,24 @@ def _report_layers(context: ReadContext) -> None:
     root, session = stage.GetRootLayer(), stage.GetSessionLayer()
     if session is not None and (session.rootPrims or session.subLayerPaths):
         context.problem("stage/session-layer", "/", "", "the stage has opinions in its session layer",
-                        "they are read, and they are not in the file", "clear the session layer to read the file alone",
+                        "this check reads them, but the file does not contain them",
+                        "clear the session layer to read only the file",
                         "info")
     muted = sorted(stage.GetMutedLayers())
     if muted:
-        context.problem("stage/muted-layer", "/", "subLayers", f"muted: {', '.join(muted)}",
-                        "the opinions of a muted layer are not read", "unmute the layer to have it read", "info")
+        context.problem("stage/muted-layer", "/", "subLayers", f"muted layers: {', '.join(muted)}",
+                        "opinions of a muted layer are not read", "unmute the layer to read it", "info")
     if any(not offset.IsIdentity() for offset in root.subLayerOffsets):
         context.problem("stage/layer-offset", "/", "subLayers", "a sublayer is offset or scaled in time",
-                        "only time samples move; physics is read at the default time", "nothing", "info")
+                        "only time samples are shifted; physics is read at the default time", "nothing", "info")
     folder = Path(root.realPath).parent if root.realPath else None
     foreign = sorted({str(layer.realPath) for layer in stage.GetUsedLayers()
                       if folder and layer.realPath and not Path(layer.realPath).is_relative_to(folder)})
     if foreign:
-        context.problem("stage/outside-layer", "/", "", f"{len(foreign)} layers from outside {folder}: {foreign[0]}",
-                        "the stage changes with files that do not travel with it",
-                        "copy them beside the stage and refer to them by relative paths", "info")
+        context.problem("stage/outside-layer", "/", "",
+                        f"{len(foreign)} layers are outside {folder}, such as {foreign[0]}",
+                        "the stage changes if these files change",
+                        "copy the layers into the folder of the stage and use relative paths", "info")
 
 
 def _report_skipped(context: ReadContext) -> None:
@@ -105,7 +107,7 @@ def _holds(site: str, path: str) -> bool:
 def _report_misspelt(context: ReadContext, path: str, meant: str) -> None:
     context.problem(
         "stage/over-misspelt", path, "", f"an over of {path.rpartition('/')[2]!r}, which no layer defines",
-        "its physics is not read", f"did you mean {meant}? Give the over that name, or define the prim", "warning")
+        "its physics is not read", f"did you mean {meant}? Rename the over, or define the prim", "warning")
 
 
 def _state(prim: Any) -> str:
@@ -121,9 +123,10 @@ def _report_instance_names(context: ReadContext) -> None:
     for opinions in context.prims.values():
         for schema, instance in _unreadable(opinions.applied):
             context.problem(
-                "schema/instance-name", opinions.path, "apiSchemas", f"{schema} has the instance name {instance!r}",
-                "PhysX reads no property under it: it makes nothing of the schema, or works with its defaults",
-                "use letters, digits and underscores, a letter first",
+                "schema/instance-name", opinions.path, "apiSchemas",
+                f"{schema} has the instance name {instance!r}, which is not valid",
+                "PhysX reads no property with this instance name; it ignores the schema or uses its defaults",
+                "use letters, digits and underscores, and begin with a letter",
             )
 
 
@@ -145,8 +148,8 @@ def _report_moving(context: ReadContext) -> None:
         for name in _sampled(opinions, opinions.properties):
             if opinions.authors(name):
                 context.problem(
-                    "value/time-samples", opinions.path, name, "time samples beside a default value",
-                    "PhysX reads the default value once", "remove the samples", "warning",
+                    "value/time-samples", opinions.path, name, "the property has time samples and a default value",
+                    "PhysX reads only the default value, once", "remove the time samples", "warning",
                 )
         if _is_moving_body(opinions) and (mover := animated_prim(opinions.prim)):
             _report_animated(context, opinions, mover)
@@ -154,9 +157,9 @@ def _report_moving(context: ReadContext) -> None:
             names = (name.removeprefix("!invert!") for name in operation_order(opinions.prim))
             for name in _sampled(opinions, filter(None, names)):
                 context.problem(
-                    "value/time-samples", opinions.path, name, "a transform with time samples",
-                    "the pose at the default time is the one that counts", "author a default value, and remove the "
-                    "samples", "warning",
+                    "value/time-samples", opinions.path, name, "the transform has time samples",
+                    "PhysX uses the pose at the default time",
+                    "author a default value, and remove the time samples", "warning",
                 )
         if opinions.has("PhysicsCollisionAPI"):
             for prim in (opinions.prim, *opinions.prim.GetChildren()):
@@ -170,18 +173,20 @@ def _is_moving_body(opinions: PrimOpinions) -> bool:
 
 def _report_animated(context: ReadContext, opinions: PrimOpinions, mover: str) -> None:
     """A body whose own transform, or that of a prim above it, changes over time."""
-    reason = "whose transform has time samples" if mover == opinions.path else f"below {mover}, which time samples move"
+    reason = "has a transform with time samples" if mover == opinions.path else (
+        f"is below {mover}, which time samples move")
     if opinions.view("PhysicsRigidBodyAPI").flag("kinematicEnabled"):
         context.problem(
-            "body/animated", opinions.path, "xformOpOrder", f"a kinematic body {reason}",
-            "ovphysx leaves it where the default values put it; Omniverse moves it along the samples with its timeline "
-            "and so do simulations here", "remove the samples if it should stand", "info",
+            "body/animated", opinions.path, "xformOpOrder", f"this kinematic body {reason}",
+            "ovphysx leaves it at its default pose; Omniverse and this library move it along the samples",
+            "remove the time samples if the body should not move", "info",
         )
         return
     context.problem(
-        "body/animated", opinions.path, "xformOpOrder", f"a body that forces move, {reason}",
-        "ovphysx steps it by forces from where the default values put it, and so do simulations here; Omniverse makes "
-        "it kinematic and moves it along the samples", "remove the samples, or set physics:kinematicEnabled to true",
+        "body/animated", opinions.path, "xformOpOrder", f"this dynamic body {reason}",
+        "ovphysx and this library simulate it from its default pose; Omniverse makes it kinematic and moves it along "
+        "the samples",
+        "remove the time samples, or set physics:kinematicEnabled to true",
         "warning",
     )
 
@@ -193,9 +198,10 @@ def _report_changing_shape(context: ReadContext, prim: Any) -> None:
             has_default = read_property(prim, name).authored
             context.problem(
                 "value/time-samples" if has_default else "value/only-samples", str(prim.GetPath()), name,
-                f"time samples {'beside a' if has_default else 'and no'} default value",
-                f"PhysX makes the collider once, of {'the default value' if has_default else 'what USD falls back to'}",
-                "remove the samples" if has_default else "author a default value", "warning",
+                f"the property has time samples and {'a' if has_default else 'no'} default value",
+                "PhysX makes the collider once, from "
+                f"{'the default value' if has_default else 'the fallback value of USD'}",
+                "remove the time samples" if has_default else "author a default value", "warning",
             )
 
 
@@ -214,9 +220,10 @@ def report_connection(context: ReadContext, opinions: PrimOpinions, name: str) -
     attribute = opinions.prim.GetAttribute(name)
     if attribute and attribute.HasAuthoredConnections():
         context.problem(
-            "value/connected", opinions.path, name, f"connected to {', '.join(map(str, attribute.GetConnections()))}",
+            "value/connected", opinions.path, name,
+            f"the attribute is connected to {', '.join(map(str, attribute.GetConnections()))}",
             "PhysX reads the attribute's own value" if opinions.authors(name) else
-            "PhysX does not follow it and works with its own default", "author the value, or remove the connection",
+            "PhysX ignores the connection and uses its own default", "author the value, or remove the connection",
             "warning",
         )
 

@@ -46,12 +46,12 @@ _SPATIAL_TENDON: _Names = {
     "mjc:range:min": _tendon("lowerLimit", _LEAF),
     "mjc:range:max": _tendon("upperLimit", _LEAF),
     "mjc:springlength": _tendon("restLength", _LEAF),
-    "mjc:path": "PhysxTendonAttachmentAPI on the links of these places",
+    "mjc:path": "PhysxTendonAttachmentAPI on the links of these sites",
 }
 
 # Of actuators, which name what they drive.
 _STIFFNESS, _DAMPING, _FORCE = (
-    f"drive:*:physics:{name} of the joint that it drives" for name in ("stiffness", "damping", "maxForce"))
+    f"drive:*:physics:{name} of the driven joint" for name in ("stiffness", "damping", "maxForce"))
 _ACTUATOR: _Names = {
     "newton:kp": _STIFFNESS, "newton:kd": _DAMPING, "newton:maxEffort": _FORCE,
     "mjc:gainPrm": _STIFFNESS, "mjc:biasPrm": f"{_STIFFNESS}, and its damping", "mjc:forceRange:max": _FORCE,

@@ -63,25 +63,25 @@ _AXIS_SCHEMAS = ("PhysicsDriveAPI", "PhysicsJointStateAPI", "PhysxJointAxisAPI",
                  "PhysicsLimitAPI", "PhysxLimitAPI")
 _INACTIVE = (   # start of the schema's name, why nothing reads it, what to do
     ("PhysxTendonAttachment", "the prim is not a link of an articulation", "apply it to a link of an articulation"),
-    ("PhysicsMassAPI", "the prim is neither a rigid body nor a collider of one", "apply PhysicsRigidBodyAPI"),
+    ("PhysicsMassAPI", "the prim is not a rigid body and not a collider of one", "apply PhysicsRigidBodyAPI"),
     ("PhysxRigidBodyAPI", "the prim is not an enabled rigid body", "apply PhysicsRigidBodyAPI"),
     ("PhysxForceAPI", "no rigid body is at or above the prim", "apply it to a rigid body or to a prim below one"),
     ("PhysxArticulationAPI", "no articulation has its root API on the prim", "apply PhysicsArticulationRootAPI"),
     ("PhysxSceneAPI", "the prim is not the PhysicsScene in use", "apply it to the PhysicsScene"),
-    ("PhysicsMeshCollisionAPI", "the prim is no Mesh with PhysicsCollisionAPI", "apply it to a mesh that collides"),
-    ("PhysxConvexHullCollisionAPI", "the prim is no mesh that becomes a convex hull",
+    ("PhysicsMeshCollisionAPI", "the prim is not a Mesh with PhysicsCollisionAPI",
+     "apply it to a mesh that is a collider"),
+    ("PhysxConvexHullCollisionAPI", "the prim is not a mesh with a convex hull",
      "set physics:approximation to convexHull"),
-    ("PhysxCollisionAPI", "the prim makes no collision shape", "apply PhysicsCollisionAPI to a prim with geometry"),
-    ("PhysxMaterialAPI", "the prim is no physics material", "apply PhysicsMaterialAPI"),
+    ("PhysxCollisionAPI", "the prim has no collision shape", "apply PhysicsCollisionAPI to a prim with geometry"),
+    ("PhysxMaterialAPI", "the prim is not a physics material", "apply PhysicsMaterialAPI"),
     ("PhysicsCollisionGroup", "PhysX does not read it",
-     "list the groups in physics:filteredGroups, or invert the filter of the scene with "
-     "physxScene:invertCollisionGroupFilter"),
+     "list the groups in physics:filteredGroups, or set physxScene:invertCollisionGroupFilter on the scene"),
 )
 
 _MATERIAL = "Material"
 _OF_MATERIALS = ("PhysicsMaterialAPI", "PhysxMaterialAPI")
 # Applying the schemas to a collider would do nothing: PhysX reads them where a collider is bound.
-_BIND = "author it on a Material with PhysicsMaterialAPI, and bind the colliders to that by material:binding:physics"
+_BIND = "author it on a Material with PhysicsMaterialAPI, and bind the colliders to it with material:binding:physics"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +119,9 @@ def why_unused(
     close = suggest_property(name) or closest_property(
         name, _property_names(opinions, name, candidates) | WITHOUT_EFFECT)
     if close == name:
-        return "idle", f"a {opinions.type_name or 'prim without type'} has no property of this name, other types do", ""
-    return "misspelt-property", "no schema of the prim has a property of this name", close
+        label = opinions.type_name or "prim without type"
+        return "idle", f"a {label} has no property with this name; other types have it", ""
+    return "misspelt-property", "no schema of the prim has a property with this name", close
 
 
 def _why_not_applied(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> Reason:
@@ -128,20 +129,20 @@ def _why_not_applied(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -
     schema, applied = owner.schema, owner.applied
     if Usd.SchemaRegistry.IsTyped(Usd.SchemaRegistry.GetTypeFromSchemaTypeName(schema)) or (
             schema in definitions() and definitions()[schema].kind == "typed"):
-        return "not-applied", f"the prim is no {applied}", f"author it on a {applied}"
+        return "not-applied", f"the prim is not a {applied}", f"author it on a {applied}"
     if schema in _OF_MATERIALS and opinions.type_name != _MATERIAL:
-        return "not-applied", f"the prim is no {_MATERIAL} with {applied}", _BIND
+        return "not-applied", f"the prim is not a {_MATERIAL} with {applied}", _BIND
     reason, others = f"{applied} is not applied to the prim", opinions.instances(schema)
     if _belongs(outcomes, opinions, owner):
         by_name = f", or author it under {' or '.join(map(repr, others))}" if others and schema in _NAMED_FREELY else ""
         return "not-applied", reason, f"{APPLY}{applied}{by_name}"
     code, why, suggestion = why_inactive(outcomes, opinions, owner)
     if code == "wrong-instance":
-        return code, f"{why}, under which it is authored too", ""
+        return code, f"{why}, and its property is authored too", ""
     if suggestion.startswith(f"{APPLY}Physics") and suggestion.count(" ") == 1:
         of_body = schema in OF_BODIES and opinions.type_name.startswith("Physics")      # no joint or scene is a body
         suggestion = "author it on a rigid body" if of_body else f"{suggestion} and {applied}"
-    return "not-applied", f"{reason}, and {why}", suggestion or "author it where PhysX reads it, or remove it"
+    return "not-applied", f"{reason}, and {why}", suggestion or "author it on a prim where PhysX reads it, or remove it"
 
 
 # Schemas whose instance names are the author's own.
@@ -220,36 +221,36 @@ def why_inactive(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> Re
     if key in outcomes.dropped:
         return "dropped", outcomes.dropped[key], ""
     if owner.schema == "PhysxLimitAPI" and opinions.path in outcomes.maximal_joints and owner.base in _BOUNCING:
-        return "idle", "PhysX bounces off hard limits alone, with a restitution above 0", "remove it"
+        return "idle", "PhysX uses it only for hard limits with a restitution above 0", "remove it"
     if owner.schema == "PhysxLimitAPI" and opinions.path not in outcomes.maximal_joints | outcomes.refused.keys():
         reason = "PhysX does not soften the limits of articulation joints"
-        return "soft-limit", reason, "remove it; limits are hard"
+        return "soft-limit", reason, "remove it; the limits are hard"
     if opinions.path in outcomes.refused:
-        return "dropped", f"PhysX makes no joint of it: {outcomes.refused[opinions.path]}", ""
+        return "dropped", f"PhysX does not create the joint: {outcomes.refused[opinions.path]}", ""
     if opinions.path in outcomes.bases:
         code = "idle" if opinions.joint_kind == "fixed" else "fixed-base"
-        return code, "the joint fixes the base of an articulation, and PhysX takes nothing but that from it", ""
+        return code, "the joint fixes the base of an articulation, and PhysX reads nothing else from it", ""
     if owner.schema in JOINT_KINDS and owner.base in MAXIMAL_ONLY and opinions.path in outcomes.tree_joints:
         return "idle", "PhysX does not read it on a joint of an articulation", ""
     if owner.schema in _AXIS_SCHEMAS or owner.schema.startswith(("PhysxTendonAxis", "PhysxMimicJoint")):
         return _why_inactive_on_joint(outcomes, opinions, owner)
     if owner.base == "enableExternalForcesEveryIteration":
-        return "idle", "the PGS solver applies forces once a step, whatever it says", "set physxScene:solverType to TGS"
+        return "idle", "the PGS solver ignores it and applies forces once a step", "set physxScene:solverType to TGS"
     if owner.base == "gearing" and f"PhysxTendonAttachmentRootAPI:{owner.instance}" in opinions.used_schemas:
         return "idle", "PhysX ignores the gearing of a root attachment", "author it on the attachments below the root"
     if owner.schema in OF_BODIES and opinions.has("PhysicsRigidBodyAPI") and opinions.path not in outcomes.bodies:
         enabled = opinions.view("PhysicsRigidBodyAPI").flag("rigidBodyEnabled")
-        fix = "repair what is reported of the body" if enabled else "set physics:rigidBodyEnabled to true"
+        fix = "correct the problems of the body" if enabled else "set physics:rigidBodyEnabled to true"
         return "idle", "PhysX makes no body of the prim", fix
     if owner.schema == "PhysxMaterialAPI" and opinions.type_name != _MATERIAL:
-        return "idle", "the prim is no physics material", _BIND
+        return "idle", "the prim is not a physics material", _BIND
     of_body = owner.schema in OF_BODIES and opinions.path in outcomes.bodies
     if owner.schema == "PhysicsMassAPI" and not of_body and opinions.has("PhysicsCollisionAPI"):
-        return STATIC_MASS, "the collider is static, and PhysX weighs none", ""
+        return STATIC_MASS, "the collider is static, and PhysX ignores its mass", ""
     for start, reason, suggestion in _INACTIVE:
         if owner.schema.startswith(start) and not of_body:
             return "idle", reason, suggestion
-    return "idle", "nothing on the stage makes use of it", ""
+    return "idle", "nothing on the stage uses it", ""
 
 
 def _why_inactive_on_joint(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> Reason:
@@ -265,28 +266,29 @@ def _why_inactive_on_joint(outcomes: Outcomes, opinions: PrimOpinions, owner: Ow
         better = SCHEMAS[owner.schema].name(owner.base, expected) if owner.base else f"{owner.schema}:{expected}"
         return "wrong-instance", f"a {kind} joint has only the axis {expected!r}", better
     if owner.schema in _REDUCED and opinions.path in outcomes.maximal_joints:
-        return "idle", "PhysX reads it on joints of an articulation only", "connect the joint to links of one"
+        return ("idle", "PhysX reads it only on joints of an articulation",
+                "connect the joint to links of an articulation")
     if owner.schema == "PhysxDrivePerformanceEnvelopeAPI" and opinions.path in outcomes.tree_joints and (
             kind in (*SINGLE_AXIS, "d6") and not opinions.has("PhysicsDriveAPI", owner.instance)):
-        return ("no-drive", "an envelope bounds what a drive does, and the axis has no drive",
+        return ("no-drive", "an envelope limits a drive, and the axis has no drive",
                 f"apply PhysicsDriveAPI:{owner.instance}")
     if kind == "d6" and opinions.path in outcomes.tree_joints and owner.instance in (*TRANSLATIONS, "distance"):
-        return "idle", "in an articulation PhysX locks the translations of a generic joint", "use a prismatic joint"
+        return "idle", "PhysX locks the translations of a generic joint in an articulation", "use a prismatic joint"
     if kind == "d6" and owner.instance in AXES and not is_axis_free(opinions, owner.instance):
         return "idle", f"{owner.instance} is locked: its low limit is above the high one", "author low < high"
     if owner.schema.startswith("PhysxTendon") and expected and opinions.path not in outcomes.tree_joints:
-        return "idle", "the joint is not inside an articulation", "connect it to links of an articulation"
+        return "idle", "the joint is not in an articulation", "connect it to links of an articulation"
     if owner.schema == "PhysxLimitAPI" and owner.instance in _SOFTENED.get(kind, ()):
-        return "idle", "there are no limits that it could soften", "author limits, or remove it"
+        return "idle", "the joint has no limits that it could soften", "author limits, or remove it"
     return "idle", f"PhysX does not read it on a {kind} joint", ""
 
 
 def _why_no_limit(opinions: PrimOpinions, owner: Owner) -> Reason:
     """Of limits of generic joints on a joint that has two of its own."""
-    reason, better = f"a {opinions.joint_kind} joint has its limits in its own schema", _LIMITS.get(owner.base, "")
+    reason, better = f"the limits of a {opinions.joint_kind} joint are in its own schema", _LIMITS.get(owner.base, "")
     if not better:
         return "idle", reason, "author physics:lowerLimit and physics:upperLimit"
-    return ("idle", f"{reason}, where {better} is authored too", "remove it") if opinions.authors(better) else (
+    return ("idle", f"{reason}, and {better} is authored too", "remove it") if opinions.authors(better) else (
         "wrong-instance", reason, better)
 
 
@@ -315,7 +317,7 @@ _HULLS = "newton:maxHullVertices"
 
 # Properties of other engines that PhysX reads and no fact holds, with what they are about.
 _READ: Mapping[str, str] = {
-    "newton:timeStepsPerSecond": "the step, which the caller of the simulation chooses",
+    "newton:timeStepsPerSecond": "the time step, which the caller of the simulation sets",
     "newton:selfCollisionEnabled": "contacts", "newton:contactMargin": "contacts", "newton:contactGap": "contacts",
     _HULLS: "contacts",
 }
@@ -368,9 +370,9 @@ def why_schema_unused(opinions: PrimOpinions, name: str) -> Reason | None:
         return None         # it brings a schema of PhysX with it
     if name in SCHEMAS:
         used = name in opinions.used_schemas
-        where = "on the scene it works with" if name == "NewtonSceneAPI" else "on joints of an articulation"
-        return None if used else ("idle", f"{name}: PhysX reads it {where}", "")
-    return "other-engine", f"{name}: a schema of {engine_of(name)}, of which PhysX reads nothing", ""
+        where = "on the scene that it uses" if name == "NewtonSceneAPI" else "on joints of an articulation"
+        return None if used else ("idle", f"{name}: PhysX reads it only {where}", "")
+    return "other-engine", f"{name}: a schema of {engine_of(name)}, which PhysX does not read", ""
 
 
 def why_property_unused(opinions: PrimOpinions, name: str, inside: bool) -> Reason:
@@ -380,16 +382,17 @@ def why_property_unused(opinions: PrimOpinions, name: str, inside: bool) -> Reas
     if engine == "Newton":
         if base in SCHEMAS["NewtonJointAPI"].defaults:
             if not inside:
-                return "idle", "PhysX reads it on joints of an articulation", "author it on a joint of one"
-            return "overridden", "PhysX has a value of its own for the axis, which it takes", ""
+                return "idle", ("PhysX reads it only on joints of an "
+                                "articulation"), "author it on a joint of an articulation"
+            return "overridden", "PhysX uses its own property of the axis instead", ""
         if base in SCHEMAS["NewtonMimicAPI"].defaults and opinions.joint_kind is not None:
-            return "idle", "the joint has no mimic joint by NewtonMimicAPI that PhysX makes", ""
+            return "idle", "PhysX makes no mimic joint from NewtonMimicAPI on this joint", ""
     if name == _HULLS and not _is_decided(opinions, name):
-        return "idle", "PhysX reads it on meshes of which it makes convex hulls", ""
+        return "idle", "PhysX reads it only on meshes that it converts to convex hulls", ""
     if name in _DECIDING:
         schema, physx_name = _DECIDING[name]
-        return "overridden", f"PhysX takes {physx_name} of {schema}, authored or not", physx_name
+        return "overridden", f"PhysX uses {physx_name} of {schema}, even if it is not authored", physx_name
     if _is_hidden(opinions, name):
         schema, physx_name = _HIDING[name]
-        return "overridden", f"PhysX takes {physx_name} of {schema} in its place", physx_name
+        return "overridden", f"PhysX uses {physx_name} of {schema} instead", physx_name
     return "other-engine", f"a property of {engine} that PhysX does not read", counterpart(opinions, name)

@@ -34,7 +34,7 @@ def _dropped(context: ReadContext, instance: Any, with_colliders: Container[str]
     """What is dropped below one instance; the paths are those of colliders and of the prims above them."""
     path = str(instance.GetPath())
     prototype = _prototype(instance)
-    suggestion = f"author it on {prototype}, which every instance shares, or set instanceable to false on {path}"
+    suggestion = f"author it on {prototype}, which all instances share, or set instanceable to false on {path}"
     for node in _local_nodes(instance.GetPrimIndex().rootNode):
         for layer in node.layerStack.layers:
             spec = layer.GetPrimAtPath(node.path)
@@ -42,8 +42,8 @@ def _dropped(context: ReadContext, instance: Any, with_colliders: Container[str]
                 where = child.path.ReplacePrefix(node.path, instance.GetPath())
                 collides = str(where) in with_colliders or context.on_collider(str(where))
                 for name in _lost(child, context.stage.GetPrimAtPath(where), collides):
-                    yield Opinion(str(where), name, f"{path} is an instance, and USD drops opinions on what is below "
-                                  "one", suggestion, CODE)
+                    yield Opinion(str(where), name,
+                                  f"{path} is an instance, and USD drops opinions below an instance", suggestion, CODE)
 
 
 def _local_nodes(node: Any) -> Iterator[Any]:

@@ -138,18 +138,20 @@ def _report_lengths(context: ReadContext, layer: _Layer, expected: float) -> Non
     wrong = [path for path in layer.roots if not math.isclose(_scale(context, path, layer), factor, rel_tol=_NEAR)]
     square = factor * factor
     if wrong:
-        _report(context, layer, wrong, _METERS, expected, f"PhysX reads its lengths in units of the stage, so they are "
-                f"{1 / factor:g} times what they were, and gravity {factor:g} times as large to them",
-                f"author both in one unit: set metersPerUnit to {layer.value:g} on the stage if nothing else on it is "
-                f"in {expected:g}, or convert the layer: lengths, velocities and forces times {factor:g}, moments of "
-                f"inertia, torques and angular gains times {square:g}, densities times {factor**-3:g}")
+        _report(context, layer, wrong, _METERS, expected,
+                f"PhysX reads the layer's lengths in units of the stage; they change by a factor of {1 / factor:g}, "
+                f"and gravity is {factor:g} times as large for them",
+                f"author both in one unit: if nothing else on the stage uses {expected:g}, set its metersPerUnit to "
+                f"{layer.value:g}; or convert the layer: multiply lengths, velocities and forces by {factor:g}, "
+                f"moments of inertia, torques and angular gains by {square:g}, densities by {factor**-3:g}")
     elif names := _unscaled(layer):
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         shown = f"{', '.join(names[:_SHOWN])}{more}"
-        _report(context, layer, list(layer.roots), _METERS, expected, f"a scale of {factor:g} mends places and shapes; "
-                f"it does not reach {shown}, which PhysX reads in units of the stage",
-                f"author them in units of the stage: forces and velocities times {factor:g}, moments of inertia, "
-                f"torques and angular gains times {square:g}, densities times {factor**-3:g}", "warning")
+        _report(context, layer, list(layer.roots), _METERS, expected,
+                f"a scale of {factor:g} converts positions and shapes, but not {shown}, which PhysX reads in units of "
+                "the stage",
+                f"author them in units of the stage: multiply forces and velocities by {factor:g}, moments of inertia, "
+                f"torques and angular gains by {square:g}, densities by {factor**-3:g}", "warning")
 
 
 def _scale(context: ReadContext, path: str, layer: _Layer) -> float:
@@ -211,11 +213,11 @@ def _unit_has_length(unit: str, kind: str) -> bool:
 
 def _report_masses(context: ReadContext, layer: _Layer, expected: float) -> None:
     factor = layer.value / expected
-    _report(context, layer, list(layer.roots), _KILOGRAMS, expected, f"PhysX reads its masses in units of the stage, "
-            f"so they are {1 / factor:g} times what they were; its forces and gains too, so that its own "
-            "motion stays the same, and not that with other things on the stage",
-            f"set kilogramsPerUnit to {layer.value:g} on the stage if nothing else on it is in {expected:g}, or "
-            f"convert the layer: masses, moments of inertia, forces, torques and gains times {factor:g}", "warning")
+    _report(context, layer, list(layer.roots), _KILOGRAMS, expected,
+            "PhysX reads the layer's masses, forces and gains in units of the stage; masses change by a factor of "
+            f"{1 / factor:g}; the layer moves the same way alone, but not together with other objects on the stage",
+            f"if nothing else on the stage uses {expected:g}, set its kilogramsPerUnit to {layer.value:g}; or convert "
+            f"the layer: multiply masses, moments of inertia, forces, torques and gains by {factor:g}", "warning")
 
 
 def _report_up(context: ReadContext, layer: _Layer, expected: str) -> None:
@@ -225,9 +227,10 @@ def _report_up(context: ReadContext, layer: _Layer, expected: str) -> None:
     fallen = [path for path in layer.roots if _along(_placed_by_stage(context, path, layer), up) > _UPRIGHT]
     if fallen:
         angle = "90 degrees" if layer.value == "Y" else "-90 degrees"
-        _report(context, layer, fallen, _UP, expected, f"USD does not turn it: what stands along {layer.value} in the "
-                f"layer lies on its side, and gravity points down {expected}",
-                f"turn the prim that brings it in by {angle} about X", "warning")
+        _report(context, layer, fallen, _UP, expected,
+                f"USD does not rotate the layer: its {layer.value} axis is horizontal on the stage, and gravity points "
+                f"along -{expected}",
+                f"rotate the prim that references the layer by {angle} about X", "warning")
 
 
 def _along(matrix: Any, axis: tuple[float, float, float]) -> float:
@@ -238,8 +241,8 @@ def _along(matrix: Any, axis: tuple[float, float, float]) -> float:
 def _report(context: ReadContext, layer: _Layer, paths: list[str], name: str, expected: Any, why: str, fix: str,
             severity: str = "error") -> None:
     authored = context.stage.HasAuthoredMetadata(name)
-    stage = f"{name} {_shown(expected)}" if authored else f"no {name}, which counts as {_shown(expected)}"
-    more = f" (and {len(paths) - 1} more prims that bring it in)" if len(paths) > 1 else ""
+    stage = f"{name} {_shown(expected)}" if authored else f"no {name}, which means {_shown(expected)}"
+    more = f" (and {len(paths) - 1} more prims that reference it)" if len(paths) > 1 else ""
     context.problem(CODE, paths[0], layer.arc if paths[0] != "/" else "subLayers",
                     f"{layer.name} has {name} {_shown(layer.value)}, the stage has {stage}{more}", why, fix, severity)
 

@@ -71,8 +71,8 @@ class ReadContext:
             return value
         self.problem(
             "stage/units", "/", name, f"{name} is {value:g}",
-            f"PhysX refuses the whole stage; this description works with {default:g}",
-            "author a number above 0 that single precision holds",
+            f"PhysX refuses the whole stage; this library reads it with {default:g}",
+            "author a number above 0 that fits single precision",
         )
         return default
 
@@ -82,7 +82,7 @@ class ReadContext:
             return self.stage.GetMetadata(name) if self.stage.HasAuthoredMetadata(name) else default
         except Tf.ErrorException:
             kind = "a number" if isinstance(default, float) else "a token"
-            raise UnreadableError(f"{self.stage.GetRootLayer().identifier}: {name} is of another type; author {kind} "
+            raise UnreadableError(f"{self.stage.GetRootLayer().identifier}: {name} has another type; author {kind} "
                                   f"such as {default}") from None
 
     def _check_units(self) -> None:
@@ -91,8 +91,9 @@ class ReadContext:
             self.problem(
                 "stage/units-extreme", "/", "metersPerUnit",
                 f"metersPerUnit is {self.meters_per_unit:g} and kilogramsPerUnit {self.kilograms_per_unit:g}",
-                "the density of water or PhysX's own thresholds are beyond single precision: what colliders weigh "
-                "becomes a mass of 1 or 0, without a word", "author the units that the numbers of the stage are in",
+                "the density of water or thresholds of PhysX exceed single precision; PhysX silently uses masses of 1 "
+                "or 0 for bodies with only colliders",
+                "author the units that match the numbers on the stage",
                 "warning",
             )
 
@@ -101,7 +102,7 @@ class ReadContext:
         if axis not in ("Y", "Z"):
             self.problem(
                 "stage/up-axis", "/", "upAxis", f"upAxis is {axis!r}",
-                "PhysX takes Z: gravity without a direction is along -Z", "author Y or Z",
+                "PhysX uses Z: gravity without a direction points along -Z", "author Y or Z",
             )
 
     def prims_with(self, schema: str) -> Iterator[PrimOpinions]:
@@ -130,7 +131,8 @@ class ReadContext:
         prop = read_property(prim, name)
         if prop.type_name != "rel":
             self.problem(
-                "value/wrong-type", str(prim.GetPath()), name, f"authored as {prop.type_name}, USD has a relationship",
+                "value/wrong-type", str(prim.GetPath()), name,
+                f"{name} is authored as {prop.type_name}; it is a relationship in USD",
                 "USD and PhysX find no targets", "author the property as a relationship",
             )
         return prop.value if isinstance(prop.value, tuple) else ()
@@ -213,13 +215,13 @@ class Roles:
                 name=name.replace("physxRigidBody", "physxArticulation"), root=self.links[path].path)
             return "on-link", "PhysX does not read it on a link of an articulation", suggestion
         if path in self.links and path not in self.floating and name in _VELOCITIES:
-            return ("on-link", "of an articulation PhysX reads the velocity of a floating root only",
-                    "author the velocity of the joint's PhysicsJointStateAPI")
+            return ("on-link", "PhysX reads velocities in an articulation only on a floating root",
+                    "author the velocity in PhysicsJointStateAPI of the joint")
         if path in self.bodies and name == _CFM and opinions.has("PhysxRigidBodyAPI"):
-            return "on-body", "PhysX reads it on links of articulations only", ""
+            return "on-body", "PhysX reads it only on links of articulations", ""
         massive = name == _DENSITY and path in self.even and opinions.has("PhysicsMassAPI")
         if massive and _above_zero(opinions.peek(_MASS)):
-            return "beside-mass", f"{_MASS} is authored beside it, which PhysX takes", f"remove it or {_MASS}"
+            return "beside-mass", f"{_MASS} is authored too, and PhysX uses that", f"remove it, or remove {_MASS}"
         return None
 
     def has_default_value(self, opinions: PrimOpinions, name: str) -> bool:

@@ -39,7 +39,7 @@ NOT_EVALUATED: Mapping[str, Mapping[str, str]] = {
         "enabledSelfCollisions": "contacts", "stabilizationThreshold": "stabilization",
     },
     "PhysxSceneAPI": {
-        "timeStepsPerSecond": "the step, which the caller of the simulation chooses",
+        "timeStepsPerSecond": "the time step, which the caller of the simulation sets",
         "enableCCD": "contacts", "collisionSystem": "contacts",
         "enableStabilization": "stabilization", "maxBiasCoefficient": "the bias limit",
     },

@@ -27,7 +27,7 @@ def report_variants(context: ReadContext, prim: Any) -> None:
         if (missing or not _physics_below(prim)) and _report_physics(context, prim, name, selected, others):
             continue
         context.problem(
-            "stage/variants", path, "variants", f"{len(others)} variants of the set {name!r} beside {selected!r}",
+            "stage/variants", path, "variants", f"the set {name!r} has {len(others)} variants other than {selected!r}",
             "only the selected variant is read", "select another variant and read the stage again", "info",
         )
 
@@ -40,12 +40,13 @@ def _report_physics(context: ReadContext, prim: Any, name: str, selected: str, o
     if not holding:
         return False
     selection = f"{selected!r} is selected" if selected else "nothing is selected"
-    missing = " and is no variant of the set" if selected and selected not in prim.GetVariantSet(name).GetVariantNames(
-        ) else ""
+    missing = ""
+    if selected and selected not in prim.GetVariantSet(name).GetVariantNames():
+        missing = ", which is not a variant of the set"
     context.problem(
         UNSELECTED, str(prim.GetPath()), "variants",
         f"physics is in the variant {holding!r} of the set {name!r}, and {selection}{missing}",
-        "only the selected variant is read: the stage is without that physics",
+        "only the selected variant is read; that physics is not on the stage",
         f"select it: variants = {{ string {name} = \"{holding}\" }} on {prim.GetPath()}",
         "info" if selected and not missing else "warning",
     )

@@ -331,7 +331,7 @@ class PairTable:
                                self.tolerance_length, self._heads)
         if created < len(new_pairs):
             names = " and ".join(sorted(SHAPE_KINDS[kind].name for kind in self.shapes["kind"][new_pairs[created]]))
-            raise NotImplementedError(f"no contacts are made between {names}")
+            raise NotImplementedError(f"contacts between {names} are not supported")
         self._next_creation_index += len(new_pairs)
 
     def _allocate_manifolds(self, indices: Array) -> None:

@@ -28,8 +28,8 @@ class Seconds(click.ParamType[float]):
 
 engine_option = click.option(
     "--engine", type=click.Choice(("builtin", "physx")), default="builtin", show_default=True,
-    help="physx: repeat the experiments on articulations in real PhysX too; wants ovphysx, here or in the Python that "
-         "OVPHYSX_PYTHON names.")
+    help="With physx, also repeat the experiments on articulations in real PhysX. This requires ovphysx, in this "
+         "Python or in the one at OVPHYSX_PYTHON.")
 
 
 def engines_of(engine: str) -> tuple[str, ...]:

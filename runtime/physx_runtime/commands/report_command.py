@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 @click.argument("stage")
 @isolation_option
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), default=Path("report.html"),
-              show_default=True, help="The HTML file to write.")
+              show_default=True, help="Write the report to this HTML file.")
 @quiet_option
 @force_option
-@click.option("--open", "shown", is_flag=True, help="Open it in a browser.")
+@click.option("--open", "shown", is_flag=True, help="Open the report in a browser.")
 @click.option("--dt", type=Seconds(), default=DEFAULT_DT, show_default="1/60", help="Time step in seconds.")
-@click.option("--steps", type=click.IntRange(1), default=240, show_default=True, help="Steps of the motion.")
+@click.option("--steps", type=click.IntRange(1), default=240, show_default=True, help="Number of steps to simulate.")
 @engine_option
 def report_command(stage: str, out: Path, force: bool, shown: bool, dt: float, steps: int, engine: str) -> None:
-    """Write one self-contained page about a robot: what its values do, findings, and the robot moving in 3D.
+    """Write one self-contained HTML page about a robot: the effect of its values, findings, and its motion in 3D.
 
-    What cannot be verified, simulated or stepped in the page is said in it, with the reason.
+    The page lists everything that cannot be verified, simulated or stepped, with the reason.
     """
     from physx_runtime.viewing.report import report_robot
     from physx_schema.description.stages import open_stage

@@ -28,38 +28,38 @@ _FORMATS = find_formats()
 @click.command("simulate")
 @click.argument("stage")
 @isolation_option
-@click.option("--steps", type=click.IntRange(0), default=600, show_default=True)
+@click.option("--steps", type=click.IntRange(0), default=600, show_default=True, help="Number of steps.")
 @click.option("--dt", type=Seconds(), default=DEFAULT_DT, show_default="1/60", help="Time step in seconds.")
-@click.option("--every", type=click.IntRange(1), default=1, show_default=True, help="Record every so many steps.")
-@click.option("--articulation", help="Step this articulation or free body by itself: a prim path.")
+@click.option("--every", type=click.IntRange(1), default=1, show_default=True, help="Record every Nth step.")
+@click.option("--articulation", help="Step only the articulation or free body at this prim path.")
 @click.option("--joint-position", "positions", metavar="JOINT=VALUE", multiple=True,
-              help="Where a joint starts: rad or length units, or degrees as in knuckle=30deg. May be repeated.")
-@click.option("--joint-velocity", "velocities", metavar="JOINT=VALUE", multiple=True, help="How fast it starts.")
-@click.option("--joint-target", "targets", metavar="JOINT=VALUE", multiple=True, help="What its drive holds.")
-@click.option("--joint-effort", "efforts", metavar="JOINT=VALUE", multiple=True, help="A force or torque throughout.")
+              help="Initial joint position: rad, length units, or degrees as in knuckle=30deg. May be repeated.")
+@click.option("--joint-velocity", "velocities", metavar="JOINT=VALUE", multiple=True, help="Initial joint velocity.")
+@click.option("--joint-target", "targets", metavar="JOINT=VALUE", multiple=True, help="Target position of a drive.")
+@click.option("--joint-effort", "efforts", metavar="JOINT=VALUE", multiple=True, help="Constant force or torque.")
 @click.option("--start", type=click.Path(dir_okay=False, exists=True, path_type=Path),
-              help="A JSON file of these: {\"joint_position\": {JOINT: VALUE}, ...}; options come before it.")
+              help="JSON file with these values: {\"joint_position\": {JOINT: VALUE}, ...}. Options override it.")
 @click.option("--worlds", type=click.Path(dir_okay=False, exists=True, path_type=Path),
-              help="A YAML file: how many worlds, and which parameters are drawn for all but the first.")
+              help="YAML file with the number of worlds and the parameters to randomise in all but the first.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path),
-              help=f"Write the motion: {help_text(_FORMATS.values())}.")
+              help=f"Write the motion to a file: {help_text(_FORMATS.values())}.")
 @force_option
-@click.option("--joint-forces", is_flag=True, help="Write the forces of joints outside articulations too.")
+@click.option("--joint-forces", is_flag=True, help="Also record the forces of joints outside articulations.")
 @quiet_option
-@click.option("--strict", is_flag=True, help="Exit with 5 where something that moves them in PhysX is not simulated, "
-              "or a part of the stage is missing.")
+@click.option("--strict", is_flag=True,
+              help="Exit with code 5 if physics is left out, or if a part of the stage is missing.")
 def simulate_command(stage: str, steps: int, dt: float, every: int, articulation: str | None,
                      positions: tuple[str, ...], velocities: tuple[str, ...], targets: tuple[str, ...],
                      efforts: tuple[str, ...], start: Path | None, worlds: Path | None, out: Path | None,
                      force: bool, joint_forces: bool, strict: bool) -> None:
-    """Step a stage as PhysX steps it: all its articulations and free bodies together, or one of them.
+    """Step a stage as PhysX does: all articulations and free bodies together, or one of them.
 
-    Ends with where the joints came to, the limits they were at, and the energy. What moves them in PhysX and is not
-    simulated is named on stderr; with --strict the exit code is then 5. Where the motion does not stay finite the
-    exit code is 6, and a line on stderr says by which step and at which joint.
+    Prints the final joint positions, the limits that joints reached, and the energy. Physics that this command leaves
+    out is listed on stderr; with --strict the exit code is then 5. If the motion diverges, the exit code is 6, and a
+    line on stderr names the step and the joint.
     """
     if out is not None and out.suffix not in _FORMATS:
-        raise click.BadParameter(f"{out} does not end in {', '.join(_FORMATS)}", param_hint="--out")
+        raise click.BadParameter(f"{out} has no known suffix; use one of {', '.join(_FORMATS)}", param_hint="--out")
     from physx_runtime.packing.not_simulated import NotSimulatedWarning
     from physx_runtime.simulation.divergence import DivergenceWarning
     from physx_runtime.simulation.simulate import simulate, start_values
@@ -99,7 +99,7 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
             _FORMATS[out.suffix].write(out, Motion(stage, description, recording))
         except OSError as error:
             raise unwritable(out, error) from None
-    destination = f", written to {out}" if out else "; give --out to keep the motion"
+    destination = f", written to {out}" if out else "; use --out to save the motion"
     if recording.raised:
         click.echo(f"{stage}: {recording.raised}", err=True)
     lines = (f"{stage}: {_step_summary(recording)}, {steps - steps % every} steps of {dt:.6g} s, "
@@ -116,7 +116,8 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
 
 def _step_summary(recording: Recording) -> str:
     """How much of a stage was stepped."""
-    text = f"{len(recording.joint_names)} joint axes and {len(recording.link_names)} links"
+    text = (f"{plural(len(recording.joint_names), 'joint axis', 'joint axes')} and "
+            f"{plural(len(recording.link_names), 'link')}")
     joint_count = len(recording.maximal_joint_names)
     if not joint_count:
         return text
@@ -130,9 +131,9 @@ def _contact_lines(recording: Recording) -> Iterator[str]:
     from physx_runtime.simulation.events import touching_pairs
 
     pairs = touching_pairs(recording.contacts[-1]) if recording.contacts else []
-    yield from (f"at the end {pair}" for pair in pairs[:_MAX_PAIRS])
+    yield from (f"at the end, {pair}" for pair in pairs[:_MAX_PAIRS])
     if len(pairs) > _MAX_PAIRS:
-        yield f"and {len(pairs) - _MAX_PAIRS} more pairs that touch"
+        yield f"and {len(pairs) - _MAX_PAIRS} more touching pairs"
 
 
 def _print_messages(stage: str, messages: Sequence[NotSimulated | str]) -> None:

@@ -29,40 +29,41 @@ _ALTERED, _NOT_EVALUATED = 1, 5
 @click.command("verify")
 @click.argument("stage")
 @isolation_option
-@click.option("--format", "style", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option("--format", "style", type=click.Choice(("text", "json")), default="text", show_default=True,
+              help="Output format.")
 @click.option("--dt", type=Seconds(), default=DEFAULT_DT, show_default="1/60", help="Time step in seconds.")
 @engine_option
 @engine_release_option
 @quiet_option
-@click.option("--strict", is_flag=True, help="Exit with 5 where something was not evaluated or not simulated.")
-@click.option("--all", "whole", is_flag=True, help="Put what is as authored into the table too.")
-@click.option("--fix", "fixing", is_flag=True, help="Author what has the intended effects; shows a diff.")
-@click.option("--unsafe-fixes", is_flag=True, help="With --fix: change iteration counts too where no value does.")
+@click.option("--strict", is_flag=True, help="Exit with code 5 if anything was not evaluated or not simulated.")
+@click.option("--all", "whole", is_flag=True, help="Also list values that act as authored in the table.")
+@click.option("--fix", "fixing", is_flag=True, help="Author values that have the intended effects; show a diff.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix: also change iteration counts if no value suffices.")
 @click.option("-o", "--output", type=click.Path(path_type=Path),
-              help="With --fix: write a changed copy of the stage's own layer.")
-@click.option("--in-place", is_flag=True, help="With --fix: change the file itself.")
+              help="With --fix: write a changed copy of the root layer to this file.")
+@click.option("--in-place", is_flag=True, help="With --fix: change the file in place.")
 @click.option("--override", type=click.Path(path_type=Path),
-              help="With --fix: write the values as a layer over the stage, which stays as it is.")
+              help="With --fix: write the values to a layer over the unchanged stage.")
 @force_option
 def verify_command(stage: str, style: str, dt: float, engine: str, engine_release: str | None, strict: bool,
                    whole: bool, fixing: bool, unsafe_fixes: bool, output: Path | None, in_place: bool,
                    override: Path | None, force: bool) -> None:
-    """Measure what the numbers on a stage come to, and name those that are not measured.
+    """Measure the effective values of the numbers on a stage, and list those that are not measured.
 
-    The text ends with what the robot does when it is stepped: findings of the family behaviour, without an exit code.
+    The text ends with findings of the family `behaviour` from a short simulation; they do not change the exit code.
 
-    Exit codes: 0 everything as authored, 1 something altered or ignored, 2 usage, 3 unreadable file, 4 internal error,
-    5 something not evaluated or not simulated (with --strict).
+    Exit codes: 0 all values as authored; 1 values altered or ignored; 2 usage error; 3 unreadable file; 4 internal
+    error; 5 values not evaluated or not simulated (with --strict).
     """
     fix_options = RepairOptions(unsafe_fixes, in_place, output, override, force)
     if fixing:
         if style != "text":
-            raise click.UsageError("--fix goes with --format text")
+            raise click.UsageError("--fix requires --format text")
         if engine != "builtin":
-            raise click.UsageError("--fix goes with --engine builtin")
+            raise click.UsageError("--fix requires --engine builtin")
         raise click.exceptions.Exit(_fix(stage, dt, strict, fix_options))
     if unsafe_fixes or not fix_options.dry:
-        raise click.UsageError("--unsafe-fixes, -o, --in-place and --override go with --fix")
+        raise click.UsageError("--unsafe-fixes, -o, --in-place and --override require --fix")
     from physx_runtime.behaviour.summary import behaviour_lines
     from physx_runtime.verification import verify
     from physx_runtime.verification.report import NOT_EVALUATED
@@ -72,12 +73,12 @@ def verify_command(stage: str, style: str, dt: float, engine: str, engine_releas
         release = engine_release or LATEST
         verification = verify(stage, engines=engines_of(engine), dt=dt, engine_release=release)
     if release != LATEST:
-        click.echo(f"measured as PhysX {LATEST} steps, whatever {release} does otherwise", err=True)
+        click.echo(f"values are measured with the step of PhysX {LATEST}; the step of {release} may differ", err=True)
     if style == "json":
         click.echo(verification_json(verification))
     elif verification.failed or not is_quiet():
         *lines, counts = verification_lines(verification, show_all=whole)
-        with progress(f"{stage}: stepping to targets and rest"):
+        with progress(f"{stage}: simulating until it settles"):
             behaviour = [printable(line) for line in behaviour_lines(stage)]
         click.echo("\n".join((*lines, *behaviour, counts)))
     unknown = verification.not_simulated or any(row.verdict == NOT_EVALUATED for row in verification.rows)

@@ -104,7 +104,7 @@ def _is_trusted(folder: Path) -> bool:
     except OSError:
         return True                 # nothing to load; writing says what is wrong
     if reason:
-        _warn_unusable(folder, f"is refused, because {reason}")
+        _warn_unusable(folder, f"is not used, because {reason}")
     return not reason
 
 
@@ -116,12 +116,12 @@ def _distrust_reason(status: os.stat_result) -> str:
 
 
 def _warn_unusable(folder: Path, state: str) -> None:
-    _warn_once(f"kernel cache {folder} {state}: kernels are compiled anew in every process; set PHYSX_RUNTIME_CACHE to "
-               "a folder that only you can write")
+    _warn_once(f"kernel cache {folder} {state}; kernels are compiled again in every process; set PHYSX_RUNTIME_CACHE "
+               "to a folder that only you can write")
 
 
 def _warn_damaged(folder: Path) -> None:
-    _warn_once(f"kernel cache {folder} holds files that are damaged or not yours: these kernels are compiled anew and "
+    _warn_once(f"kernel cache {folder} contains files that are damaged or not yours; they are compiled again and "
                "replaced")
 
 

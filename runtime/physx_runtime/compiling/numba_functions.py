@@ -63,7 +63,7 @@ class InnerCode(CPUDispatcher):  # type: ignore[misc]
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         if _has_traced_numbers(arguments):
             return self.py_func(*arguments, **keywords)
-        raise TypeError(f"{_identity(self.py_func)} is compiled for compiled code alone; from Python call its py_func")
+        raise TypeError(f"{_identity(self.py_func)} can only be called from compiled code; in Python, call py_func")
 
 
 def _has_traced_numbers(arguments: Iterable[Any]) -> bool:

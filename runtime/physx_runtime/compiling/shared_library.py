@@ -36,16 +36,16 @@ def compile_library(text: str) -> bytes:
 
 def _compile(compiler: str, text: str) -> bytes:
     if not compiler:
-        raise RuntimeError(f"no C++ compiler found; install one of {', '.join(COMPILERS)}, or name one in CXX")
+        raise RuntimeError(f"no C++ compiler found; install one of {', '.join(COMPILERS)}, or set CXX to one")
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "kernels.so"
         process = subprocess.run([compiler, *FLAGS, "-", "-o", str(target)], input=text, capture_output=True, text=True,
                                  check=False)
         if process.returncode:
-            raise RuntimeError(f"{compiler} refuses the kernels: {_first_error(process.stderr)}")
+            raise RuntimeError(f"{compiler} cannot compile the kernels: {_first_error(process.stderr)}")
         return target.read_bytes()
 
 
 def _first_error(output: str) -> str:
-    lines = output.splitlines() or ["it said nothing"]
+    lines = output.splitlines() or ["it printed no output"]
     return next((line for line in lines if "error" in line), lines[0])

@@ -1,4 +1,4 @@
-"""Scenes built in Python of entities and components, with SAPIEN's names (docs/guides/sapien.md).
+"""Scenes that are built in Python from entities and components, with SAPIEN's names (docs/guides/sapien.md).
 
     import physx_runtime.components as sapien
     import physx_runtime.components.physx as px

@@ -27,7 +27,7 @@ def _add(cls: type, name: str, method: Callable[..., Any]) -> None:
 def _getter(name: str) -> Callable[[Any], Any]:
     def get(self: Any) -> Any:
         return getattr(self, name)
-    get.__doc__ = f"The property `{name}`."
+    get.__doc__ = f"Return the property `{name}`."
     return get
 
 

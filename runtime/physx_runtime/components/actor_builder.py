@@ -53,9 +53,9 @@ class ShapeRecord:
 
 
 class ActorBuilder:
-    """Takes shapes and numbers, and builds an entity of them, as often as it is asked; its methods chain.
+    """Collect shapes and properties, and build entities from them, as many as needed. Methods can be chained.
 
-    Lengths in metres, density in kg/m^3. Shapes that cannot be made are refused when they are added.
+    Lengths are in metres, densities in kg/m^3. Shapes that PhysX refuses raise an error when they are added.
     """
 
     def __init__(self) -> None:
@@ -68,28 +68,28 @@ class ActorBuilder:
         self._mass: tuple[float, Pose, ArrayLike] | None = None
 
     def set_scene(self: BuilderT, scene: Any) -> BuilderT:
-        """Build into a scene."""
+        """Set the scene to build into."""
         self.scene = scene
         return self
 
     def set_name(self: BuilderT, name: str) -> BuilderT:
-        """Name what is built."""
+        """Set the name of built entities."""
         self.name = name
         return self
 
     def set_initial_pose(self: BuilderT, pose: Pose) -> BuilderT:
-        """Put what is built somewhere."""
+        """Set the initial pose of built entities."""
         self.initial_pose = instance("pose", pose, Pose)
         return self
 
     def set_mass_and_inertia(self: BuilderT, mass: float, cmass_local_pose: Pose, inertia: ArrayLike) -> BuilderT:
-        """Say what it weighs: kg, the frame of the principal axes, kg m^2 about them."""
+        """Set mass in kg, the frame of the principal axes, and the moments about them in kg m^2."""
         self._mass = (number("mass", mass, 0.0, open_low=True), instance("cmass_local_pose", cmass_local_pose, Pose),
                       positive_vector("inertia", inertia))
         return self
 
     def set_physx_body_type(self: BuilderT, type: str) -> BuilderT:
-        """ "dynamic", "static" or "kinematic"."""
+        """Set the body type: "dynamic", "static" or "kinematic"."""
         self.physx_body_type = cast(BodyType, one_of("type", type, ("dynamic", "static", "kinematic")))
         return self
 
@@ -98,14 +98,14 @@ class ActorBuilder:
     def add_plane_collision(self: BuilderT, pose: Pose | None = None, material: PhysxMaterial | None = None,
                             patch_radius: float = 0.0, min_patch_radius: float = 0.0,
                             is_trigger: bool = False) -> BuilderT:
-        """The half space below a plane, its normal along x of the pose."""
+        """Add the half space below a plane with its normal along x of the pose."""
         return self._add(lambda m: [PhysxCollisionShapePlane(m)], pose, material, 0.0, patch_radius, min_patch_radius,
                          is_trigger)
 
     def add_box_collision(self: BuilderT, pose: Pose | None = None, half_size: ArrayLike = (1.0, 1.0, 1.0),
                           material: PhysxMaterial | None = None, density: float = 1000.0, patch_radius: float = 0.0,
                           min_patch_radius: float = 0.0, is_trigger: bool = False) -> BuilderT:
-        """A box."""
+        """Add a box."""
         return self._add(lambda m: [PhysxCollisionShapeBox(half_size, m)], pose, material, density, patch_radius,
                          min_patch_radius, is_trigger)
 
@@ -113,7 +113,7 @@ class ActorBuilder:
                               material: PhysxMaterial | None = None, density: float = 1000.0,
                               patch_radius: float = 0.0, min_patch_radius: float = 0.0,
                               is_trigger: bool = False) -> BuilderT:
-        """A capsule along x."""
+        """Add a capsule along x."""
         return self._add(lambda m: [PhysxCollisionShapeCapsule(radius, half_length, m)], pose, material, density,
                          patch_radius, min_patch_radius, is_trigger)
 
@@ -121,14 +121,14 @@ class ActorBuilder:
                                material: PhysxMaterial | None = None, density: float = 1000.0,
                                patch_radius: float = 0.0, min_patch_radius: float = 0.0,
                                is_trigger: bool = False) -> BuilderT:
-        """A cylinder along x."""
+        """Add a cylinder along x."""
         return self._add(lambda m: [PhysxCollisionShapeCylinder(radius, half_length, m)], pose, material, density,
                          patch_radius, min_patch_radius, is_trigger)
 
     def add_sphere_collision(self: BuilderT, pose: Pose | None = None, radius: float = 1.0,
                              material: PhysxMaterial | None = None, density: float = 1000.0, patch_radius: float = 0.0,
                              min_patch_radius: float = 0.0, is_trigger: bool = False) -> BuilderT:
-        """A ball."""
+        """Add a sphere."""
         return self._add(lambda m: [PhysxCollisionShapeSphere(radius, m)], pose, material, density, patch_radius,
                          min_patch_radius, is_trigger)
 
@@ -136,7 +136,7 @@ class ActorBuilder:
                                        scale: ArrayLike = (1.0, 1.0, 1.0), material: PhysxMaterial | None = None,
                                        density: float = 1000.0, patch_radius: float = 0.0,
                                        min_patch_radius: float = 0.0, is_trigger: bool = False) -> BuilderT:
-        """The convex hull of a file's mesh."""
+        """Add the convex hull of the mesh in a file."""
         return self._add(lambda m: [PhysxCollisionShapeConvexMesh(filename, scale, m)], pose, material, density,
                          patch_radius, min_patch_radius, is_trigger)
 
@@ -145,8 +145,9 @@ class ActorBuilder:
         material: PhysxMaterial | None = None, density: float = 1000.0, patch_radius: float = 0.0,
         min_patch_radius: float = 0.0, is_trigger: bool = False, decomposition: str = "none",
     ) -> BuilderT:
-        """The convex hull of each object of a file's mesh; decomposition "coacd" is refused."""
-        one_of("decomposition (meshes are not taken apart here; take them apart beforehand)", decomposition, ("none",))
+        """Add the convex hull of each object in a mesh file. Raises ValueError for decomposition "coacd"."""
+        one_of("decomposition (convex decomposition is not supported; decompose the mesh beforehand)", decomposition,
+               ("none",))
         return self._add(lambda m: list(PhysxCollisionShapeConvexMesh.load_multiple(filename, scale, m)), pose,
                          material, density, patch_radius, min_patch_radius, is_trigger)
 
@@ -154,7 +155,7 @@ class ActorBuilder:
                                           scale: ArrayLike = (1.0, 1.0, 1.0), material: PhysxMaterial | None = None,
                                           density: float = 1000.0, patch_radius: float = 0.0,
                                           min_patch_radius: float = 0.0, is_trigger: bool = False) -> BuilderT:
-        """The triangles of a file's mesh, with a signed distance field on a dynamic body or a link."""
+        """Add the triangles of a mesh file, with a signed distance field on a dynamic body or a link."""
         def build_shapes(material: PhysxMaterial) -> list[Any]:
             sdf = self.physx_body_type in ("dynamic", "link")
             return [PhysxCollisionShapeTriangleMesh(filename, scale, material, sdf)]
@@ -174,7 +175,7 @@ class ActorBuilder:
     # --- building ----------------------------------------------------------------------------------------------------
 
     def build_physx_component(self, link_parent: Any = None) -> PhysxRigidBaseComponent:
-        """A component with the shapes, of no entity."""
+        """Return a component with the shapes, without an entity."""
         component = self._body(link_parent)
         for record in self.collision_records:
             for shape in record.build(self.collision_groups):
@@ -193,13 +194,13 @@ class ActorBuilder:
         return body
 
     def build_entity(self) -> Entity:
-        """An entity with the component, in no scene."""
+        """Return a new entity with the component, in no scene."""
         entity = Entity()
         entity.name = self.name
         return entity.add_component(self.build_physx_component())
 
     def build(self, name: str | None = None) -> Entity:
-        """An entity in the builder's scene, at the initial pose. Raises RuntimeError where there is no scene."""
+        """Return a new entity in the builder's scene, at the initial pose. Raises RuntimeError without a scene."""
         if name is not None:
             self.set_name(name)
         if self.scene is None:
@@ -210,9 +211,9 @@ class ActorBuilder:
         return entity
 
     def build_kinematic(self, name: str = "") -> Entity:
-        """As build, a body that goes where it is sent."""
+        """Build a kinematic body, as `build`."""
         return self.set_physx_body_type("kinematic").build(name)
 
     def build_static(self, name: str = "") -> Entity:
-        """As build, a body that stands."""
+        """Build a static body, as `build`."""
         return self.set_physx_body_type("static").build(name)

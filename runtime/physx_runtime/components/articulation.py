@@ -33,9 +33,9 @@ LIMIT_SLACK = 1e-3      # rad or m by which a coordinate may be beyond its limit
 
 
 class PhysxArticulation(Named):
-    """Links held together by joints, with coordinates: in the order of `active_joints`, breadth first.
+    """Links that are connected by joints, with coordinates in the order of `active_joints`, breadth first.
 
-    Coordinates are (dof,), of several worlds (n_world, dof); rad or m.
+    Coordinates are (dof,), or (n_world, dof) with several worlds, in rad or m.
     """
 
     def __init__(self, root: Link) -> None:
@@ -51,7 +51,7 @@ class PhysxArticulation(Named):
         self.detached_sleep: Any = False
 
     def restructured(self) -> None:
-        """Heed that there is another link or joint."""
+        """Note that links or joints were added."""
         self._links = [self._root]
         for link in self._links:
             self._links += link.children
@@ -61,44 +61,44 @@ class PhysxArticulation(Named):
 
     @property
     def root(self) -> Link:
-        """The link without parent."""
+        """The link without a parent."""
         return self._root
 
     @property
     def links(self) -> list[Link]:
-        """Breadth first, the root first."""
+        """The links, breadth first from the root."""
         return list(self._links)
 
     @property
     def joints(self) -> list[PhysxArticulationJoint]:
-        """Of the links, in their order; the first is the root's."""
+        """The joints in the order of the links; the first is the root's joint."""
         return [link.joint for link in self._links]
 
     @property
     def active_joints(self) -> list[PhysxArticulationJoint]:
-        """Those of the joints that have a coordinate."""
+        """The joints with a coordinate."""
         return [joint for joint in self.joints if joint.dof]
 
     @property
     def dof(self) -> int:
-        """How many coordinates there are."""
+        """The number of coordinates."""
         return len(self.active_joints)
 
     def find_link_by_name(self, name: str) -> Link | None:
-        """The first link of a name, None for none."""
+        """Return the first link with a name, or None."""
         return next((link for link in self._links if link.name == name), None)
 
     def find_joint_by_name(self, name: str) -> PhysxArticulationJoint | None:
-        """The first joint of a name, None for none."""
+        """Return the first joint with a name, or None."""
         return next((joint for joint in self.joints if joint.name == name), None)
 
     def create_fixed_tendon(self, link_chain: Sequence[Link], coefficients: Sequence[float],
                             recip_coefficients: Sequence[float], rest_length: float = 0.0, offset: float = 0.0,
                             stiffness: float = 0.0, damping: float = 0.0, low: float = -LARGEST, high: float = LARGEST,
                             limit_stiffness: float = 0.0) -> None:
-        """Pull on the joints of links below the first one, with a spring on the weighted sum of their coordinates.
+        """Add a spring on the weighted sum of the coordinates of links below the first one.
 
-        Raises ValueError for links of another articulation, links whose parent is not among them, and numbers out of
+        Raises ValueError for links of another articulation, links without their parent in the list, and numbers out of
         range.
         """
         self.tendons.append(fixed_tendon(self, tuple(link_chain), coefficients, recip_coefficients, {
@@ -107,7 +107,7 @@ class PhysxArticulation(Named):
         self._root.changed()
 
     def clone_links(self) -> list[Link]:
-        """New links like these, in no entity, of a new articulation; tendons and the state are not copied."""
+        """Return copies of the links in a new articulation, without entities, tendons and state."""
         clones: dict[Link | None, Link] = {}
         for link in self._links:
             new = type(self._root)(clones.get(link.parent))
@@ -121,7 +121,7 @@ class PhysxArticulation(Named):
 
     @property
     def solver_position_iterations(self) -> int:
-        """1 to 255."""
+        """The position iteration count, 1 to 255."""
         return self._position_iterations
 
     @solver_position_iterations.setter
@@ -131,7 +131,7 @@ class PhysxArticulation(Named):
 
     @property
     def solver_velocity_iterations(self) -> int:
-        """0 to 255."""
+        """The velocity iteration count, 0 to 255."""
         return self._velocity_iterations
 
     @solver_velocity_iterations.setter
@@ -141,7 +141,7 @@ class PhysxArticulation(Named):
 
     @property
     def sleep_threshold(self) -> float:
-        """m^2/s^2, kinetic energy per mass below which it falls asleep after 0.4 s."""
+        """The kinetic energy per mass in m^2/s^2 below which the articulation falls asleep after 0.4 s."""
         return self._sleep_threshold
 
     @sleep_threshold.setter
@@ -151,19 +151,19 @@ class PhysxArticulation(Named):
 
     @property
     def gpu_index(self) -> int:
-        """Raises RuntimeError: no GPU system steps it."""
-        raise RuntimeError(f"articulation {self.name!r} is in no GPU scene")
+        """Not available: there is no GPU system. Raises RuntimeError."""
+        raise RuntimeError(f"articulation {self.name!r} is not in a GPU scene")
 
     # --- state -------------------------------------------------------------------------------------------------------
 
     @property
     def worlds(self) -> int:
-        """How many worlds its scene has."""
+        """The number of worlds of its scene."""
         entity: Entity | None = self._root.entity
         return entity.scene.worlds if entity is not None and entity.scene is not None else 1
 
     def release_state(self) -> None:
-        """Hold what the engine knew of it, and be stepped by none."""
+        """Copy the state from the engine and detach from it."""
         running = self._root.running
         if running is None or self._root.entity is None:
             return
@@ -175,7 +175,7 @@ class PhysxArticulation(Named):
         self.detached_rows, self.detached_root_velocity, self.detached_sleep = rows, velocity, asleep
 
     def coordinate(self, joint: PhysxArticulationJoint) -> SingleArray:
-        """(1,) or (n_world, 1), of a joint without dof (0,)."""
+        """Return the coordinate of a joint, (1,) or (n_world, 1); (0,) for a joint without dof."""
         q, active = self._row("q"), self.active_joints
         return q[..., [active.index(joint)]] if joint.dof else np.zeros(0, np.float32)
 
@@ -202,11 +202,12 @@ class PhysxArticulation(Named):
         for i, joint in enumerate(self.active_joints):
             low, high = joint.limit[0]
             if (q[..., i] < low - LIMIT_SLACK).any() or (q[..., i] > high + LIMIT_SLACK).any():
-                raise ValueError(f"qpos of joint {joint.name!r} is {q[..., i].tolist()}; give {low:g} to {high:g}")
+                raise ValueError(f"qpos of joint {joint.name!r} is {q[..., i].tolist()}; "
+                                 f"give values from {low:g} to {high:g}")
 
     @property
     def qpos(self) -> SingleArray:
-        """Coordinates. Raises RuntimeError for another size, ValueError beyond the limits."""
+        """The coordinates in rad or m. Raises RuntimeError for a wrong size, ValueError beyond the limits."""
         return self._row("q")
 
     @qpos.setter
@@ -215,7 +216,7 @@ class PhysxArticulation(Named):
 
     @property
     def qvel(self) -> SingleArray:
-        """Their rates. Raises RuntimeError for another size."""
+        """The coordinate velocities in rad/s or m/s. Raises RuntimeError for a wrong size."""
         return self._row("v")
 
     @qvel.setter
@@ -224,12 +225,12 @@ class PhysxArticulation(Named):
 
     @property
     def qacc(self) -> SingleArray:
-        """How much the rates changed over the last step, over its time; read only."""
+        """The change of velocities over the last step, divided by its time; read-only."""
         return self._row("qacc")
 
     @property
     def qf(self) -> SingleArray:
-        """Efforts, N m or N, in every step until set anew. Raises RuntimeError for another size."""
+        """The efforts in N m or N, applied in every step until set again. Raises RuntimeError for a wrong size."""
         return self._row("joint_effort")
 
     @qf.setter
@@ -238,17 +239,17 @@ class PhysxArticulation(Named):
 
     @property
     def qlimit(self) -> SingleArray:
-        """(dof, 2) limits of the coordinates."""
+        """The limits of the coordinates, (dof, 2)."""
         return np.concatenate([np.zeros((0, 2), np.float32), *(joint.limit for joint in self.active_joints)])
 
     @property
     def qlimits(self) -> SingleArray:
-        """As qlimit."""
+        """The same as `qlimit`."""
         return self.qlimit
 
     @property
     def root_pose(self) -> Pose:
-        """Where the root link is. Raises RuntimeError where it is of no entity."""
+        """The pose of the root link. Raises RuntimeError without an entity."""
         pose: Pose = self._root.entity_pose
         return pose
 
@@ -258,7 +259,7 @@ class PhysxArticulation(Named):
 
     @property
     def pose(self) -> Pose:
-        """As root_pose."""
+        """The same as `root_pose`."""
         return self.root_pose
 
     @pose.setter
@@ -267,7 +268,7 @@ class PhysxArticulation(Named):
 
     @property
     def root_linear_velocity(self) -> SingleArray:
-        """(3,) m/s, of the root link's centre of mass; of a floating root it can be set."""
+        """The velocity of the root link's centre of mass, (3,) in m/s; can be set for a floating root."""
         return self._root_velocity(slice(0, 3))
 
     @root_linear_velocity.setter
@@ -276,7 +277,7 @@ class PhysxArticulation(Named):
 
     @property
     def root_angular_velocity(self) -> SingleArray:
-        """(3,) rad/s, in the world; of a floating root it can be set."""
+        """The angular velocity of the root link in world axes, (3,) in rad/s; can be set for a floating root."""
         return self._root_velocity(slice(3, 6))
 
     @root_angular_velocity.setter
@@ -289,7 +290,7 @@ class PhysxArticulation(Named):
 
     def _set_root_velocity(self, name: str, part: slice, velocity: ArrayLike) -> None:
         if self._root.joint.type == "fixed":
-            raise RuntimeError(f"{name} is set, and the root of {self._root.name!r} is fixed; leave it out")
+            raise RuntimeError(f"{name} cannot be set; the root of {self._root.name!r} is fixed; leave it out")
         value, running = vector(name, velocity, 3, self.worlds), self._root.running
         if running is not None:
             running.set_root_velocity(self, part, value)
@@ -299,20 +300,20 @@ class PhysxArticulation(Named):
     # --- forces ------------------------------------------------------------------------------------------------------
 
     def compute_passive_force(self, gravity: bool = True, coriolis_and_centrifugal: bool = True) -> SingleArray:
-        """(dof,) efforts that balance gravity and Coriolis and centrifugal forces at the present state.
+        """Return the efforts (dof,) that balance gravity, Coriolis and centrifugal forces at the current state.
 
-        Raises RuntimeError before it is in a scene.
+        Raises RuntimeError outside a scene.
         """
         return self._root.require_running().passive_force(self, gravity, coriolis_and_centrifugal)  # type: ignore[no-any-return]
 
     @property
     def link_incoming_joint_forces(self) -> SingleArray:
-        """(n_link, 6) force and torque that each link's joint gives it. Raises RuntimeError before it is in a scene."""
+        """The force and torque of each link's joint on the link, (n_link, 6). Raises RuntimeError outside a scene."""
         return self._root.require_running().incoming_forces(self)       # type: ignore[no-any-return]
 
 
 class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
-    """A body that forces move, or where `kinematic` one that goes where it is sent."""
+    """A body that forces move. If `kinematic` is True, it follows its targets instead."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -329,18 +330,18 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
 
     def _check_shape(self, shape: PhysxCollisionShape) -> None:
         if not self._kinematic:
-            require_dynamic_shape(shape, "a dynamic body", "set kinematic first, or take a static component")
+            require_dynamic_shape(shape, "a dynamic body", "set kinematic first, or use a static component")
 
     @property
     def kinematic(self) -> bool:
-        """Whether it goes where it is sent and nothing pushes it."""
+        """Whether the body follows its targets and ignores forces."""
         return self._kinematic
 
     @kinematic.setter
     def kinematic(self, kinematic: bool) -> None:
         if not kinematic:
             for shape in self._shapes:
-                require_dynamic_shape(shape, "a dynamic body", "leave it kinematic")
+                require_dynamic_shape(shape, "a dynamic body", "keep it kinematic")
         if bool(kinematic) != self._kinematic:
             self.release_state()
             self._kinematic, self.detached_velocity = bool(kinematic), np.zeros(6, np.float32)
@@ -348,7 +349,7 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
 
     @property
     def solver_position_iterations(self) -> int:
-        """1 to 255."""
+        """The position iteration count, 1 to 255."""
         return self._position_iterations
 
     @solver_position_iterations.setter
@@ -358,7 +359,7 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
 
     @property
     def solver_velocity_iterations(self) -> int:
-        """0 to 255."""
+        """The velocity iteration count, 0 to 255."""
         return self._velocity_iterations
 
     @solver_velocity_iterations.setter
@@ -368,7 +369,7 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
 
     @property
     def sleep_threshold(self) -> float:
-        """m^2/s^2, kinetic energy per mass below which it falls asleep after 0.4 s."""
+        """The kinetic energy per mass in m^2/s^2 below which the body falls asleep after 0.4 s."""
         return self._sleep_threshold
 
     @sleep_threshold.setter
@@ -378,14 +379,14 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
 
     @property
     def locked_motion_axes(self) -> list[bool]:
-        """Six: the world axes along which it does not move, then those about which it does not turn."""
+        """Six flags: locked translation along the world axes, then locked rotation about them."""
         return list(self._locked)
 
     def set_locked_motion_axes(self, axes: ArrayLike) -> None:
-        """Lock six axes, or not. Raises ValueError for another number of them."""
+        """Set the six flags of `locked_motion_axes`. Raises ValueError for another number of flags."""
         flags = list(np.asarray(axes).ravel())
         if len(flags) != 6:
-            raise ValueError(f"locked_motion_axes is {axes!r}; give six of True and False")
+            raise ValueError(f"locked_motion_axes is {axes!r}; give six values, each True or False")
         self._locked = [bool(axis) for axis in flags]
         self.changed()
 
@@ -399,7 +400,7 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
             self.running.set_pose(self, pose)
 
     def release_state(self) -> None:
-        """Hold what the engine knew of it, and be stepped by none."""
+        """Copy the state from the engine and detach from it."""
         running, entity = self.running, self._entity
         if running is None or entity is None:
             return
@@ -414,7 +415,7 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
 
     @property
     def linear_velocity(self) -> SingleArray:
-        """(3,) m/s, of the centre of mass."""
+        """The velocity of the centre of mass, (3,) in m/s."""
         return self._velocity(slice(0, 3))
 
     @linear_velocity.setter
@@ -423,7 +424,7 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
 
     @property
     def angular_velocity(self) -> SingleArray:
-        """(3,) rad/s, in the world."""
+        """The angular velocity in world axes, (3,) in rad/s."""
         return self._velocity(slice(3, 6))
 
     @angular_velocity.setter
@@ -432,7 +433,7 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
 
     def _set_velocity(self, name: str, part: slice, velocity: ArrayLike) -> None:
         if self._kinematic:
-            raise RuntimeError(f"{name} of {self._describe()} is set, and it is kinematic; "
+            raise RuntimeError(f"{name} cannot be set; {self._describe()} is kinematic; "
                                "set kinematic_target instead")
         scene = self._entity.scene if self._entity is not None else None
         value = vector(name, velocity, 3, scene.worlds if scene is not None else 1)
@@ -443,11 +444,12 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
 
     @property
     def kinematic_target(self) -> Pose:
-        """Where the next step takes it. Raises RuntimeError where it is not kinematic, or was sent nowhere since."""
+        """The pose after the next step. Raises RuntimeError if the body is not kinematic, or has no target."""
         running = self._require_kinematic()
         target: Pose | None = running.target(self)
         if target is None:
-            raise RuntimeError(f"{self._describe()} was sent nowhere since the last step; set kinematic_target first")
+            raise RuntimeError(f"{self._describe()} has no kinematic_target since the last step; "
+                               "set kinematic_target first")
         return target
 
     @kinematic_target.setter
@@ -456,43 +458,44 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
 
     def _require_kinematic(self) -> Any:
         if not self._kinematic:
-            raise RuntimeError(f"{self._describe()} has no kinematic_target: it is not kinematic; set kinematic first")
+            raise RuntimeError(f"{self._describe()} is not kinematic and has no kinematic_target; set kinematic first")
         return self.require_running()
 
     def _apply_force(self, force: ArrayLike, torque: ArrayLike | None, point: ArrayLike | None, mode: str) -> None:
         if self._kinematic:
-            raise RuntimeError(f"{self._describe()} is pushed, and it is kinematic; set kinematic_target instead")
+            raise RuntimeError(f"{self._describe()} is kinematic, and forces do not move it; "
+                               "set kinematic_target instead")
         super()._apply_force(force, torque, point, mode)
 
     # --- sleep -------------------------------------------------------------------------------------------------------
 
     @property
     def is_sleeping(self) -> Any:
-        """Whether it rests until something wakes it; of several worlds (n_world,)."""
+        """Whether the body sleeps; (n_world,) with several worlds."""
         return self.detached_sleep if self.running is None else self.running.asleep(self)
 
     def wake_up(self) -> None:
-        """Wake it. Raises RuntimeError where it is in no scene."""
+        """Wake the body. Raises RuntimeError outside a scene."""
         self.require_running().wake(self)
 
     def put_to_sleep(self) -> None:
-        """Let it rest, without velocity, until something wakes it. Raises RuntimeError where it is in no scene."""
+        """Put the body to sleep with zero velocity. Raises RuntimeError outside a scene."""
         self.require_running().put_to_sleep(self)
 
     @property
     def gpu_index(self) -> int:
-        """Raises RuntimeError: no GPU system steps it."""
-        raise RuntimeError(f"{self._describe()} is in no GPU scene")
+        """Not available: there is no GPU system. Raises RuntimeError."""
+        raise RuntimeError(f"{self._describe()} is not in a GPU scene")
 
     @property
     def gpu_pose_index(self) -> int:
-        """Raises RuntimeError: no GPU system steps it."""
-        raise RuntimeError(f"{self._describe()} is in no GPU scene")
+        """Not available: there is no GPU system. Raises RuntimeError."""
+        raise RuntimeError(f"{self._describe()} is not in a GPU scene")
 
 
 def require_dynamic_shape(shape: PhysxCollisionShape, owner: str, advice: str) -> None:
-    """Raises ValueError for a shape that only bodies which stand or are sent may have."""
+    """Raise ValueError for a shape that only static and kinematic bodies can have."""
     if isinstance(shape, PhysxCollisionShapePlane):
-        raise ValueError(f"a plane is attached to {owner}, which PhysX does not take; {advice}")
+        raise ValueError(f"a plane is attached to {owner}; PhysX refuses this; {advice}")
     if isinstance(shape, PhysxCollisionShapeTriangleMesh) and not shape.sdf:
-        raise ValueError(f"a triangle mesh without sdf is attached to {owner}, which PhysX does not take; {advice}")
+        raise ValueError(f"a triangle mesh without sdf is attached to {owner}; PhysX refuses this; {advice}")

@@ -53,8 +53,8 @@ class LinkBuilder(ActorBuilder):
         another type or limits, and for friction, which SAPIEN drops here.
         """
         if friction:
-            raise ValueError(f"friction is {friction:g}, which SAPIEN drops here; set friction of the joint, a "
-                             "coefficient of its load, after build()")
+            raise ValueError(f"friction is {friction:g}, which SAPIEN ignores here; set the joint's friction, a load "
+                             "coefficient, after build()")
         allowed = ("fixed", UNDEFINED) if self.parent is None else ("fixed", "continuous", *DOF_TYPES)
         if type not in allowed:
             raise ValueError(f"the joint type of {self.name!r} is {type!r}; give one of {', '.join(allowed)}")
@@ -88,7 +88,7 @@ class LinkBuilder(ActorBuilder):
 
 
 class ArticulationBuilder:
-    """Takes link builders, the root's first, and builds an articulation of them."""
+    """Collect link builders, the root first, and build an articulation from them."""
 
     def __init__(self) -> None:
         self.scene: Any = None
@@ -97,25 +97,28 @@ class ArticulationBuilder:
         self.mimic_joint_records: list[MimicJointRecord] = []
 
     def set_scene(self, scene: Any) -> ArticulationBuilder:
-        """Build into a scene."""
+        """Set the scene to build into."""
         self.scene = scene
         return self
 
     def set_initial_pose(self, pose: Pose) -> ArticulationBuilder:
-        """Put the root somewhere."""
+        """Set the initial pose of the root."""
         self.initial_pose = instance("pose", pose, Pose)
         return self
 
     def create_link_builder(self, parent: LinkBuilder | None = None) -> LinkBuilder:
-        """A builder of a link below another; without parent of the root. Raises ValueError for another parent."""
+        """Return a builder for a child link of a parent; the root has no parent. Raises ValueError for an unknown
+        parent.
+        """
         if (parent is None) != (not self.link_builders) or (parent is not None and parent not in self.link_builders):
-            raise ValueError("give the parent, one of this builder's link builders, of every link but the first")
+            raise ValueError("a parent is missing or unknown; give each link except the first a link builder of this "
+                             "builder")
         builder = LinkBuilder(len(self.link_builders), parent)
         self.link_builders.append(builder)
         return builder
 
     def build_entities(self, fix_root_link: bool | None = None) -> list[Entity]:
-        """The entities of the links, in no scene."""
+        """Return the entities of new links, in no scene."""
         if not self.link_builders:
             raise ValueError("the articulation has no links; call create_link_builder")
         links: list[PhysxArticulationLinkComponent] = []
@@ -131,9 +134,9 @@ class ArticulationBuilder:
         return entities
 
     def build(self, fix_root_link: bool | None = None, build_mimic_joints: bool = True) -> PhysxArticulation:
-        """The articulation, its entities in the builder's scene.
+        """Return a new articulation with its entities in the builder's scene.
 
-        Raises RuntimeError where there is no scene, ValueError for mimic joints that no tendon couples.
+        Raises RuntimeError without a scene, and ValueError for mimic joints that no tendon can couple.
         """
         if self.scene is None:
             raise RuntimeError("the builder has no scene; call set_scene first")
@@ -152,16 +155,16 @@ def couple(articulation: PhysxArticulation, record: MimicJointRecord) -> None:
     joint = articulation.find_joint_by_name(record.joint)
     leader = articulation.find_joint_by_name(record.mimic)
     if joint is None or leader is None:
-        raise ValueError(f"joint {record.joint!r} mimics {record.mimic!r}, and there is no joint of one of the names")
+        raise ValueError(f"joint {record.joint!r} mimics {record.mimic!r}, but one of these joints does not exist")
     if joint.parent_link is leader.child_link:
         chain = [leader.parent_link, leader.child_link, joint.child_link]
     elif joint.parent_link is leader.parent_link:
         chain = [joint.parent_link, leader.child_link, joint.child_link]
     else:
-        raise ValueError(f"joint {record.joint!r} mimics {record.mimic!r}, which holds neither its parent link nor a "
-                         "link beside its own; a tendon couples these alone")
+        raise ValueError(f"joint {record.joint!r} mimics {record.mimic!r}, which is neither its parent joint nor a "
+                         "sibling; a tendon couples only these")
     m = number("multiplier", record.multiplier)
     if not m:
-        raise ValueError(f"joint {record.joint!r} mimics {record.mimic!r} 0 times; make it fixed")
+        raise ValueError(f"joint {record.joint!r} mimics {record.mimic!r} with multiplier 0; use a fixed joint")
     articulation.create_fixed_tendon(chain, [0.0, -m, 1.0], [0.0, -1.0 / m, 1.0], rest_length=record.offset,
                                      stiffness=MIMIC_STIFFNESS)

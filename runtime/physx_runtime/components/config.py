@@ -1,4 +1,4 @@
-"""What new scenes, bodies and shapes begin with; globals, as SAPIEN has them."""
+"""Global settings of new scenes, bodies and shapes, as in SAPIEN."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _gravity() -> NDArray[np.float32]:
 
 @dataclass
 class PhysxSceneConfig:
-    """What new systems begin with: gravity in m/s^2, the speed in m/s below which nothing bounces, and switches."""
+    """Settings of new systems: gravity in m/s^2, bounce threshold in m/s, and switches."""
 
     gravity: NDArray[np.float32] = field(default_factory=_gravity)
     bounce_threshold: float = 2.0
@@ -31,27 +31,29 @@ class PhysxSceneConfig:
     enable_friction_every_iteration: bool = True
 
     def checked(self) -> PhysxSceneConfig:
-        """A copy; raises ValueError for what cannot be stepped."""
+        """Return a copy. Raises ValueError for settings that are not supported."""
         if not self.enable_pcm:
-            raise ValueError("enable_pcm is False; contacts are made by persistent manifolds alone, leave it True")
+            raise ValueError("enable_pcm is False; only persistent contact manifolds are supported; leave it True")
         if self.enable_ccd:
-            raise ValueError("enable_ccd is True; nothing is swept between steps, take a shorter timestep instead")
+            raise ValueError("enable_ccd is True; continuous collision detection is not supported; "
+                             "use a shorter timestep")
         if not self.enable_friction_every_iteration:
-            raise ValueError("enable_friction_every_iteration is False; TGS rubs in every iteration, leave it True")
+            raise ValueError("enable_friction_every_iteration is False; TGS applies friction in every iteration; "
+                             "leave it True")
         return replace(self, gravity=vector("gravity", self.gravity),
                        bounce_threshold=number("bounce_threshold", self.bounce_threshold, 0.0, open_low=True))
 
 
 @dataclass
 class PhysxBodyConfig:
-    """What new bodies begin with; the sleep threshold is kinetic energy per mass, m^2/s^2."""
+    """Settings of new bodies. The sleep threshold is kinetic energy per mass in m^2/s^2."""
 
     solver_position_iterations: int = 10
     solver_velocity_iterations: int = 1
     sleep_threshold: float = 0.005
 
     def checked(self) -> PhysxBodyConfig:
-        """A copy; raises ValueError for a number out of range."""
+        """Return a copy. Raises ValueError for a number out of range."""
         count("solver_position_iterations", self.solver_position_iterations, 1, MAX_ITERATIONS)
         count("solver_velocity_iterations", self.solver_velocity_iterations, 0, MAX_ITERATIONS)
         number("sleep_threshold", self.sleep_threshold, 0.0)
@@ -60,31 +62,31 @@ class PhysxBodyConfig:
 
 @dataclass
 class PhysxShapeConfig:
-    """What new shapes begin with, in metres."""
+    """Settings of new shapes, in metres."""
 
     contact_offset: float = 0.01
     rest_offset: float = 0.0
 
     def checked(self) -> PhysxShapeConfig:
-        """A copy; raises ValueError where bodies would rest before they touch."""
+        """Return a copy. Raises ValueError if rest_offset is not below contact_offset."""
         number("contact_offset", self.contact_offset, 0.0, open_low=True)
         number("rest_offset", self.rest_offset)
         if not self.rest_offset < self.contact_offset:
-            raise ValueError(f"rest_offset is {self.rest_offset:g} and contact_offset {self.contact_offset:g}; give a "
-                             "rest_offset below contact_offset")
+            raise ValueError(f"rest_offset is {self.rest_offset:g} and contact_offset is {self.contact_offset:g}; give "
+                             "a rest_offset below contact_offset")
         return replace(self)
 
 
 @dataclass
 class PhysxSDFConfig:
-    """How signed distance fields of triangle meshes are made."""
+    """Settings of signed distance fields of triangle meshes."""
 
     spacing: float = 0.01
     subgridSize: int = 6        # noqa: N815 - SAPIEN's name
     num_threads_for_construction: int = 4
 
     def checked(self) -> PhysxSDFConfig:
-        """A copy; raises ValueError for a number out of range."""
+        """Return a copy. Raises ValueError for a number out of range."""
         number("spacing", self.spacing, 0.0, open_low=True)
         count("subgridSize", self.subgridSize, 1, 255)
         return replace(self)

@@ -52,7 +52,7 @@ class Engine:
     def _actor(self, owner: Body) -> Any:
         actor_link = self._owners[owner.root if isinstance(owner, PhysxArticulation) else owner]
         if actor_link is None:
-            raise RuntimeError(f"{self.prims.bodies[owner]} is kinematic; nothing pushes it or lets it rest")
+            raise RuntimeError(f"{self.prims.bodies[owner]} is kinematic; it takes no forces and does not sleep")
         return self.scene[actor_link[0]]
 
     # --- states ------------------------------------------------------------------------------------------------------
@@ -229,7 +229,7 @@ class Engine:
         if name == "v":
             new = np.concatenate([actor.get("v")[:, :actor.topology.root_size], new], axis=1)
         if name == "qacc":
-            raise AttributeError("qacc follows from the last step and cannot be set; set qvel or qf")
+            raise AttributeError("qacc is computed by the step and cannot be set; set qvel or qf")
         actor.set(name, new)
         self._clear_cache()
 

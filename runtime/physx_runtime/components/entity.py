@@ -1,9 +1,4 @@
-"""Entities, and checks of arguments.
-
-Things with a pose in a scene, and the components that make them something.
-
-Values as callers give them, checked before anything is changed; every refusal is one line.
-"""
+"""Entities and components of a scene, and checks of arguments."""
 
 from __future__ import annotations
 
@@ -36,7 +31,7 @@ def _allowed(low: float, high: float, open_low: bool) -> str:
         return "that is not NaN"
     if math.isinf(high):
         return f"above {low:g}" if open_low else f"of at least {low:g}"
-    return f"from {low:g} to {high:g}{', without the first' if open_low else ''}"
+    return f"from {low:g} to {high:g}{f', but not {low:g}' if open_low else ''}"
 
 
 def count(name: str, value: Any, low: int, high: int) -> int:
@@ -121,7 +116,7 @@ class Home(Protocol):
 
 
 class Component(Named):
-    """What an entity has; made by itself, then added to an entity."""
+    """A part of an entity. It is created alone, then added to an entity."""
 
     def __init__(self) -> None:
         self._entity: Entity | None = None
@@ -129,27 +124,27 @@ class Component(Named):
 
     @property
     def entity(self) -> Entity | None:
-        """The entity it was added to."""
+        """The entity of the component."""
         return self._entity
 
     @property
     def is_enabled(self) -> bool:
-        """Whether it counts."""
+        """Whether the component is enabled."""
         return self._enabled
 
     def enable(self) -> None:
-        """Have it count."""
+        """Include the component in its scene."""
         self._enabled = True
         self.changed()
 
     def disable(self) -> None:
-        """Leave it out of its scene until it is enabled."""
+        """Leave the component out of its scene until it is enabled."""
         self._enabled = False
         self.changed()
 
     @property
     def entity_pose(self) -> Pose:
-        """The pose of its entity. Raises RuntimeError where it has none."""
+        """The pose of its entity. Raises RuntimeError without an entity."""
         return self.require_entity().pose
 
     @entity_pose.setter
@@ -158,7 +153,7 @@ class Component(Named):
 
     @property
     def pose(self) -> Pose:
-        """As entity_pose."""
+        """The same as `entity_pose`."""
         return self.entity_pose
 
     @pose.setter
@@ -166,30 +161,30 @@ class Component(Named):
         self.entity_pose = pose
 
     def changed(self) -> None:
-        """Tell the scene that what was written of it to the stage is no longer so."""
+        """Notify the scene that the component differs from the stage."""
         if self._entity is not None and self._entity.scene is not None:
             self._entity.scene.changed()
 
     def join(self, entity: Entity) -> None:
-        """Be of an entity from now on; raises RuntimeError where it cannot."""
+        """Join an entity. Raises RuntimeError if this is not possible."""
         if self._entity is not None:
-            raise RuntimeError(f"{self._describe()} is a component of an entity already; make another component")
+            raise RuntimeError(f"{self._describe()} already belongs to an entity; create another component")
         self._entity = entity
 
     def leave(self) -> None:
-        """Be of no entity from now on."""
+        """Leave the entity."""
         self._entity = None
 
     def where(self) -> Pose | None:
-        """Where it has taken its entity, None where it takes it nowhere."""
+        """The pose to which physics moved its entity, or None."""
         return None
 
     def place(self, pose: Pose) -> None:
-        """Go where its entity is put; raises RuntimeError where it cannot, before anything is put."""
+        """Move to the pose of its entity. Raises RuntimeError, before anything moves, if this is not possible."""
 
     def require_entity(self) -> Entity:
         if self._entity is None:
-            raise RuntimeError(f"{self._describe()} is of no entity; add it to one first")
+            raise RuntimeError(f"{self._describe()} belongs to no entity; add it to one first")
         return self._entity
 
     def _describe(self) -> str:
@@ -198,7 +193,7 @@ class Component(Named):
 
 
 class Entity(Named):
-    """Something with a name, a pose and components."""
+    """An object with a name, a pose and components."""
 
     _count = 0
 
@@ -215,27 +210,27 @@ class Entity(Named):
 
     @property
     def components(self) -> list[Component]:
-        """Its components, in the order in which they were added."""
+        """The components, in the order in which they were added."""
         return list(self._components)
 
     @property
     def scene(self) -> Home | None:
-        """The scene it is in."""
+        """The scene of the entity, or None."""
         return self._scene
 
     @property
     def global_id(self) -> int:
-        """A number that no other entity of this process has."""
+        """A number that is unique in this process."""
         return self._global_id
 
     @property
     def per_scene_id(self) -> int:
-        """A number that no other entity of its scene has; 0 before it is in one."""
+        """A number that is unique in the scene; 0 outside a scene."""
         return self._per_scene_id
 
     @property
     def pose(self) -> Pose:
-        """Where it is in the world."""
+        """The pose in the world."""
         poses = (component.where() for component in self._components)
         return next((pose for pose in poses if pose is not None), self._pose)
 
@@ -244,13 +239,13 @@ class Entity(Named):
         instance("pose", pose, Pose)
         worlds = self._scene.worlds if self._scene is not None else 1
         if pose.p.ndim > 1 and len(pose.p) != worlds:
-            raise ValueError(f"the pose of {self.name!r} is of {len(pose.p)} worlds; give one, or {worlds}")
+            raise ValueError(f"the pose of {self.name!r} has {len(pose.p)} worlds; give one pose, or {worlds}")
         for component in self._components:
             component.place(pose)
         self._pose = pose
 
     def add_component(self, component: Component) -> Entity:
-        """Take a component; returns itself. Raises RuntimeError for one that is another's."""
+        """Add a component and return the entity. Raises RuntimeError if it belongs to another entity."""
         instance("component", component, Component).join(self)
         self._components.append(component)
         if self._scene is not None:
@@ -258,30 +253,30 @@ class Entity(Named):
         return self
 
     def remove_component(self, component: Component) -> None:
-        """Let a component go. Raises ValueError for one that is not its own."""
+        """Remove a component. Raises ValueError if it is not a component of this entity."""
         if component not in self._components:
-            raise ValueError(f"{component!r} is no component of {self!r}")
+            raise ValueError(f"{component!r} is not a component of {self!r}")
         component.changed()
         component.leave()
         self._components.remove(component)
 
     def find_component_by_type(self, cls: type[ComponentT]) -> ComponentT | None:
-        """Its first component of a class, None where it has none."""
+        """Return the first component of a class, or None."""
         return next((component for component in self._components if isinstance(component, cls)), None)
 
     def add_to_scene(self, scene: Home) -> Entity:
-        """Be in a scene; returns itself."""
+        """Join a scene and return the entity."""
         scene.add_entity(self)
         return self
 
     def remove_from_scene(self) -> None:
-        """Be in no scene. Raises RuntimeError where it is in none."""
+        """Leave the scene. Raises RuntimeError outside a scene."""
         if self._scene is None:
-            raise RuntimeError(f"{self!r} is in no scene")
+            raise RuntimeError(f"{self!r} is not in a scene")
         self._scene.remove_entity(self)
 
     def enter(self, scene: Home | None, number: int) -> None:
-        """Be in a scene under a number, or in none; called by the scene."""
+        """Join a scene under a number, or leave it; called by the scene."""
         self._scene, self._per_scene_id = scene, number
 
 

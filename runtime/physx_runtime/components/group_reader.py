@@ -22,7 +22,8 @@ def collision_groups(description: Description) -> dict[str, list[int]]:
     as affinity. Raises ValueError for more classes than there are bits, and for inverted filters.
     """
     if description.scene.contact.groups_inverted:
-        raise ValueError("inverted filters of collision groups are no component's; author them as they are")
+        raise ValueError("components do not support inverted filters of collision groups; "
+                         "author filters that are not inverted")
     kinds = dict(_kinds(description))
     distinct_kinds = list(dict.fromkeys(kinds.values()))
     collision_matrix = _can_collide(distinct_kinds, description)
@@ -31,8 +32,8 @@ def collision_groups(description: Description) -> dict[str, list[int]]:
     classes: dict[bytes, int] = {}
     numbers = [classes.setdefault(row.tobytes(), len(classes)) for row in collision_matrix]
     if len(classes) > MAX_CLASSES:
-        raise ValueError(f"groups and filtered pairs make {len(classes)} classes of colliders that meet others than "
-                         f"the rest; at most {MAX_CLASSES} are bits of components")
+        raise ValueError(f"groups and filtered pairs need {len(classes)} collision classes; components support at "
+                         f"most {MAX_CLASSES}")
     affinities = [sum({1 << number for number, collides in zip(numbers, row, strict=True) if collides})
                   for row in collision_matrix]
     bits = {kind: [1 << number, affinity, 0, 0]

@@ -19,18 +19,18 @@ from physx_runtime.components.pose import Pose, quaternion_of
 
 
 class JointFrames(Accessors):
-    """What holds a child to a parent by a frame on each. Setting one raises TypeError for what is no Pose."""
+    """The frames of a joint on its parent and child. Setting one raises TypeError for anything except a Pose."""
 
     _pose_in_parent: Pose
     _pose_in_child: Pose
 
     def changed(self) -> None:
-        """Heed that what was written to the stage is no longer so."""
+        """Note that the joint differs from the stage."""
         raise NotImplementedError
 
     @property
     def pose_in_parent(self) -> Pose:
-        """Its frame on the parent."""
+        """The frame on the parent."""
         return self._pose_in_parent
 
     @pose_in_parent.setter
@@ -40,7 +40,7 @@ class JointFrames(Accessors):
 
     @property
     def pose_in_child(self) -> Pose:
-        """Its frame on the child."""
+        """The frame on the child."""
         return self._pose_in_child
 
     @pose_in_child.setter
@@ -58,10 +58,10 @@ MODES = ("force", "acceleration")
 
 
 class PhysxArticulationJoint(Named, JointFrames):
-    """Holds a link to its parent, or the root to the world or to nothing; its axis is the x of its frame.
+    """The joint of a link to its parent, or of the root to the world. Its axis is x of its frame.
 
-    A link stands at parent pose x pose_in_parent x J(q) x inverse of pose_in_child, J the turn about x by q or the way
-    along x of q. Lengths in metres, angles in radians.
+    The pose of a link is parent pose x pose_in_parent x J(q) x inverse of pose_in_child. J(q) is the rotation about x
+    by q, or the translation along x by q. Lengths are in metres, angles in radians.
     """
 
     def __init__(self, child: Any) -> None:
@@ -82,19 +82,20 @@ class PhysxArticulationJoint(Named, JointFrames):
 
     @property
     def child_link(self) -> Any:
-        """The link that it holds."""
+        """The link of the joint."""
         return self._child
 
     @property
     def parent_link(self) -> Any:
-        """The link to which it holds it, None of the root."""
+        """The parent of the link, or None for the root."""
         return self._child.parent
 
     @property
     def type(self) -> str:
-        """fixed, revolute, revolute_unwrapped, prismatic or free; set before the articulation is in a scene.
+        """The joint type: fixed, revolute, revolute_unwrapped, prismatic or free. Set it before the articulation is in
+        a scene.
 
-        A revolute joint without limits is read between -2 pi and 2 pi. Raises RuntimeError for another type.
+        A revolute joint without limits reports angles between -2 pi and 2 pi. Raises RuntimeError for another type.
         """
         if self._type == UNDEFINED and self._child.entity is not None and self._child.entity.scene is not None:
             return "free"
@@ -106,8 +107,8 @@ class PhysxArticulationJoint(Named, JointFrames):
         if type not in allowed:
             raise RuntimeError(f"the type of joint {self.name!r} is {type!r}; give one of {', '.join(allowed)}")
         if self._child.entity is not None and self._child.entity.scene is not None:
-            raise RuntimeError(f"the type of joint {self.name!r} is set, and its articulation is in a scene; take its "
-                               "entities out first")
+            raise RuntimeError(f"the type of joint {self.name!r} cannot be set in a scene; remove the articulation's "
+                               "entities from the scene first")
         self._type = UNDEFINED if type == "free" else type
         self._limit = np.zeros((self.dof, 2), np.float32)
         for name in ("_armature", "_target", "_velocity_target"):
@@ -116,21 +117,21 @@ class PhysxArticulationJoint(Named, JointFrames):
 
     @property
     def dof(self) -> int:
-        """How many coordinates it has: 1 or 0."""
+        """The number of coordinates, 1 or 0."""
         return int(self._type in DOF_TYPES)
 
     @property
     def angular(self) -> bool:
-        """Whether it turns."""
+        """Whether the joint rotates."""
         return self._type in ANGULAR_TYPES
 
     @property
     def global_pose(self) -> Pose:
-        """Its frame on the child link, in the world."""
+        """The frame on the child link, in the world."""
         return self._child.entity_pose * self._pose_in_child        # type: ignore[no-any-return]
 
     def displacement(self, q: NDArray[Any]) -> Pose:
-        """J(q), q (1,) or (n_world, 1); q is (0,) of a joint that holds still."""
+        """Return J(q); q is (1,) or (n_world, 1), and (0,) for a fixed joint."""
         if not self.dof:
             return Pose()
         x = np.asarray(q, dtype=np.float64)[..., 0]
@@ -143,7 +144,7 @@ class PhysxArticulationJoint(Named, JointFrames):
 
     @property
     def limit(self) -> SingleArray:
-        """(dof, 2) least and largest coordinate, -inf and inf for none."""
+        """The lower and upper limit, (dof, 2); -inf and inf for no limit."""
         return self._limit.copy()
 
     @limit.setter
@@ -152,13 +153,13 @@ class PhysxArticulationJoint(Named, JointFrames):
         if values.shape != (self.dof, 2):
             raise RuntimeError(f"the limit of joint {self.name!r} has shape {np.shape(limit)}; give ({self.dof}, 2)")
         if np.isnan(values).any() or (values[:, 0] > values[:, 1]).any():
-            raise ValueError(f"the limit of joint {self.name!r} is {values.tolist()}; give the lower one first")
+            raise ValueError(f"the limit of joint {self.name!r} is {values.tolist()}; give the lower limit first")
         self._limit = values.astype(np.float32)
         self.changed()
 
     @property
     def limits(self) -> SingleArray:
-        """As limit."""
+        """The same as `limit`."""
         return self.limit
 
     @limits.setter
@@ -167,7 +168,7 @@ class PhysxArticulationJoint(Named, JointFrames):
 
     @property
     def friction(self) -> float:
-        """Coefficient of the load that the joint carries; the profile "physx" has no such friction, and says so."""
+        """The friction coefficient of the joint's load. The profile "physx" ignores it with a warning."""
         return self._friction if self.dof else 0.0
 
     @friction.setter
@@ -177,7 +178,7 @@ class PhysxArticulationJoint(Named, JointFrames):
 
     @property
     def armature(self) -> SingleArray:
-        """(dof,) kg m^2 or kg, added to the inertia about or along the axis."""
+        """The inertia added about or along the axis, (dof,) in kg m^2 or kg."""
         return self._armature.copy()
 
     @armature.setter
@@ -190,7 +191,7 @@ class PhysxArticulationJoint(Named, JointFrames):
 
     @property
     def max_velocity(self) -> float:
-        """rad/s or m/s."""
+        """The maximum velocity in rad/s or m/s."""
         return self._max_velocity if self.dof else 0.0
 
     @max_velocity.setter
@@ -202,10 +203,11 @@ class PhysxArticulationJoint(Named, JointFrames):
 
     def set_drive_properties(self, stiffness: float, damping: float, force_limit: float = LARGEST,
                              mode: str = "force") -> None:
-        """Pull to drive_target with a spring and to drive_velocity_target with a damper.
+        """Set the drive: a spring to drive_target and a damper to drive_velocity_target.
 
-        stiffness: N m/rad or N/m; damping: N m s/rad or N s/m; force_limit: N m or N; mode: "acceleration" counts them
-        times the inertia about the axis. Raises ValueError for negative numbers, RuntimeError for a joint without dof.
+        `stiffness` is in N m/rad or N/m, `damping` in N m s/rad or N s/m, and `force_limit` in N m or N. The mode
+        "acceleration" multiplies them by the inertia about the axis. Raises ValueError for negative numbers, and
+        RuntimeError for a joint without dof.
         """
         self._require_dof()
         drive = (number("stiffness", stiffness, 0.0), number("damping", damping, 0.0),
@@ -219,27 +221,27 @@ class PhysxArticulationJoint(Named, JointFrames):
 
     def set_drive_property(self, stiffness: float, damping: float, force_limit: float = LARGEST,
                            mode: str = "force") -> None:
-        """As `set_drive_properties`."""
+        """The same as `set_drive_properties`."""
         self.set_drive_properties(stiffness, damping, force_limit, mode)
 
     @property
     def stiffness(self) -> float:
-        """N m/rad or N/m of its drive. Raises RuntimeError for a joint without dof."""
+        """The drive's stiffness in N m/rad or N/m. Raises RuntimeError for a joint without dof."""
         return self._drive_properties()[0]
 
     @property
     def damping(self) -> float:
-        """N m s/rad or N s/m of its drive. Raises RuntimeError for a joint without dof."""
+        """The drive's damping in N m s/rad or N s/m. Raises RuntimeError for a joint without dof."""
         return self._drive_properties()[1]
 
     @property
     def force_limit(self) -> float:
-        """N m or N of its drive. Raises RuntimeError for a joint without dof."""
+        """The drive's effort limit in N m or N. Raises RuntimeError for a joint without dof."""
         return self._drive_properties()[2]
 
     @property
     def drive_mode(self) -> str:
-        """ "force", "acceleration", or "none" before there is a drive. Raises RuntimeError for a joint without dof."""
+        """"force", "acceleration", or "none" without a drive. Raises RuntimeError for a joint without dof."""
         return self._drive_properties()[3]
 
     def _drive_properties(self) -> tuple[float, float, float, str]:
@@ -252,7 +254,7 @@ class PhysxArticulationJoint(Named, JointFrames):
 
     @property
     def drive_target(self) -> SingleArray:
-        """(dof,) rad or m, of several worlds (n_world, dof)."""
+        """The drive target, (dof,) or (n_world, dof) with several worlds, in rad or m."""
         return self._target.copy()
 
     @drive_target.setter
@@ -262,7 +264,7 @@ class PhysxArticulationJoint(Named, JointFrames):
 
     @property
     def drive_velocity_target(self) -> SingleArray:
-        """(dof,) rad/s or m/s, of several worlds (n_world, dof)."""
+        """The velocity target, (dof,) or (n_world, dof) with several worlds, in rad/s or m/s."""
         return self._velocity_target.copy()
 
     @drive_velocity_target.setter
@@ -289,7 +291,7 @@ class PhysxArticulationJoint(Named, JointFrames):
             self.changed()
 
     def parameter(self, name: str) -> Any:
-        """A number by the name of the engine's parameter, (1,) or of several worlds (n_world, 1)."""
+        """Return a number by the name of the engine's parameter, (1,) or (n_world, 1) with several worlds."""
         stiffness, damping, force_limit, _ = self._drive
         unbounded = force_limit >= LARGEST or self._drive[3] == "none"
         return {"stiffness": stiffness, "damping": damping, "max_force": np.inf if unbounded else force_limit,
@@ -297,7 +299,7 @@ class PhysxArticulationJoint(Named, JointFrames):
                 "armature": self._armature, "max_velocity": self._max_velocity, "load_friction": self._friction}[name]
 
     def copy_to(self, other: PhysxArticulationJoint) -> None:
-        """Give a joint of a link in no scene all that is said here."""
+        """Copy all settings to the joint of a link in no scene."""
         other.name, other._type, other._drive = self.name, self._type, self._drive
         other._pose_in_parent, other._pose_in_child = self._pose_in_parent, self._pose_in_child
         other._friction, other._max_velocity = self._friction, self._max_velocity
@@ -306,11 +308,11 @@ class PhysxArticulationJoint(Named, JointFrames):
 
 
 def axis_frame(axis: ArrayLike) -> Pose:
-    """A frame whose x is an axis; raises ValueError for one without length."""
+    """Return a frame with x along an axis. Raises ValueError for a zero axis."""
     x = np.asarray(axis, dtype=np.float64)
     length = np.linalg.norm(x)
     if x.shape != (3,) or not length > 0.0:
-        raise ValueError(f"axis is {x.tolist()}; give three numbers with a length")
+        raise ValueError(f"axis is {x.tolist()}; give three numbers that are not all 0")
     x = x / length
     y = np.cross([0.0, 0.0, 1.0] if abs(x[0]) > 0.9 else [1.0, 0.0, 0.0], x)
     y /= np.linalg.norm(y)

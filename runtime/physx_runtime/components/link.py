@@ -22,7 +22,7 @@ from physx_runtime.components.shapes import PhysxCollisionShape
 
 
 class PhysxArticulationLinkComponent(PhysxRigidBodyComponent):
-    """A link: a body that a joint holds to its parent link; without parent the root of a new articulation."""
+    """A link: a body with a joint to its parent link. Without a parent it is the root of a new articulation."""
 
     _default_numbers = MappingProxyType({**BODY_DEFAULTS, "linear_damping": 0.05, "max_linear_velocity": 10.0,
                                          "max_angular_velocity": 50.0})
@@ -33,7 +33,7 @@ class PhysxArticulationLinkComponent(PhysxRigidBodyComponent):
         self._joint = PhysxArticulationJoint(self)
         if parent is not None:
             if parent.entity is not None and parent.entity.scene is not None:
-                raise RuntimeError("the parent of a new link is in a scene; take its articulation out first")
+                raise RuntimeError("the parent of the new link is in a scene; remove its articulation first")
             self._joint._type = "fixed"
             parent._children.append(self)
         self._articulation = PhysxArticulation(self) if parent is None else parent.articulation
@@ -41,41 +41,41 @@ class PhysxArticulationLinkComponent(PhysxRigidBodyComponent):
 
     @property
     def parent(self) -> PhysxArticulationLinkComponent | None:
-        """The link that its joint holds it to, None of the root."""
+        """The parent link, or None for the root."""
         return self._parent
 
     @property
     def children(self) -> list[PhysxArticulationLinkComponent]:
-        """The links that joints hold to it."""
+        """The child links."""
         return list(self._children)
 
     @property
     def joint(self) -> PhysxArticulationJoint:
-        """What holds it."""
+        """The joint to the parent link."""
         return self._joint
 
     @property
     def articulation(self) -> PhysxArticulation:
-        """What it is a link of."""
+        """The articulation of the link."""
         return self._articulation
 
     @property
     def is_root(self) -> bool:
-        """Whether it has no parent."""
+        """Whether the link has no parent."""
         return self._parent is None
 
     @property
     def index(self) -> int:
-        """Which of the articulation's links it is."""
+        """The index of the link in its articulation."""
         return self._articulation.links.index(self)
 
     @property
     def gpu_pose_index(self) -> int:
-        """-1: no GPU system steps it."""
+        """Always -1: there is no GPU system."""
         return -1
 
     def _check_shape(self, shape: PhysxCollisionShape) -> None:
-        require_dynamic_shape(shape, "a link", "take another shape")
+        require_dynamic_shape(shape, "a link", "use another shape")
 
     # --- state -------------------------------------------------------------------------------------------------------
 
@@ -90,7 +90,7 @@ class PhysxArticulationLinkComponent(PhysxRigidBodyComponent):
 
     def place(self, pose: Pose) -> None:
         if self._parent is not None:
-            raise RuntimeError(f"the pose of {self._describe()} follows from its articulation; set root_pose or qpos")
+            raise RuntimeError(f"the pose of {self._describe()} depends on its articulation; set root_pose or qpos")
         if self.running is None:
             return
         if self._joint.type == "fixed":
@@ -101,15 +101,15 @@ class PhysxArticulationLinkComponent(PhysxRigidBodyComponent):
 
     @property
     def sleeping(self) -> Any:
-        """Whether its articulation rests; of several worlds (n_world,)."""
+        """Whether its articulation sleeps; (n_world,) with several worlds."""
         return self._articulation.detached_sleep if self.running is None else self.running.asleep(self._articulation)
 
     def wake_up(self) -> None:
-        """Wake its articulation. Raises RuntimeError where it is in no scene."""
+        """Wake its articulation. Raises RuntimeError outside a scene."""
         self.require_running().wake(self._articulation)
 
     def put_to_sleep(self) -> None:
-        """Let its articulation rest. Raises RuntimeError where it is in no scene."""
+        """Put its articulation to sleep. Raises RuntimeError outside a scene."""
         self.require_running().put_to_sleep(self._articulation)
 
 
@@ -117,7 +117,7 @@ class PhysxArticulationLinkComponent(PhysxRigidBodyComponent):
 
 @dataclass(frozen=True)
 class PhysxContactPoint:
-    """Where two shapes touched."""
+    """A contact point of two shapes."""
 
     position: SingleArray             # (3,) m, world
     normal: SingleArray               # (3,) from the second shape to the first
@@ -127,7 +127,7 @@ class PhysxContactPoint:
 
 @dataclass(frozen=True)
 class PhysxContact:
-    """Two shapes that touched in the last step."""
+    """Two shapes in contact in the last step."""
 
     bodies: list[Any]           # both components
     shapes: list[Any]           # both shapes
@@ -140,7 +140,7 @@ class PhysxContact:
 
 @dataclass(frozen=True)
 class PhysxRayHit:
-    """What a ray met."""
+    """A hit of a ray."""
 
     component: Any
     shape: Any
@@ -150,7 +150,7 @@ class PhysxRayHit:
 
 
 def contacts_of(engine: Any, world: int) -> list[PhysxContact]:
-    """The contacts of a world in the last step of an engine, none before there is one."""
+    """Return the contacts of a world in an engine's last step; none without an engine."""
     if engine is None:
         return []
     contacts, shapes = engine.scene.contacts, engine.prims.shapes
@@ -166,7 +166,7 @@ def contacts_of(engine: Any, world: int) -> list[PhysxContact]:
 
 
 def hit_of(engine: Any, hit: Any) -> PhysxRayHit | None:
-    """What the engine's ray met, by component and shape."""
+    """Return the hit of the engine's ray with its component and shape."""
     if hit is None:
         return None
     shape = engine.prims.shapes[hit.collider]

@@ -19,14 +19,14 @@ ALIGNMENT_TOLERANCE = 1e-6              # share of the largest moment up to whic
 
 @dataclass(frozen=True)
 class Mass:
-    """Mass [kg], centre of mass [m] and inertia about it [kg m^2], (3, 3), in a body's axes."""
+    """Mass in kg, centre of mass in m and inertia about it in kg m^2, (3, 3), in a body's axes."""
 
     mass: float
     center: Doubles
     inertia: Doubles
 
     def principal(self) -> tuple[Pose, Doubles]:
-        """The frame of the principal axes at the centre of mass, and the moments about them, (3,)."""
+        """Return the frame of the principal axes at the centre of mass, and the moments about them, (3,)."""
         off_diagonal = self.inertia - np.diag(np.diag(self.inertia))
         if abs(off_diagonal).max() <= ALIGNMENT_TOLERANCE * abs(self.inertia).max():
             return Pose(self.center), np.diag(self.inertia).copy()
@@ -50,13 +50,13 @@ def _nearest_order(axes: Doubles) -> list[int]:
 
 
 def of_solid(solid: Solid, density: float, pose: Pose) -> Mass:
-    """A solid of a density, placed in a body's frame."""
+    """Return the mass of a solid with a density, placed in a body's frame."""
     rotation = rotation_matrix(unit(pose.q))
     return Mass(solid.volume * density, pose.transform(solid.center), density * rotation @ solid.inertia @ rotation.T)
 
 
 def total(parts: Iterable[Mass]) -> Mass:
-    """Several together; a point of 1e-6 where nothing weighs anything."""
+    """Return the sum of several masses; a point of 1e-6 kg if the sum is 0."""
     heavy = [part for part in parts if part.mass > 0.0]
     if not heavy:
         return Mass(DEFAULT_MASS, np.zeros(3), DEFAULT_MASS * np.eye(3))

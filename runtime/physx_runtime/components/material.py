@@ -8,7 +8,7 @@ from physx_runtime.components.entity import number
 
 
 class PhysxMaterial(Accessors):
-    """Friction coefficients, 0 or more, and restitution from 0 to 1.
+    """Friction coefficients of at least 0, and a restitution from 0 to 1.
 
     Raises ValueError for other numbers, and for a dynamic friction that is not a number.
     """
@@ -20,7 +20,7 @@ class PhysxMaterial(Accessors):
 
     @property
     def static_friction(self) -> float:
-        """Coefficient of what sticks."""
+        """The friction coefficient at rest."""
         return self._static_friction
 
     @static_friction.setter
@@ -30,7 +30,7 @@ class PhysxMaterial(Accessors):
 
     @property
     def dynamic_friction(self) -> float:
-        """Coefficient of what slides."""
+        """The friction coefficient in motion."""
         return self._dynamic_friction
 
     @dynamic_friction.setter
@@ -40,7 +40,7 @@ class PhysxMaterial(Accessors):
 
     @property
     def restitution(self) -> float:
-        """Share of the speed with which surfaces part."""
+        """The fraction of the approach speed at which surfaces separate."""
         return self._restitution
 
     @restitution.setter

@@ -1,4 +1,4 @@
-"""The components, shapes and settings of physics by SAPIEN's names."""
+"""Components, shapes and settings of physics under the names of SAPIEN."""
 
 from physx_runtime.components.articulation import PhysxArticulation, PhysxRigidDynamicComponent
 from physx_runtime.components.config import (

@@ -16,10 +16,10 @@ SANE = 1e-2         # how far the length of a quaternion may be from 1 (PxQuat::
 
 
 class Pose(Accessors):
-    """A position p and a rotation q = (w, x, y, z), float32; (3,) and (4,), of many worlds (n, 3) and (n, 4).
+    """A position p and a rotation q = (w, x, y, z) in float32: (3,) and (4,), or (n, 3) and (n, 4) for n worlds.
 
-    `a * b` is b placed in the frame a. `Pose(matrix)` takes a transformation matrix (4, 4). Raises ValueError for other
-    shapes, numbers that are not finite and quaternions whose length is not 1.
+    `a * b` is the pose b given in frame a. `Pose(matrix)` takes a transformation matrix (4, 4). Raises ValueError for
+    other shapes, numbers that are not finite, and quaternions that are not of unit length.
     """
 
     def __init__(self, p: ArrayLike = (0.0, 0.0, 0.0), q: ArrayLike | None = None, *,
@@ -32,7 +32,7 @@ class Pose(Accessors):
 
     @property
     def p(self) -> SingleArray:
-        """Position."""
+        """The position."""
         return self._p.copy()
 
     @p.setter
@@ -41,19 +41,19 @@ class Pose(Accessors):
 
     @property
     def q(self) -> SingleArray:
-        """Rotation, w x y z."""
+        """The rotation as a quaternion w x y z."""
         return self._q.copy()
 
     @q.setter
     def q(self, value: ArrayLike) -> None:
         quaternion = _finite("q", value, 4)
         if (abs(np.linalg.norm(quaternion, axis=-1) - 1.0) > SANE).any():
-            raise ValueError(f"q is {quaternion.tolist()}, whose length is not 1; give a rotation as w x y z")
+            raise ValueError(f"q is {quaternion.tolist()}, and its length is not 1; give a unit quaternion w x y z")
         self._q = quaternion
 
     @property
     def rpy(self) -> SingleArray:
-        """Roll, pitch and yaw in radians: turns about the fixed axes x, then y, then z."""
+        """Roll, pitch and yaw in radians: rotations about the fixed axes x, then y, then z."""
         w, x, y, z = np.moveaxis(unit(self._q), -1, 0)
         roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
         pitch = np.arcsin(np.clip(2 * (w * y - z * x), -1.0, 1.0))
@@ -68,7 +68,7 @@ class Pose(Accessors):
                            cr * sp * cy + sr * cp * sy, cr * cp * sy - sr * sp * cy], axis=-1)
 
     def inv(self) -> Pose:
-        """The pose that undoes this one."""
+        """Return the inverse pose."""
         inverse = conjugate(unit(self._q))
         return Pose(-rotate(inverse, self._p.astype(np.float64)), inverse)
 
@@ -79,11 +79,11 @@ class Pose(Accessors):
         return Pose(self._p + rotate(rotation, other._p.astype(np.float64)), product(rotation, unit(other._q)))
 
     def transform(self, points: ArrayLike) -> Doubles:
-        """Points (..., 3) of this frame in the frame above it."""
+        """Return points (..., 3) of this frame in the parent frame."""
         return self._p + rotate(unit(self._q), np.asarray(points, dtype=np.float64))
 
     def to_transformation_matrix(self) -> SingleArray:
-        """(4, 4), of many worlds (n, 4, 4)."""
+        """Return the transformation matrix, (4, 4), or (n, 4, 4) for n worlds."""
         matrix = np.zeros((*np.broadcast_shapes(self._p.shape[:-1], self._q.shape[:-1]), 4, 4), np.float32)
         matrix[..., :3, :3], matrix[..., :3, 3], matrix[..., 3, 3] = rotation_matrix(unit(self._q)), self._p, 1.0
         return matrix
@@ -100,8 +100,8 @@ class Pose(Accessors):
 def _finite(name: str, value: ArrayLike, size: int) -> SingleArray:
     values = np.asarray(value, dtype=np.float64)
     if values.ndim not in (1, 2) or values.shape[-1] != size or not np.isfinite(values).all():
-        raise ValueError(f"{name} is {np.asarray(value).tolist()}; give {size} finite numbers, of many worlds "
-                         f"(n, {size})")
+        raise ValueError(f"{name} is {np.asarray(value).tolist()}; give {size} finite numbers, or (n, {size}) "
+                         "for n worlds")
     return values.astype(np.float32)
 
 

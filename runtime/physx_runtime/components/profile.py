@@ -15,7 +15,7 @@ PHYSX = "physx"
 
 @dataclass(frozen=True)
 class Profile:
-    """How scenes of a profile are written."""
+    """The way in which scenes of a profile are written."""
 
     name: str                           # of the solver too
     forces_every_iteration: bool        # gravity and efforts in each TGS iteration, else once a step
@@ -30,7 +30,7 @@ PROFILES = {
 
 
 def profile_of(name: str) -> Profile:
-    """The profile of a name; raises ValueError for another name."""
+    """Return the profile with a name. Raises ValueError for an unknown name."""
     if name not in PROFILES:
         raise ValueError(f"profile is {name!r}; give one of {', '.join(PROFILES)}")
     return PROFILES[name]

@@ -27,7 +27,7 @@ class PhysxBaseComponent(Component, Runs):
 
 
 class PhysxRigidBaseComponent(PhysxBaseComponent):
-    """What collides."""
+    """A component with collision shapes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,19 +35,21 @@ class PhysxRigidBaseComponent(PhysxBaseComponent):
 
     def join(self, entity: Entity) -> None:
         if entity.find_component_by_type(PhysxRigidBaseComponent) is not None:
-            raise RuntimeError(f"{entity!r} has a rigid body already; make another entity")
+            raise RuntimeError(f"{entity!r} already has a rigid body; create another entity")
         super().join(entity)
 
     @property
     def collision_shapes(self) -> list[PhysxCollisionShape]:
-        """Its shapes, in the order in which they were attached."""
+        """The shapes, in the order in which they were attached."""
         return list(self._shapes)
 
     def attach(self, collision_shape: PhysxCollisionShape) -> PhysxRigidBaseComponent:
-        """Take a shape; returns itself. Raises RuntimeError for one that is another's, ValueError for one it cannot."""
+        """Attach a shape and return the component. Raises RuntimeError for an attached shape, ValueError for an
+        unsupported one.
+        """
         shape = instance("collision_shape", collision_shape, PhysxCollisionShape)
         if shape.body is not None:
-            raise RuntimeError("the collision shape is attached to a body already; make another shape")
+            raise RuntimeError("the collision shape is already attached to a body; create another shape")
         self._check_shape(shape)
         shape.body = self
         self._shapes.append(shape)
@@ -63,16 +65,16 @@ class PhysxRigidBaseComponent(PhysxBaseComponent):
         """Heed that there is another shape."""
 
     def compute_global_aabb_tight(self) -> NDArray[np.float32]:
-        """(2, 3) least and largest world coordinates of its shapes."""
+        """Return the lower and upper world bounds of its shapes, (2, 3)."""
         return self._bounds(0.0)
 
     def get_global_aabb_fast(self) -> NDArray[np.float32]:
-        """(2, 3) as `compute_global_aabb_tight`."""
+        """Return the same as `compute_global_aabb_tight`."""
         return self._bounds(0.0)
 
     def _bounds(self, margin: float) -> NDArray[np.float32]:
         if not self._shapes or any(isinstance(shape, PhysxCollisionShapePlane) for shape in self._shapes):
-            raise RuntimeError(f"{self._describe()} has no shape with bounds; a plane has none")
+            raise RuntimeError(f"{self._describe()} has no shape with bounds; planes have no bounds")
         low, high = [], []
         for shape in self._shapes:
             points = (self.entity_pose * shape.local_pose).transform(shape.bounds())
@@ -82,14 +84,14 @@ class PhysxRigidBaseComponent(PhysxBaseComponent):
 
 
 class PhysxRigidStaticComponent(PhysxRigidBaseComponent):
-    """What stands."""
+    """A static body."""
 
     def place(self, pose: Pose) -> None:
         self.changed()
 
 
 class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
-    """What moves: a free body, or a link of an articulation."""
+    """A moving body: a free body, or a link of an articulation."""
 
     _default_numbers: Mapping[str, float] = BODY_DEFAULTS
 
@@ -104,12 +106,12 @@ class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
 
     @property
     def auto_compute_mass(self) -> bool:
-        """Whether its shapes say what it weighs; False from the first mass, inertia or centre of mass that is set."""
+        """Whether the mass is computed from shapes. Setting mass, inertia or centre of mass makes it False."""
         return self._auto_compute_mass
 
     @property
     def mass(self) -> float:
-        """kg, above 0."""
+        """The mass in kg, above 0."""
         return self._mass
 
     @mass.setter
@@ -119,7 +121,7 @@ class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
 
     @property
     def inertia(self) -> SingleArray:
-        """(3,) kg m^2, moments about the axes of cmass_local_pose, above 0."""
+        """The moments of inertia about the axes of cmass_local_pose, (3,) in kg m^2, above 0."""
         return self._inertia.copy()
 
     @inertia.setter
@@ -129,7 +131,7 @@ class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
 
     @property
     def cmass_local_pose(self) -> Pose:
-        """The centre of mass with the principal axes of the inertia, in its frame."""
+        """The frame of the centre of mass and the principal axes, in the body's frame."""
         return self._cmass_local_pose
 
     @cmass_local_pose.setter
@@ -149,7 +151,7 @@ class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
         self._mass, self._cmass_local_pose, self._inertia = combined.mass, frame, moments.astype(np.float32)
 
     def copy_body(self, other: PhysxRigidBodyComponent) -> None:
-        """Take another body's shapes, which are copied, and its numbers; not its state."""
+        """Copy the shapes and properties of another body, without its state."""
         for shape in other.collision_shapes:
             self.attach(shape.clone())
         self.name, self._numbers, self._disable_gravity = other.name, dict(other._numbers), other._disable_gravity
@@ -161,7 +163,7 @@ class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
 
     @property
     def disable_gravity(self) -> bool:
-        """Whether it does not fall."""
+        """Whether gravity is disabled for the body."""
         return self._disable_gravity
 
     @disable_gravity.setter
@@ -171,7 +173,7 @@ class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
 
     @property
     def linear_damping(self) -> float:
-        """1/s."""
+        """The linear damping in 1/s."""
         return self._numbers["linear_damping"]
 
     @linear_damping.setter
@@ -180,7 +182,7 @@ class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
 
     @property
     def angular_damping(self) -> float:
-        """1/s."""
+        """The angular damping in 1/s."""
         return self._numbers["angular_damping"]
 
     @angular_damping.setter
@@ -189,7 +191,7 @@ class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
 
     @property
     def max_linear_velocity(self) -> float:
-        """m/s."""
+        """The maximum linear velocity in m/s."""
         return self._numbers["max_linear_velocity"]
 
     @max_linear_velocity.setter
@@ -198,7 +200,7 @@ class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
 
     @property
     def max_angular_velocity(self) -> float:
-        """rad/s."""
+        """The maximum angular velocity in rad/s."""
         return self._numbers["max_angular_velocity"]
 
     @max_angular_velocity.setter
@@ -207,7 +209,7 @@ class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
 
     @property
     def max_depenetration_velocity(self) -> float:
-        """m/s, how fast contacts push apart what overlaps."""
+        """The maximum velocity in m/s at which contacts separate overlapping bodies."""
         return self._numbers["max_depenetration_velocity"]
 
     @max_depenetration_velocity.setter
@@ -216,7 +218,7 @@ class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
 
     @property
     def max_contact_impulse(self) -> float:
-        """N s, of a contact point in a step."""
+        """The maximum impulse of a contact point in a step, in N s."""
         return self._numbers["max_contact_impulse"]
 
     @max_contact_impulse.setter
@@ -238,27 +240,27 @@ class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
 
     @property
     def linear_velocity(self) -> SingleArray:
-        """(3,) m/s, of the centre of mass; read only of a link."""
+        """The velocity of the centre of mass, (3,) in m/s; read-only for a link."""
         return self._velocity(slice(0, 3))
 
     @property
     def angular_velocity(self) -> SingleArray:
-        """(3,) rad/s, in the world; read only of a link."""
+        """The angular velocity in world axes, (3,) in rad/s; read-only for a link."""
         return self._velocity(slice(3, 6))
 
     def _velocity(self, part: slice) -> SingleArray:
         return np.zeros(3, np.float32) if self.running is None else self.running.velocity(self)[..., part]
 
     def add_force_torque(self, force: ArrayLike, torque: ArrayLike, mode: str = "force") -> None:
-        """Push it in the next step: (3,) in world axes, the force at the centre of mass.
+        """Apply a force at the centre of mass and a torque in the next step, (3,) each, in world axes.
 
-        mode: "force" [N, N m]; "acceleration" [m/s^2, rad/s^2]; "impulse" and "velocity_change" of the whole step.
-        Raises RuntimeError before it is in a scene, ValueError for another mode or what is not finite.
+        `mode` is "force" [N, N m], "acceleration" [m/s^2, rad/s^2], or "impulse" or "velocity_change" over the whole
+        step. Raises RuntimeError outside a scene, and ValueError for another mode or numbers that are not finite.
         """
         self._apply_force(force, torque, None, mode)
 
     def add_force_at_point(self, force: ArrayLike, point: ArrayLike, mode: str = "force") -> None:
-        """Push it at a point of the world in the next step; otherwise as `add_force_torque`."""
+        """Apply a force at a world point in the next step; arguments as in `add_force_torque`."""
         self._apply_force(force, None, point, mode)
 
     def _apply_force(self, force: ArrayLike, torque: ArrayLike | None, point: ArrayLike | None, mode: str) -> None:
@@ -269,10 +271,10 @@ class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
         running.apply_force(self, vector("force", force, 3, running.worlds), torque_vector, point_vector, mode)
 
     def require_running(self) -> Any:
-        """The engine, begun where it was not; raises RuntimeError where the body is in no scene."""
+        """Return the running engine; starts it if needed. Raises RuntimeError outside a scene."""
         scene: Any = self.require_entity().scene
         if scene is None:
-            raise RuntimeError(f"{self._describe()} is in no scene; add its entity to one first")
+            raise RuntimeError(f"{self._describe()} is not in a scene; add its entity to one first")
         scene.begin()
         if self.running is None:
             raise RuntimeError(f"{self._describe()} is not stepped; enable it")

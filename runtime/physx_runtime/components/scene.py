@@ -1,9 +1,4 @@
-"""A scene of entities, and what in it stands still.
-
-Scenes of components: a recipe, and the engine that runs it.
-
-Scenes in which nothing moves by itself: kinematic bodies, and what stands.
-"""
+"""Scenes of entities and components, and the engine that steps them."""
 
 from __future__ import annotations
 
@@ -98,14 +93,16 @@ GROUND_ROTATION = (0.7071068, 0.0, -0.7071068, 0.0)       # of a plane whose nor
 
 
 class Scene(Accessors):
-    """Entities, and the systems that step them; `PhysxCpuSystem` alone where none is given.
+    """Entities, and the systems that step them. Without `systems`, a scene has one `PhysxCpuSystem`.
 
-    worlds: how many copies are stepped side by side. With several of them states (poses, velocities, coordinates,
-    efforts, targets, sleep) have a first axis (n_world,), and take values with or without it; all else is alike in all.
-    profile: "sapien-3.0" for what SAPIEN 3.0.3 does, "physx" for ovphysx.
+    The scene is written to a USD stage before its first step. It is written again after changes that cannot be made at
+    runtime; states are kept.
 
-    The scene is written to a USD stage before its first step, and again after a change that the engine cannot take
-    while it runs; states go on.
+    Args:
+        `worlds`: Number of copies that are stepped together. With several worlds, states (poses, velocities,
+            coordinates, efforts, targets, sleep) have a first axis (n_world,). Setters accept values with or without
+            it. All other properties are equal in all worlds.
+        `profile`: `sapien-3.0` behaves as SAPIEN 3.0.3, `physx` as ovphysx.
     """
 
     _count = 0
@@ -125,50 +122,52 @@ class Scene(Accessors):
 
     @property
     def id(self) -> int:
-        """A number that no other scene of this process has."""
+        """A number that is unique in this process."""
         return self._id
 
     @property
     def entities(self) -> list[Entity]:
-        """What is in it, in the order in which it was added."""
+        """The entities, in the order in which they were added."""
         return list(self._entities)
 
     @property
     def physx_system(self) -> PhysxSystem:
-        """Its physics. Raises RuntimeError where it has none."""
+        """The physics system. Raises RuntimeError if there is none."""
         system = next((system for system in self._systems if isinstance(system, PhysxSystem)), None)
         if system is None:
             raise RuntimeError("the scene has no physics system; give it a PhysxCpuSystem")
         return system
 
     def add_system(self, system: System) -> None:
-        """Take a system. Raises RuntimeError for a second physics system and for one of another scene."""
+        """Add a system. Raises RuntimeError for a second physics system, or a system of another scene."""
         instance("system", system, System)
         if system.scene is not None:
-            raise RuntimeError("the system is of a scene already; make another system")
+            raise RuntimeError("the system already belongs to a scene; create another system")
         if isinstance(system, PhysxSystem) and any(isinstance(other, PhysxSystem) for other in self._systems):
-            raise RuntimeError("the scene has a physics system already")
+            raise RuntimeError("the scene already has a physics system")
         system.scene = self
         self._systems.append(system)
 
     def get_system(self, name: str) -> System:
-        """The physics system, by the name "physx". Raises ValueError for another name."""
+        """Return the physics system, named "physx". Raises ValueError for another name."""
         if name != "physx":
-            raise ValueError(f"no system {name!r}; give 'physx'")
+            raise ValueError(f"there is no system {name!r}; give 'physx'")
         return self.physx_system
 
     def add_entity(self, entity: Entity) -> None:
-        """Take an entity. Raises RuntimeError for one that is in a scene."""
+        """Add an entity. Raises RuntimeError if it is already in a scene."""
         instance("entity", entity, Entity)
         if entity.scene is not None:
-            raise RuntimeError(f"{entity!r} is in a scene already; take it out first")
+            raise RuntimeError(f"{entity!r} is already in a scene; remove it from that scene first")
         self._numbers += 1
         entity.enter(self, self._numbers)
         self._entities.append(entity)
         self.changed()
 
     def remove_entity(self, entity: Entity) -> None:
-        """Let an entity go; of a link the whole articulation is not stepped any more. Raises ValueError for another."""
+        """Remove an entity. Without one of its links an articulation is not stepped. Raises ValueError for an unknown
+        entity.
+        """
         if entity not in self._entities:
             raise ValueError(f"{entity!r} is not in this scene")
         self.stop()
@@ -176,62 +175,63 @@ class Scene(Accessors):
         entity.enter(None, 0)
 
     def clear(self) -> None:
-        """Let all entities go."""
+        """Remove all entities."""
         for entity in self.entities:
             self.remove_entity(entity)
 
     def remove_actor(self, actor: Entity) -> None:
-        """As remove_entity."""
+        """The same as `remove_entity`."""
         self.remove_entity(actor)
 
     def remove_articulation(self, articulation: PhysxArticulation) -> None:
-        """Let the entities of an articulation go."""
+        """Remove the entities of an articulation."""
         for link in articulation.links:
             self.remove_entity(link.require_entity())
 
     @property
     def all_actors(self) -> list[Entity]:
-        """The entities of free bodies, then of those that stand."""
+        """The entities of free bodies, then of static bodies."""
         bodies = [*self.physx_system.rigid_dynamic_components, *self.physx_system.rigid_static_components]
         return [body.require_entity() for body in bodies]
 
     @property
     def all_articulations(self) -> list[PhysxArticulation]:
-        """Its articulations."""
+        """The articulations of the scene."""
         return [link.articulation for link in self.physx_system.articulation_link_components if link.is_root]
 
     # --- builders ----------------------------------------------------------------------------------------------------
 
     def create_actor_builder(self) -> ActorBuilder:
-        """A builder of free and standing bodies."""
+        """Return a builder of free and static bodies."""
         return ActorBuilder().set_scene(self)
 
     def create_articulation_builder(self) -> ArticulationBuilder:
-        """A builder of articulations."""
+        """Return a builder of articulations."""
         return ArticulationBuilder().set_scene(self)
 
     def create_urdf_loader(self) -> URDFLoader:
-        """A loader of robots in URDF files."""
+        """Return a loader of robots in URDF files."""
         return URDFLoader().set_scene(self)
 
     def create_physical_material(self, static_friction: float, dynamic_friction: float,
                                  restitution: float) -> PhysxMaterial:
-        """A material."""
+        """Return a material."""
         return PhysxMaterial(static_friction, dynamic_friction, restitution)
 
     def add_ground(self, altitude: float, render: bool = False, material: PhysxMaterial | None = None,
                    **rendering: Any) -> Entity:
-        """A plane at a height [m], its normal up; what is said about rendering is not drawn."""
+        """Add a ground plane at a height in metres, with its normal up. Rendering arguments have no effect."""
         builder = self.create_actor_builder().set_physx_body_type("static")
         return builder.add_plane_collision(Pose((0.0, 0.0, altitude), GROUND_ROTATION), material).build("ground")
 
     def create_drive(self, body0: Any, pose0: Pose, body1: Any, pose1: Pose) -> PhysxDriveComponent:
-        """A joint from a body, its entity, or the world where None, to another, with its frame on both."""
+        """Return a joint between two bodies or entities, with its frame on each; None is the world."""
         child = only_component(body1, PhysxRigidBodyComponent)
         return self._attach_joint(PhysxDriveComponent(child), body0, pose0, pose1)
 
     def create_connection(self, body0: Any, pose0: Pose, body1: Any, pose1: Pose) -> PhysxDistanceJointComponent:
-        """As create_drive, a joint that holds both frames' origins together until set_limit is called."""
+        """Return a joint as `create_drive`, which holds the origins of both frames together until set_limit is called.
+        """
         joint = self._attach_joint(PhysxDistanceJointComponent(only_component(body1, PhysxRigidBodyComponent)), body0,
                                    pose0,
                                    pose1)
@@ -249,7 +249,7 @@ class Scene(Accessors):
 
     @property
     def timestep(self) -> float:
-        """s, above 0."""
+        """The time step in seconds, above 0."""
         return self.physx_system.timestep
 
     @timestep.setter
@@ -257,7 +257,7 @@ class Scene(Accessors):
         self.physx_system.timestep = timestep
 
     def retime(self) -> None:
-        """Heed that the time step is another."""
+        """Apply a changed time step."""
         if self._engine is not None:
             self._engine.set_time_step(self.timestep)
 
@@ -272,16 +272,16 @@ class Scene(Accessors):
             self._engine.step()
 
     def changed(self) -> None:
-        """Heed that what was written to the stage is no longer so."""
+        """Note that the scene differs from the stage."""
         self._stale = True
 
     @property
     def engine(self) -> Engine | None:
-        """What steps it; None before its first step, and where nothing moves by itself."""
+        """The engine that steps the scene; None before the first step, and if no body moves."""
         return self._engine if isinstance(self._engine, Engine) else None
 
     def begin(self) -> None:
-        """Have the engine step what the scene is now; it does nothing where it does already."""
+        """Start the engine with the current scene, unless it is running."""
         if not self._stale:
             return
         stopped = self.stop()
@@ -300,11 +300,11 @@ class Scene(Accessors):
         if joints and not self._warned and self.profile.name == PHYSX:
             self._warned = True
             warnings.warn(NotSimulatedWarning(
-                f"friction of {len(joints)} joints, such as {joints[0].name!r}, is not simulated: it is a coefficient "
-                f"of the load that the joint carries, which profile={PHYSX!r} has not; set it to 0"), stacklevel=4)
+                f"friction of {len(joints)} joints, such as {joints[0].name!r}, is not simulated: it is a load "
+                f"coefficient, which profile={PHYSX!r} does not support; set it to 0"), stacklevel=4)
 
     def stop(self) -> Engine | StillEngine | None:
-        """Have components hold their states, and step nothing; the engine that did."""
+        """Stop stepping, store the states in the components, and return the engine that ran."""
         stopped, self._engine, self._stale = self._engine, None, True
         if stopped is not None:
             stopped.release()
@@ -317,7 +317,7 @@ class Scene(Accessors):
 
     @property
     def contacts(self) -> list[PhysxContact]:
-        """What touched in the last step; with several worlds of the first."""
+        """The contacts of the last step; with several worlds, those of the first."""
         system = instance("the physics system", self.physx_system, PhysxCpuSystem)
         return system.get_contacts()        # type: ignore[no-any-return]
 
@@ -325,10 +325,10 @@ class Scene(Accessors):
 
     @classmethod
     def from_stage(cls, stage: Any, *, worlds: int = 1, profile: str = PHYSX) -> Scene:
-        """A scene of what a USD stage, a file or a Description says, in metres and kilograms.
+        """Return a scene for a USD stage, a file or a Description, in metres and kilograms.
 
-        Entities are named as the prims of their bodies. Raises UnsupportedError, a line for each thing that no
-        component can be, and UnreadableError for what is no stage.
+        Entities have the names of their prims. Raises UnsupportedError, with a line for each item without a component,
+        and UnreadableError for a file that is not a stage.
         """
         reader = StageReader(stage if isinstance(stage, Description) else describe(stage))
         system = PhysxCpuSystem()
@@ -339,9 +339,9 @@ class Scene(Accessors):
         return scene
 
     def to_stage(self) -> Any:
-        """A new USD stage of the scene as it is now, in metres; with several worlds of the first.
+        """Return a new USD stage of the current scene, in metres; with several worlds, of the first.
 
-        Prims are named as entities are. Efforts are not on it, nor is how long something has been at rest.
+        Prims have the names of entities. Efforts and sleep timers are not written.
         """
         return self._write_stage().stage
 

@@ -34,7 +34,9 @@ CYLINDER_SIDES = 32         # of the prism as which SAPIEN's PhysX cooks a cylin
 
 
 class PhysxCollisionShape(Accessors):
-    """What collides: its place on a body, density, offsets and groups. `PhysxCollisionShapeBox` and others are made."""
+    """A collision shape: pose on its body, density, offsets and groups. Create a subclass such as
+    `PhysxCollisionShapeBox`.
+    """
 
     def __init__(self, material: PhysxMaterial) -> None:
         self.changes = Changes()
@@ -49,7 +51,7 @@ class PhysxCollisionShape(Accessors):
 
     @property
     def density(self) -> float:
-        """kg/m^3, 0 for none; only before it is attached."""
+        """The density in kg/m^3, 0 for none; set it before the shape is attached."""
         return self._density
 
     @density.setter
@@ -59,7 +61,7 @@ class PhysxCollisionShape(Accessors):
 
     @property
     def local_pose(self) -> Pose:
-        """Where it is in its body's frame; only before it is attached."""
+        """The pose in the body's frame; set it before the shape is attached."""
         return self._local_pose
 
     @local_pose.setter
@@ -69,33 +71,33 @@ class PhysxCollisionShape(Accessors):
 
     @property
     def contact_offset(self) -> float:
-        """m, from which distance contacts are made; above rest_offset."""
+        """The distance in m at which contacts are generated; above rest_offset."""
         return self._contact_offset
 
     @contact_offset.setter
     def contact_offset(self, offset: float) -> None:
         value = number("contact_offset", offset, 0.0, open_low=True)
         if value <= self._rest_offset:
-            raise ValueError(f"contact_offset is {value:g}; give one above rest_offset {self._rest_offset:g}")
+            raise ValueError(f"contact_offset is {value:g}; give a value above rest_offset {self._rest_offset:g}")
         self._contact_offset = value
         self.changes.notify()
 
     @property
     def rest_offset(self) -> float:
-        """m, the distance at which bodies rest; below contact_offset."""
+        """The distance in m at which bodies rest; below contact_offset."""
         return self._rest_offset
 
     @rest_offset.setter
     def rest_offset(self, offset: float) -> None:
         value = number("rest_offset", offset)
         if value >= self._contact_offset:
-            raise ValueError(f"rest_offset is {value:g}; give one below contact_offset {self._contact_offset:g}")
+            raise ValueError(f"rest_offset is {value:g}; give a value below contact_offset {self._contact_offset:g}")
         self._rest_offset = value
         self.changes.notify()
 
     @property
     def patch_radius(self) -> float:
-        """m, of the patch whose friction brakes turning about the normal."""
+        """The radius in m of the patch for torsional friction."""
         return self._patch_radius
 
     @patch_radius.setter
@@ -105,7 +107,7 @@ class PhysxCollisionShape(Accessors):
 
     @property
     def min_patch_radius(self) -> float:
-        """m, the least of that patch."""
+        """The minimum of that radius in m."""
         return self._min_patch_radius
 
     @min_patch_radius.setter
@@ -115,7 +117,7 @@ class PhysxCollisionShape(Accessors):
 
     @property
     def physical_material(self) -> PhysxMaterial:
-        """Its friction and restitution."""
+        """The material with friction and restitution."""
         return self._material
 
     @physical_material.setter
@@ -126,11 +128,11 @@ class PhysxCollisionShape(Accessors):
 
     @property
     def collision_groups(self) -> list[int]:
-        """[type, affinity, ignore, id]: `collide` says what they mean."""
+        """The groups [type, affinity, ignore, id]; `collide` defines their effect."""
         return list(self._groups)
 
     def set_collision_groups(self, groups: ArrayLike) -> None:
-        """Four whole numbers of 32 bits; of the last the lower 16 count."""
+        """Set four integers of 32 bits; only the lower 16 bits of the last are used."""
         values = list(groups) if np.ndim(groups) == 1 else []        # type: ignore[arg-type]
         if len(values) != 4:
             raise ValueError(f"collision_groups is {groups!r}; give four whole numbers")
@@ -139,7 +141,7 @@ class PhysxCollisionShape(Accessors):
 
     @property
     def mass(self) -> Mass:
-        """What it adds to its body, in the body's frame."""
+        """The mass of the shape, in the body's frame."""
         return of_solid(self._solid(), self._density, self._local_pose)
 
     def _solid(self) -> Solid:
@@ -147,16 +149,16 @@ class PhysxCollisionShape(Accessors):
         raise NotImplementedError
 
     def bounds(self) -> NDArray[np.float64]:
-        """(n, 3) points of its frame whose hull, grown by `roundness`, it is."""
+        """Points (n, 3) in its frame; the shape is their hull, grown by `roundness`."""
         raise NotImplementedError
 
     @property
     def roundness(self) -> float:
-        """m, by which the hull of `bounds` grows to the shape."""
+        """The distance in m by which the hull of `bounds` grows to the shape."""
         return 0.0
 
     def clone(self) -> PhysxCollisionShape:
-        """Another like it, attached to nothing."""
+        """Return a copy that is attached to no body."""
         other = copy(self)
         other.changes, other.body, other._groups = Changes(), None, list(self._groups)
         other._material.changes.listen(other.changes.notify)
@@ -164,13 +166,14 @@ class PhysxCollisionShape(Accessors):
 
     def _require_detached(self, name: str) -> None:
         if self.body is not None:
-            raise RuntimeError(f"{name} is set after the shape was attached to a body; set it before attach()")
+            raise RuntimeError(f"{name} cannot be set after the shape is attached to a body; set it before attach()")
 
 
 def collide(first: list[int], second: list[int]) -> bool:
-    """Whether shapes of these collision groups collide.
+    """Return whether shapes with these collision groups collide.
 
-    A type of one has to meet an affinity of the other, and shapes of one id must not share an ignore bit.
+    They collide if a type bit of one matches an affinity bit of the other. Shapes with equal ids and a common ignore
+    bit never collide.
     """
     collides = first[0] & second[1] or first[1] & second[0]
     ignored = first[2] & second[2] and first[3] & 0xFFFF == second[3] & 0xFFFF
@@ -178,7 +181,7 @@ def collide(first: list[int], second: list[int]) -> bool:
 
 
 class PhysxCollisionShapePlane(PhysxCollisionShape):
-    """The half space below a plane through the origin, its normal along +x; without mass, for bodies that stand."""
+    """The half space below a plane through the origin with normal +x. It has no mass; use it on static bodies."""
 
     def __init__(self, material: PhysxMaterial) -> None:
         super().__init__(material)
@@ -189,7 +192,7 @@ class PhysxCollisionShapePlane(PhysxCollisionShape):
 
 
 class PhysxCollisionShapeBox(PhysxCollisionShape):
-    """A box of half sizes above 0, m."""
+    """A box with half sizes above 0 in m."""
 
     def __init__(self, half_size: ArrayLike, material: PhysxMaterial) -> None:
         self._half_size = positive_vector("half_size", half_size)
@@ -197,7 +200,7 @@ class PhysxCollisionShapeBox(PhysxCollisionShape):
 
     @property
     def half_size(self) -> SingleArray:
-        """(3,) m."""
+        """The half sizes, (3,) in m."""
         return self._half_size.copy()
 
     def _solid(self) -> Solid:
@@ -208,7 +211,7 @@ class PhysxCollisionShapeBox(PhysxCollisionShape):
 
 
 class PhysxCollisionShapeSphere(PhysxCollisionShape):
-    """A ball of a radius above 0, m."""
+    """A sphere with a radius above 0 in m."""
 
     def __init__(self, radius: float, material: PhysxMaterial) -> None:
         self._radius = number("radius", radius, 0.0, open_low=True)
@@ -216,7 +219,7 @@ class PhysxCollisionShapeSphere(PhysxCollisionShape):
 
     @property
     def radius(self) -> float:
-        """m."""
+        """The radius in m."""
         return self._radius
 
     @property
@@ -250,7 +253,7 @@ class _AxialShape(PhysxCollisionShape):
 
 
 class PhysxCollisionShapeCapsule(_AxialShape):
-    """A cylinder along x with round caps; 2 (half_length + radius) long."""
+    """A cylinder along x with round caps; its length is 2 (half_length + radius)."""
 
     @property
     def roundness(self) -> float:
@@ -264,7 +267,7 @@ class PhysxCollisionShapeCapsule(_AxialShape):
 
 
 class PhysxCollisionShapeCylinder(_AxialShape):
-    """A cylinder along x, which weighs as in SAPIEN what a prism of 32 sides inside it weighs."""
+    """A cylinder along x. As in SAPIEN, its mass is that of an inscribed prism with 32 sides."""
 
     def _prism(self) -> NDArray[np.float64]:
         """(64, 3) corners: those of one end, then of the other."""
@@ -302,7 +305,9 @@ _STL_HEAD = 84          # bytes before the triangles of a binary file
 
 
 def read_mesh(filename: str) -> Mesh:
-    """Corners (n, 3) and triangles (n, 3) of everything in a file. Raises ValueError for what is no mesh, OSError."""
+    """Return the vertices (n, 3) and triangles (n, 3) of a file. Raises ValueError for a file without a mesh, and
+    OSError.
+    """
     parts = parts_of(filename)
     starts = np.cumsum([0, *(len(points) for points, _ in parts)])
     return (np.concatenate([points for points, _ in parts]),
@@ -310,18 +315,18 @@ def read_mesh(filename: str) -> Mesh:
 
 
 def parts_of(filename: str) -> list[Mesh]:
-    """The objects of a file, each as corners and triangles; raises as `read_mesh`."""
+    """Return the vertices and triangles of each object in a file. Raises the errors of `read_mesh`."""
     path = Path(filename)
     kind = path.suffix.lower()
     if kind not in (".obj", ".stl"):
-        raise ValueError(f"{filename} is no mesh that is read here; give an .obj or an .stl file")
+        raise ValueError(f"{filename} is not a supported mesh file; give an .obj or an .stl file")
     data = path.read_bytes()
     try:
         parts = [part for part in (_obj(data) if kind == ".obj" else [_stl(data)]) if len(part[1])]
     except (ValueError, IndexError) as error:
-        raise ValueError(f"{filename} is no {kind} file: {error}") from None
+        raise ValueError(f"{filename} is not a valid {kind} file: {error}") from None
     if not parts:
-        raise ValueError(f"{filename} has no faces; give a mesh with some")
+        raise ValueError(f"{filename} has no faces; give a mesh with faces")
     return parts
 
 
@@ -398,7 +403,7 @@ class _Mesh(PhysxCollisionShape):
 class PhysxCollisionShapeConvexMesh(_Mesh):
     """The convex hull of a mesh, from a file (.obj, .stl) or from vertices (n, 3).
 
-    Raises RuntimeError for points that have no hull, ValueError for other arguments, OSError for an unreadable file.
+    Raises RuntimeError for points without a hull, ValueError for wrong arguments, and OSError for an unreadable file.
     """
 
     def __init__(self, *source: Any, **keywords: Any) -> None:
@@ -412,14 +417,15 @@ class PhysxCollisionShapeConvexMesh(_Mesh):
         self._scale_by(arguments["scale"])
         hull = cook_hull(points, triangles, HullLimits())
         if hull is None:
-            raise RuntimeError(f"the {len(points)} points of a convex mesh have no hull; give points that span a space")
+            raise RuntimeError(f"the {len(points)} points of a convex mesh have no hull; "
+                               "give points that are not in one plane")
         self.hull, self._vertices, self._triangles = hull, hull.points, hull.triangles()
         super().__init__(arguments["material"])
 
     @staticmethod
     def load_multiple(filename: str, scale: ArrayLike, material: PhysxMaterial,
                       ) -> list[PhysxCollisionShapeConvexMesh]:
-        """A hull of each object in a file."""
+        """Return the convex hull of each object in a file."""
         return [PhysxCollisionShapeConvexMesh(vertices=points, scale=scale, material=material)
                 for points, _ in parts_of(filename)]
 
@@ -430,8 +436,8 @@ class PhysxCollisionShapeConvexMesh(_Mesh):
 class PhysxCollisionShapeTriangleMesh(_Mesh):
     """The triangles of a mesh, from a file or from vertices (n, 3) and triangles (n, 3).
 
-    sdf: with a signed distance field, which a dynamic body needs. Raises ValueError for other arguments, OSError for an
-    unreadable file.
+    `sdf` adds a signed distance field, which a dynamic body needs. Raises ValueError for wrong arguments, and OSError
+    for an unreadable file.
     """
 
     def __init__(self, *source: Any, **keywords: Any) -> None:
@@ -471,5 +477,5 @@ _NO_TRIANGLES = np.zeros((0, 3), np.intp)
 def _triangle_indices(triangles: Any, points: int) -> NDArray[np.intp]:
     indices = matrix("triangles", triangles if triangles is not None else [], 3).astype(np.intp)
     if not len(indices) or indices.min() < 0 or indices.max() >= points:
-        raise ValueError(f"triangles name corners outside 0 to {points - 1}; give indices of vertices")
+        raise ValueError(f"triangles contain indices outside 0 to {points - 1}; give indices of vertices")
     return indices

@@ -127,9 +127,9 @@ def _write_tendon(prims: PrimMap, tendon: FixedTendon, name: str) -> None:
         top = tendon.links[0].joint
         if not top.dof:
             coupled = ", ".join(repr(link.name) for link in tendon.links[1:])
-            raise RuntimeError(f"a tendon couples links {coupled}, which part at link {tendon.links[0].name!r}; a "
-                               "tendon on a stage hangs on a joint above all of them, and that link's has no axis; "
-                               "couple a chain of links")
+            raise RuntimeError(f"a tendon couples links {coupled}, which branch at link {tendon.links[0].name!r}; on a "
+                               "stage the root of a tendon is a joint above all of them, and that link's joint has "
+                               "no axis; couple a chain of links")
         axes.append((prims.joints[top], 0.0, 0.0))
         axis_ratio = len(tendon.links) / (len(tendon.links) - 1)      # PhysX divides efforts by the number of axes
     for link, coefficient, reciprocal in zip(
@@ -149,7 +149,7 @@ def write_joint_component(prims: PrimMap, joint: PhysxJointComponent) -> None:
     """A joint that is outside articulations. Raises RuntimeError where what it holds is not in the scene."""
     for body in (joint.parent, joint.body):
         if body is not None and body not in prims.bodies:
-            raise RuntimeError(f"{joint!r} holds a body that is not in the scene; add its entity too")
+            raise RuntimeError(f"{joint!r} holds a body that is not in the scene; also add its entity")
     path = prims.path(f"{WORLD}/joints", joint.name or f"{joint.body.require_entity().name}_joint")
     kind = UsdPhysics.DistanceJoint if isinstance(joint, PhysxDistanceJointComponent) else UsdPhysics.Joint
     usd_joint = kind.Define(prims.stage, path)
@@ -205,18 +205,18 @@ LOCKED = Limit(0.0, 0.0)
 def maximal_joint_problems(fact: MaximalJoint, bodies: Mapping[str, Any]) -> Iterator[str]:
     """A line for each thing about a joint that no component can be."""
     if fact.kind not in KINDS or fact.cone is not None or (fact.kind != "distance" and fact.distance is not None):
-        yield (f"{fact.path}: a {fact.kind} joint{' with a cone' if fact.cone else ''} is no component's; give one of "
+        yield (f"{fact.path}: a {fact.kind} joint{' with a cone' if fact.cone else ''} has no component; use one of "
                f"{', '.join(KINDS)} without cone and distance limit")
     if not isinstance(bodies.get(fact.body1), PhysxRigidBodyComponent):
-        yield f"{fact.path}: physics:body1 names no rigid body, and a component is of one; exchange body0 and body1"
+        yield f"{fact.path}: physics:body1 is not a rigid body, and joint components need one; exchange body0 and body1"
     if math.isfinite(fact.break_force) or math.isfinite(fact.break_torque):
-        yield f"{fact.path}: physics:breakForce and breakTorque are no component's; remove them"
+        yield f"{fact.path}: components do not support physics:breakForce and breakTorque; remove them"
     if fact.collision_enabled:
-        yield f"{fact.path}: physics:collisionEnabled is no component's; set it to false"
+        yield f"{fact.path}: components do not support physics:collisionEnabled; set it to false"
     if any(axis.restitution for axis in fact.axes):
-        yield f"{fact.path}: limits that bounce are no component's; remove the restitution"
+        yield f"{fact.path}: components do not support restitution of limits; remove it"
     if sum(abs(angle) > ROTATION_TOLERANCE for angle in fact.drive_rotation) > 1:
-        yield f"{fact.path}: drives to a turn about several axes are no component's; aim about one"
+        yield f"{fact.path}: components do not support drive targets about several axes; author targets about one axis"
 
 
 def maximal_joint_component(fact: MaximalJoint, parent: PhysxRigidBaseComponent | None,
@@ -272,7 +272,7 @@ def load_tendon(articulation: PhysxArticulation, fact: FixedTendonFact,
                 links_by_joint: Mapping[str, PhysxArticulationLinkComponent]) -> list[str]:
     """Give an articulation a fixed tendon; a line where it can have none like it."""
     if not fact.enabled:
-        return [f"{fact.path}: tendon {fact.name!r} is disabled, and components are not; enable or remove it"]
+        return [f"{fact.path}: tendon {fact.name!r} is disabled, which components do not support; enable or remove it"]
     links = [links_by_joint[axis.path] for axis in fact.axes]
     try:
         articulation.create_fixed_tendon(
@@ -280,5 +280,5 @@ def load_tendon(articulation: PhysxArticulation, fact: FixedTendonFact,
             [0.0, *(axis.force_coefficient for axis in fact.axes)], fact.rest_length, fact.offset, fact.stiffness,
             fact.damping, max(fact.lower_limit, -LARGEST), finite(fact.upper_limit), fact.limit_stiffness)
     except ValueError as error:
-        return [f"{fact.path}: tendon {fact.name!r} is no component's: {error}"]
+        return [f"{fact.path}: tendon {fact.name!r} has no component: {error}"]
     return []

@@ -185,33 +185,35 @@ def _load_state(articulation: PhysxArticulation, fact: Articulation) -> None:
 def _unsupported(d: Description) -> Iterator[str]:
     """A line for each thing on a stage that no component can be."""
     if d.scene.meters_per_unit != 1.0 or d.scene.kilograms_per_unit != 1.0:
-        yield (f"{d.source}: {d.scene.meters_per_unit:g} m and {d.scene.kilograms_per_unit:g} kg a unit; components "
-               "are in metres and kilograms; convert the stage")
+        yield (f"{d.source}: {d.scene.meters_per_unit:g} m and {d.scene.kilograms_per_unit:g} kg per unit; "
+               "components are in metres and kilograms; convert the stage")
     if len(d.scenes) > 1:
-        yield f"{d.source}: {len(d.scenes)} physics scenes; give a stage of one"
+        yield f"{d.source}: the stage has {len(d.scenes)} physics scenes; components support one; remove the others"
     for articulation in d.articulations:
         yield from _articulation_problems(articulation)
     for body in (*d.bodies, *(link for articulation in d.articulations for link in articulation.links)):
         if body.external_forces:
-            yield f"{body.path}: PhysxForceAPI is no component's; push with add_force_torque"
+            yield f"{body.path}: components do not support PhysxForceAPI; use add_force_torque"
         if body.samples:
-            yield f"{body.path}: time samples are no component's; set kinematic_target in each step"
+            yield f"{body.path}: components do not support time samples; set kinematic_target in each step"
 
 
 def _articulation_problems(articulation: Articulation) -> Iterator[str]:
     for what, items in (("spatial tendons", articulation.spatial_tendons), ("mimic joints", articulation.mimics)):
         if items:
-            yield f"{articulation.path}: {what} are not made components of; remove them"
+            yield f"{articulation.path}: components do not support {what}; remove them"
     if not articulation.enabled:
         yield f"{articulation.path}: physxArticulation:articulationEnabled is false; set it to true"
     for link in articulation.links:
         joint = link.joint
         if joint is not None and len(joint.dofs) > 1:
-            yield f"{joint.path}: a {joint.kind} joint with {len(joint.dofs)} axes; components have one or none"
+            yield (f"{joint.path}: a {joint.kind} joint with {len(joint.dofs)} axes; joint components support at most "
+                   "one axis")
         for dof in joint.dofs if joint is not None else ():
             if dof.static_friction or dof.viscous_friction:
-                yield f"{dof.path}: friction as an effort, and components have a coefficient of the load; remove it"
+                yield (f"{dof.path}: components do not support joint friction as an effort, only as a load "
+                       "coefficient; remove it")
             if dof.drive is not None and dof.drive.envelope is not None:
-                yield f"{dof.path}: a performance envelope is no component's; remove it"
+                yield f"{dof.path}: components do not support performance envelopes; remove it"
 
 

@@ -185,11 +185,12 @@ class ShapeReader:
         material = self._material(collider.material)
         shape = self._shape(collider, material)
         if collider.kind == "sdf":
-            self._problems.append(f"{collider.path}: an sdf mesh is not read back; build its component anew")
+            self._problems.append(f"{collider.path}: sdf meshes cannot be loaded from a stage; "
+                                  "build the component in Python")
             return []
         if shape is None:
-            self._problems.append(f"{collider.path}: a collider of kind {collider.kind} is no component's; give a box, "
-                                  "sphere, capsule, cylinder, plane, convexHull or none")
+            self._problems.append(f"{collider.path}: components do not support colliders of kind {collider.kind}; "
+                                  "use a box, sphere, capsule, cylinder, plane, convexHull or none")
             return []
         has_axis = collider.kind in ("capsule", "cylinder", "plane")
         shape.local_pose = pose_of(collider.pose) * (rotation_from_x(collider.axis) if has_axis else Pose())
@@ -231,8 +232,8 @@ class ShapeReader:
         if path not in self._materials:
             fact = self._facts.get(path)
             if fact is not None and _is_unsupported(fact):
-                self._problems.append(f"{path}: a combine mode other than average, or compliant contact, is no "
-                                      "component's; remove it")
+                self._problems.append(f"{path}: components support neither compliant contact nor combine modes "
+                                      "other than average; remove it")
             self._materials[path] = PhysxMaterial(0.5, 0.5, 0.0) if fact is None else PhysxMaterial(
                 fact.static_friction, fact.dynamic_friction, fact.restitution)
         return self._materials[path]

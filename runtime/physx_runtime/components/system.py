@@ -1,4 +1,4 @@
-"""Physics systems: the settings of a scene's physics, and what is in it."""
+"""Physics systems: the settings and the contents of the physics of a scene."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from physx_runtime.components.rigid import PhysxRigidStaticComponent
 
 
 class System(Accessors):
-    """What steps the components of a scene."""
+    """The base of systems that step the components of a scene."""
 
     scene: Any = None
 
@@ -26,7 +26,7 @@ class System(Accessors):
 
 
 class PhysxSystem(System):
-    """Physics of a scene."""
+    """The physics of a scene."""
 
     def __init__(self) -> None:
         self._config = get_scene_config()
@@ -34,18 +34,18 @@ class PhysxSystem(System):
 
     @property
     def config(self) -> PhysxSceneConfig:
-        """What set_scene_config said when it was made."""
+        """The scene config at the time of creation."""
         return self._config
 
     def configure(self, config: PhysxSceneConfig) -> None:
-        """Take another config, before it is of a scene. Raises RuntimeError afterwards."""
+        """Set another config. Raises RuntimeError once the system belongs to a scene."""
         if self.scene is not None:
-            raise RuntimeError("the system is of a scene; configure it before")
+            raise RuntimeError("the system already belongs to a scene; configure it before")
         self._config = config
 
     @property
     def timestep(self) -> float:
-        """s, above 0."""
+        """The time step in seconds, above 0."""
         return self._timestep
 
     @timestep.setter
@@ -56,7 +56,7 @@ class PhysxSystem(System):
 
     @property
     def scene_collision_id(self) -> int:
-        """0: worlds of a scene never meet."""
+        """Always 0: the worlds of a scene never collide."""
         return 0
 
     @scene_collision_id.setter
@@ -70,7 +70,7 @@ class PhysxSystem(System):
 
     @property
     def rigid_static_components(self) -> list[PhysxRigidStaticComponent]:
-        """What stands in its scene."""
+        """The static bodies of its scene."""
         return self._all(PhysxRigidStaticComponent)
 
     @property
@@ -83,12 +83,12 @@ class PhysxSystem(System):
         return [component for entity in entities for component in entity.components if isinstance(component, kind)]
 
     def step(self) -> None:
-        """Advance the scene by one step. Raises RuntimeError for a system of no scene."""
+        """Advance the scene by one step. Raises RuntimeError without a scene."""
         self._require_scene().advance()
 
     def _require_scene(self) -> Any:
         if self.scene is None:
-            raise RuntimeError("the system is of no scene; give it to a Scene")
+            raise RuntimeError("the system belongs to no scene; give it to a Scene")
         return self.scene
 
 
@@ -98,13 +98,13 @@ class PhysxCpuSystem(PhysxSystem):
     device = "cpu"
 
     def get_contacts(self, world: int = 0) -> list[PhysxContact]:
-        """What touched in the last step of a world."""
+        """Return the contacts of a world in the last step."""
         return contacts_of(self._require_scene().engine, world)
 
     def get_net_contact_impulse(self, body: Any, partner: Any = None) -> np.ndarray:
-        """(3,) N s that contacts gave a body in the last step along their normals, of several worlds (n_world, 3).
+        """Return the normal contact impulse on a body in the last step, (3,) or (n_world, 3), in N s.
 
-        partner: another body of which alone it is asked. Friction is not in it.
+        `partner`: if given, only contacts with this body are included. Friction is excluded.
         """
         engine = self._require_scene().engine
         if engine is None:
@@ -112,7 +112,7 @@ class PhysxCpuSystem(PhysxSystem):
         return engine.contact_impulse(body, partner)        # type: ignore[no-any-return]
 
     def raycast(self, position: ArrayLike, direction: ArrayLike, distance: float, world: int = 0) -> PhysxRayHit | None:
-        """The shape that a ray meets first within a distance [m], None for none; needs coal (the extra `queries`)."""
+        """Return the first shape that a ray hits within a distance in metres, or None. Needs coal (extra `queries`)."""
         scene = self._require_scene()
         scene.begin()
         if scene.engine is None:
@@ -123,8 +123,8 @@ class PhysxCpuSystem(PhysxSystem):
 
 
 class PhysxGpuSystem(PhysxSystem):
-    """Refused: contact is stepped on the CPU."""
+    """Not supported: contacts are simulated on the CPU. Creating one raises RuntimeError."""
 
     def __init__(self, device: Any = "cuda") -> None:
-        raise RuntimeError("PhysxGpuSystem steps contact on a GPU, which is not done here; take PhysxCpuSystem and "
-                           "Scene(..., worlds=n) for many worlds")
+        raise RuntimeError("PhysxGpuSystem is not supported: contacts are not simulated on a GPU; use PhysxCpuSystem, "
+                           "and Scene(..., worlds=n) for many worlds")

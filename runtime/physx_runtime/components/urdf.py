@@ -1,4 +1,4 @@
-"""Robots in URDF files, with the pairs of links that an SRDF file lets pass each other."""
+"""Load robots from URDF files, with disabled collision pairs from an SRDF file."""
 
 from __future__ import annotations
 
@@ -41,11 +41,17 @@ class _Joint:
 
 
 class URDFLoader:
-    """Builds articulations and bodies of URDF files in a scene.
+    """Build articulations and bodies from URDF files in a scene.
 
-    fix_root_link: hold roots where they are. scale: of all lengths; masses grow with its third power, inertias with its
-    fifth. load_multiple_collisions_from_file: a hull for each object of a mesh file. Raises ValueError, with file and
-    element, for what is malformed; what is read by nobody (visuals excepted) is told in one NotLoadedWarning a file.
+    Ignored elements, except visuals, are reported in one NotLoadedWarning per file.
+
+    Args:
+        `fix_root_link`: Whether root links are fixed to the world.
+        `scale`: Factor of all lengths. Masses grow with its third power, inertias with its fifth.
+        `load_multiple_collisions_from_file`: Build a convex hull for each object in a mesh file.
+
+    Raises:
+        ValueError: An element is malformed; the message names file and element.
     """
 
     def __init__(self) -> None:
@@ -58,41 +64,41 @@ class URDFLoader:
         self._unread: list[str] = []
 
     def set_scene(self, scene: Any) -> URDFLoader:
-        """Load into a scene."""
+        """Set the scene to load into."""
         self.scene = scene
         return self
 
     def set_material(self, static_friction: float, dynamic_friction: float, restitution: float) -> None:
-        """Of all links that have none of their own."""
+        """Set the default material of links."""
         self._set("", material=PhysxMaterial(static_friction, dynamic_friction, restitution))
 
     def set_density(self, density: float) -> None:
-        """Of all links that have none of their own, kg/m^3."""
+        """Set the default density of links in kg/m^3."""
         self._set("", density=density)
 
     def set_patch_radius(self, patch_radius: float) -> None:
-        """Of all links that have none of their own, m."""
+        """Set the default patch radius of links in metres."""
         self._set("", patch_radius=patch_radius)
 
     def set_min_patch_radius(self, min_patch_radius: float) -> None:
-        """Of all links that have none of their own, m."""
+        """Set the default minimum patch radius of links in metres."""
         self._set("", min_patch_radius=min_patch_radius)
 
     def set_link_material(self, link_name: str, static_friction: float, dynamic_friction: float,
                           restitution: float) -> None:
-        """Of one link."""
+        """Set the material of one link."""
         self._set(link_name, material=PhysxMaterial(static_friction, dynamic_friction, restitution))
 
     def set_link_density(self, link_name: str, density: float) -> None:
-        """Of one link, kg/m^3."""
+        """Set the density of one link in kg/m^3."""
         self._set(link_name, density=density)
 
     def set_link_patch_radius(self, link_name: str, patch_radius: float) -> None:
-        """Of one link, m."""
+        """Set the patch radius of one link in metres."""
         self._set(link_name, patch_radius=patch_radius)
 
     def set_link_min_patch_radius(self, link_name: str, min_patch_radius: float) -> None:
-        """Of one link, m."""
+        """Set the minimum patch radius of one link in metres."""
         self._set(link_name, min_patch_radius=min_patch_radius)
 
     def _set(self, link: str, **values: Any) -> None:
@@ -101,27 +107,28 @@ class URDFLoader:
     # --- loading -----------------------------------------------------------------------------------------------------
 
     def load(self, urdf_file: str, srdf_file: str | None = None, package_dir: str | None = None) -> PhysxArticulation:
-        """The one articulation of a file, built. Raises ValueError where there is something else in it."""
+        """Build and return the only articulation of a file. Raises ValueError if the file has anything else."""
         return self.load_file_as_articulation_builder(urdf_file, srdf_file, package_dir).build()
 
     def load_multiple(self, urdf_file: str, srdf_file: str | None = None, package_dir: str | None = None,
                       ) -> tuple[list[PhysxArticulation], list[Entity]]:
-        """All articulations and all single bodies of a file, built."""
+        """Build and return all articulations and free bodies of a file."""
         articulations, actors, _ = self.parse(urdf_file, srdf_file, package_dir)
         return [builder.build() for builder in articulations], [builder.build() for builder in actors]
 
     def load_file_as_articulation_builder(self, urdf_file: str, srdf_file: str | None = None,
                                           package_dir: str | None = None) -> ArticulationBuilder:
-        """A builder of the one articulation of a file. Raises ValueError where there is something else in it."""
+        """Return a builder for the only articulation of a file. Raises ValueError if the file has anything else."""
         articulations, actors, _ = self.parse(urdf_file, srdf_file, package_dir)
         if len(articulations) != 1 or actors:
-            raise ValueError(f"{urdf_file} has {len(articulations)} articulations and {len(actors)} single bodies; "
+            raise ValueError(f"{urdf_file} has {len(articulations)} articulations and {len(actors)} free bodies; "
                              "call load_multiple")
         return articulations[0]
 
     def parse(self, urdf_file: str, srdf_file: str | None = None, package_dir: str | None = None,
               ) -> tuple[list[ArticulationBuilder], list[ActorBuilder], list[Any]]:
-        """Builders of the articulations and single bodies of a file; the last list, SAPIEN's cameras, is empty."""
+        """Return builders for the articulations and free bodies of a file. The last list, SAPIEN's cameras, is empty.
+        """
         if self.scene is None:
             raise RuntimeError("the loader has no scene; call set_scene first")
         self._file, self._package_dir, self._unread = Path(urdf_file), package_dir, []
@@ -139,7 +146,7 @@ class URDFLoader:
             else:
                 actors.append(self._actor(links[name], children.get(name)))
         if self._unread:
-            warnings.warn(NotLoadedWarning(f"{urdf_file}: not read: {', '.join(dict.fromkeys(self._unread))}"),
+            warnings.warn(NotLoadedWarning(f"{urdf_file}: ignored: {', '.join(dict.fromkeys(self._unread))}"),
                           stacklevel=3)
         return articulations, actors, []
 
@@ -170,7 +177,7 @@ class URDFLoader:
                 None if joint is None else builders[joint.parent])
             link_builder.set_name(name)
             if name not in links:
-                raise ValueError(f"{self._file}: a joint names link {name}, and there is none")
+                raise ValueError(f"{self._file}: a joint refers to link {name}, which does not exist")
             self._build_link(links[name], link_builder)
             if joint is None:
                 link_builder.set_joint_properties("fixed" if fixed else "undefined", [], Pose(), Pose())
@@ -182,8 +189,8 @@ class URDFLoader:
         excluded_pairs = [pair for pair in pairs if set(pair) <= builders.keys() and parents.get(pair[0]) != pair[1]
                           and parents.get(pair[1]) != pair[0]]
         if len(excluded_pairs) > MAX_PAIRS:
-            raise ValueError(f"{self._file}: {len(excluded_pairs)} pairs of links pass each other; "
-                             f"at most {MAX_PAIRS} can")
+            raise ValueError(f"{self._file}: {len(excluded_pairs)} pairs of links have collisions disabled; "
+                             f"at most {MAX_PAIRS} are supported")
         for bit, pair in enumerate(excluded_pairs):
             for name in pair:
                 builders[name].collision_groups[2] |= 1 << bit
@@ -196,7 +203,7 @@ class URDFLoader:
         frame = axis_frame(_numbers(axis, "xyz", "1 0 0", 3, self._file))
         dynamics, limit = element.find("dynamics"), element.find("limit")
         if dynamics is not None and _number(dynamics, "friction", 0.0, self._file):
-            self._unread.append("friction of joints (an effort in URDF, a coefficient of the load in SAPIEN)")
+            self._unread.append("joint friction (an effort in URDF, a load coefficient in SAPIEN)")
         limits: list[list[float]] = []
         if joint.kind in ("revolute", "prismatic"):
             if limit is None:
@@ -290,7 +297,7 @@ def _parse_xml(path: Path) -> Element:
     try:
         return ElementTree.fromstring(path.read_text(encoding="utf-8"))
     except ElementTree.ParseError as error:
-        raise ValueError(f"{path}: no XML file: {error}") from None
+        raise ValueError(f"{path}: invalid XML: {error}") from None
 
 
 def _name(element: Element, path: Path) -> str:

@@ -64,15 +64,16 @@ def describe_check(report: Report) -> Iterator[str]:
 def describe_simulation(description: Description, recording: Recording) -> Iterator[str]:
     """How the hand closed."""
     hand = description.articulations[0]
-    yield (f"{numeral(float(recording.time[-1]))} s in {len(recording.time) - 1} steps as PhysX takes them, each with "
-           f"{plural(hand.position_iterations, 'position iteration')} and {hand.velocity_iterations} for velocity.")
+    yield (f"{numeral(float(recording.time[-1]))} s in {len(recording.time) - 1} PhysX steps, each with "
+           f"{plural(hand.position_iterations, 'position iteration')} and "
+           f"{plural(hand.velocity_iterations, 'velocity iteration')}.")
     gaps = [_gap(recording, record) * MILLIMETRES for record in (0, -1)]
     bends = listed([f"{_angle(recording, FINGER, i):.0f}" for i in range(len(PHALANGES))])
     yield (f"The hand closes: the finger bends by {bends} degrees, and the gap between the tips shrinks from "
            f"{gaps[0]:.0f} to {gaps[1]:.0f} mm.")
     ratio = _angle(recording, FINGER, 2) / _angle(recording, FINGER, 1)
-    yield (f"The mimic joint holds the finger's last joint at {ratio:.3f} times the middle one; {COUPLING_RATIO:g} is "
-           f"authored.")
+    yield (f"The mimic joint keeps the finger's last joint at {ratio:.3f} times the middle joint; "
+           f"{COUPLING_RATIO:g} is authored.")
 
 
 def describe_verification(verification: Verification) -> Iterator[str]:
@@ -87,15 +88,15 @@ def describe_verification(verification: Verification) -> Iterator[str]:
 
 def describe_faults(path: Path, report: Report, verification: Verification) -> Iterator[str]:
     """What check and verify say about the two planted faults."""
-    yield (f"{path}: a copy with mimic instance '{INVALID_INSTANCE}' and drive type '{MISSPELT}', which USD opens "
-           f"without a word.")
+    yield (f"{path}: a copy with mimic instance '{INVALID_INSTANCE}' and drive type '{MISSPELT}'. USD opens it "
+           "without a warning.")
     yield from (f"check:  {_leaf(finding.path)}: {finding.message}; {finding.why}" for finding in report.errors)
     yield from (f"verify: {_leaf(row.path)}: {row.property} is ignored; {row.reason}"
                 for row in verification.failed if row.verdict == IGNORED)
     drive = DRIVE_TYPE.partition(".")[0]
     row = _row(verification, "drive:angular:physics:stiffness", drive)
     yield (f"verify: {_leaf(drive)}: the stiffness of {numeral(row.effective)} is now in {row.unit}, "
-           f"{1.0 / KNUCKLE_INERTIA:.0f} times what was meant")
+           f"{1.0 / KNUCKLE_INERTIA:.0f} times the intended value")
 
 
 def _leaf(path: str) -> str:

@@ -13,11 +13,11 @@ from physx_schema.errors import printable
 
 @click.command("demo")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("demo"), show_default=True,
-              help="The folder to write to.")
+              help="Write all files to this folder.")
 @quiet_option
 @force_option
 def demo_command(out: Path, force: bool) -> None:
-    """Author a tendon-driven hand, check, simulate and verify it, and leave a report."""
+    """Author a tendon-driven hand; check, simulate and verify it; write a report."""
     from physx_runtime.demonstration.run import run_demonstration  # here, so that other commands load no compiler
 
     try:
@@ -31,5 +31,5 @@ def demo_command(out: Path, force: bool) -> None:
 
 def _next(lines: Iterator[str]) -> str | None:
     """The next line of a story, None after the last; what is done for it is shown while it lasts."""
-    with progress("building, stepping and measuring a hand"):
+    with progress("building, simulating and measuring a hand"):
         return next(lines, None)

@@ -49,4 +49,4 @@ def run_demonstration(out: Path, force: bool = False) -> Iterator[str]:
     write_report(report, hand, checked, verification, recording, intended=intended, live=live_step(description, dt=DT))
     break_hand(hand.read_text(encoding="utf-8"), broken)
     yield from chapter("Broken", chapters.describe_faults(broken, check(broken), verify(broken, dt=DT)))
-    yield from chapter("Look at", [f"{report} in a browser, and at {motion} in usdview."])
+    yield from chapter("Open", [f"{report} in a browser, and {motion} in usdview."])

@@ -38,27 +38,32 @@ class DirectError(PhysxSchemaError, RuntimeError):
 
 
 class Direct:
-    """Reads, writes and computes data of many articulations at once, as PxDirectGPUAPI does.
+    """Read, write and compute data of many articulations at once, like PhysX's PxDirectGPUAPI.
 
-    The scene's articulations are the worlds of the simulations, one after another: world 3 of the second of two
-    simulations with 4096 worlds has index 4099. Buffers are arrays of the simulations' dtype with one block for each
-    index, `block_size` numbers apart; inside a block the articulation's own data is compact, and the rest of the block
-    is left as it is. Rows are written straight into them. As in PhysX, nothing works before every simulation has
-    taken a step, and links follow what is written only with the next step or compute operation.
+    The articulations of the scene are the worlds of all simulations, in order. With two simulations of 4096 worlds,
+    world 3 of the second has index 4099. A buffer is an array of the simulations' dtype with one block for each index.
+    Blocks are `block_size` numbers apart. The data of an articulation is compact at the start of its block; the rest
+    of the block is unchanged.
+
+    As in PhysX, data is available after every simulation has completed a step. Links follow written data only in the
+    next step or compute operation.
 
     Args:
-        simulations: of one dtype; none of them twice.
+        `simulations`: Different simulations of one dtype.
+
+    Raises:
+        ValueError: The simulations have several dtypes or devices, or one appears twice.
     """
 
     def __init__(self, simulations: Sequence[Actor]) -> None:
         actors = list(simulations)
         dtypes = sorted({simulation.dtype for simulation in actors})
         if not actors or len(dtypes) > 1 or len({id(s) for s in actors}) < len(actors):
-            raise ValueError(f"{len(actors)} simulations of dtype {', '.join(dtypes) or 'none'}; give different ones "
-                             "of one dtype")
+            raise ValueError(f"{len(actors)} simulations of dtype {', '.join(dtypes) or 'none'}; give different "
+                             "simulations of one dtype")
         on_gpu = [gpu_rows(simulation.store) is not None for simulation in actors]
         if any(on_gpu) and not all(on_gpu):
-            raise ValueError("some of the simulations are on a GPU and some are not; give those of one device")
+            raise ValueError("some simulations are on a GPU and some are not; give simulations on one device")
         starts = np.cumsum([0, *(simulation.worlds for simulation in actors)]).tolist()
         self.count, self.dtype = starts[-1], np.dtype(dtypes[0])
         self._members: list[Articulations] = []
@@ -73,12 +78,12 @@ class Direct:
             self._all_members = self._members
 
     def max_counts(self) -> MaxCounts:
-        """The largest counts of any articulation, which the block sizes follow from."""
+        """Return the largest counts of any articulation, from which block sizes are computed."""
         each = [dataclasses.astuple(member.counts()) for member in self._all_members]
         return MaxCounts(*(max(column) for column in zip(*each, strict=True)))
 
     def block_size(self, kind: ComputeType | ReadType | WriteType | str) -> int:
-        """Numbers in a buffer for each index; raises ValueError for an unknown kind."""
+        """Return the numbers in a buffer for each index. Raises ValueError for an unknown kind."""
         return block_size(kind if isinstance(kind, Enum) else _any_kind(kind), self.max_counts())
 
     # --- operations ---------------------------------------------------------------------------------------------------
@@ -86,11 +91,16 @@ class Direct:
     def compute(self, kind: ComputeType | str, data: Array | None = None, indices: ArrayLike | None = None) -> None:
         """Compute a quantity of the articulations with these indices into `data`.
 
-        data: (len(indices) * block_size,) in any shape; ignored by eUPDATE_KINEMATIC, whose indices may be None, for
-        all. eCENTROIDAL_MOMENTUM_MATRICES takes mass matrices and Coriolis forces from `data`. Every operation updates
-        the kinematics of links that were written to; eUPDATE_KINEMATIC clears accelerations and incoming joint forces
-        of all its articulations, the others those of the updated links. Raises ValueError for an argument that does not
-        fit, DirectError before the first step; then nothing has changed.
+        `data` has len(indices) * block_size numbers in any shape. `eUPDATE_KINEMATIC` ignores `data`, and its
+        `indices` may be None for all articulations. `eCENTROIDAL_MOMENTUM_MATRICES` reads mass matrices and Coriolis
+        forces from `data`.
+
+        Every operation updates the kinematics of links that were written. `eUPDATE_KINEMATIC` clears accelerations and
+        incoming joint forces of all its articulations. The other operations clear those of updated links.
+
+        Raises:
+            ValueError: An argument does not fit; nothing has changed then.
+            DirectError: A simulation has no completed step.
         """
         kind = _kind(ComputeType, kind)
         self._require_step()
@@ -115,7 +125,7 @@ class Direct:
     def get(self, kind: ReadType | str, data: Array, indices: ArrayLike) -> None:
         """Copy one kind of data of the articulations with these indices into `data`.
 
-        Raises as `compute`.
+        Raises the errors of `compute`.
         """
         kind = _kind(ReadType, kind)
         self._require_step()
@@ -136,9 +146,9 @@ class Direct:
                 member.read(kind, worlds, target)
 
     def set(self, kind: WriteType | str, data: Array, indices: ArrayLike) -> None:
-        """Take one kind of data of the articulations with these indices from `data`.
+        """Write one kind of data of the articulations with these indices from `data`.
 
-        Raises as `compute`, and for numbers that are not finite or that PhysX would not take.
+        Raises the errors of `compute`, and ValueError for numbers that are not finite or that PhysX refuses.
         """
         kind = _kind(WriteType, kind)
         self._require_step()
@@ -157,7 +167,7 @@ class Direct:
     def _require_step(self) -> None:
         early = [m.simulation.model.actor.path for m in self._all_members if not m.simulation.steps_taken]
         if early:
-            raise DirectError(f"{early[0]}: no step was taken yet, and PhysX's direct API works only after the first; "
+            raise DirectError(f"{early[0]}: PhysX's direct API needs a completed step, and there is none yet; "
                               "call step() first")
 
     def require_outputs(self, kind: ReadType, selected: Indices) -> None:
@@ -165,11 +175,11 @@ class Direct:
                 if (kind in OUTPUT_READS and not member.start_of_step)
                 or (kind in VELOCITY_READS and not member.has_velocities(worlds))]
         if late:
-            raise DirectError(f"{late[0]}: {kind.name} is kept from the first step after Direct was made; take one "
-                              "more step")
+            raise DirectError(f"{late[0]}: {kind.name} is recorded from the first step after Direct is created; call "
+                              "step() once more")
 
     def selected_indices(self, indices: ArrayLike | None) -> Indices:
-        """Indices of articulations; of a mask (count,) the chosen ones, with -1 for the others."""
+        """Return indices of articulations. A mask (count,) gives its indices, with -1 for articulations left out."""
         array = np.asarray(indices if indices is not None else np.zeros((0, 0)))
         if array.dtype == np.bool_ and array.shape == (self.count,):
             return np.where(array, np.arange(self.count), -1)
@@ -178,13 +188,13 @@ class Direct:
                              "give a list of whole numbers, or a mask")
         if array.size and (array.min() < 0 or array.max() >= self.count):
             invalid = array[(array < 0) | (array >= self.count)][0]
-            raise ValueError(f"indices hold {invalid}; give indices from 0 to {self.count - 1}")
+            raise ValueError(f"indices contain {invalid}; give indices from 0 to {self.count - 1}")
         if len(np.unique(array)) != len(array):
-            raise ValueError("indices hold a number twice; give each once")
+            raise ValueError("indices contain a number twice; give each index once")
         return array.astype(np.int64)
 
     def buffer(self, kind: Enum, data: Array | None, selected: Indices, writes: bool) -> Array:
-        """The caller's memory as a flat array."""
+        """Return the memory of the caller as a flat array."""
         stride = block_size(kind, self.max_counts())        # type: ignore[arg-type]
         expected = f"give {len(selected)} blocks of {stride}, {len(selected) * stride} numbers of {self.dtype}"
         if not isinstance(data, np.ndarray):
@@ -194,7 +204,7 @@ class Direct:
         problem = ("not contiguous" if not data.flags.c_contiguous else "not aligned" if not data.flags.aligned else
                    "read-only" if writes and not data.flags.writeable else "")
         if problem:
-            raise ValueError(f"{kind.name}: data is {problem}; {expected} in one writeable piece")
+            raise ValueError(f"{kind.name}: data is {problem}; {expected} in one contiguous, writeable array")
         return data.reshape(-1)
 
     def _by_member(self, selected: Indices) -> list[tuple[Articulations, Indices, Indices]]:
@@ -243,4 +253,4 @@ def _any_kind(name: str) -> ComputeType | ReadType | WriteType:
     for enum in (ComputeType, ReadType, WriteType):
         if name in enum.__members__:
             return enum[name]
-    raise ValueError(f"{name!r} is no kind of data; see ComputeType, ReadType and WriteType")
+    raise ValueError(f"{name!r} is not a kind of data; see ComputeType, ReadType and WriteType")

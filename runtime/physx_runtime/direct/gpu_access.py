@@ -142,14 +142,15 @@ class GpuAccess:
                 raise ValueError(f"{kind.name}: data on the device holds {size} numbers of {array.dtype}; {expected}")
             if not array.contiguous or (writable and array.read_only):
                 problem = "read-only" if array.contiguous else "not contiguous"
-                raise ValueError(f"{kind.name}: data on the device is {problem}; {expected} in one writeable piece")
+                raise ValueError(f"{kind.name}: data on the device is {problem}; {expected} in one contiguous, "
+                                 "writeable array")
             yield part, array
 
     @staticmethod
     def _require_host(kind: Kind, indices: DeviceValues) -> None:
         if is_on_device(indices):
-            raise ValueError(f"{kind.name}: indices are on the device and data is not; give both there, or both on the "
-                             "host")
+            raise ValueError(f"{kind.name}: indices are on the device and data is on the host; give both on the same "
+                             "side")
 
     # --- indices -----------------------------------------------------------------------------------------------------
 
@@ -184,7 +185,7 @@ class GpuAccess:
             raise ValueError(f"indices are {kind} of shape {array.shape} on the device; give whole numbers of 4 or 8 "
                              f"bytes, or a mask ({self._arguments.count},)")
         if not array.contiguous:
-            raise ValueError("indices on the device do not lie one after the other; give a contiguous array")
+            raise ValueError("indices on the device are not contiguous; give a contiguous array")
         return LineSelection(array.shape[0], member.count, array.address, size, member.first, rows.first, owner=array)
 
     # --- centroidal momentum -----------------------------------------------------------------------------------------

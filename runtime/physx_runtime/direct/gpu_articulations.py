@@ -339,7 +339,7 @@ class GpuArticulations:
         columns = [(word, parameters.parameter(name), element)
                    for word, name, element in tendons.words(kind.name, self.simulation.model.actor, counts)]
         if any(not parameter.scalars for _, parameter, _ in columns):
-            raise ValueError(f"{kind.name}: attachments are placed by the host; copy the data there")
+            raise ValueError(f"{kind.name}: attachments are set from the host; copy the data to the host")
         for word, parameter, element in columns:
             for row, i in parameter.scalars[element]:
                 rows.write_part(row, i, 1, rows.shifted(view, word), selection)

@@ -113,7 +113,7 @@ def write_tendon_data(kind: str, simulation: Actor, worlds: NDArray[np.int64], c
             values = unsigned[:, start + AXIS_WORD]
             if (values != axis).any():
                 raise ValueError(f"{kind}: the axis at word {start + AXIS_WORD} of a block is "
-                                 f"{values[values != axis][0]}; it cannot change, give {axis}")
+                                 f"{values[values != axis][0]}; the axis cannot change; give {axis}")
     simulation.set_parameters(new, worlds)
 
 

@@ -75,9 +75,9 @@ def check(kind: WriteType, articulations: WriteTarget, worlds: NDArray[np.int64]
     refuse(~np.isfinite(data).all(axis=1), "give finite numbers")
     if kind is WriteType.eROOT_GLOBAL_POSE:
         lengths = np.linalg.norm(data[:, :4].astype(np.float64), axis=1)
-        refuse(np.abs(lengths - 1.0) > LENGTH_TOLERANCE, "give a rotation x y z w of length 1 first, then the position")
+        refuse(np.abs(lengths - 1.0) > LENGTH_TOLERANCE, "give a unit quaternion x y z w, then the position")
     elif kind.name.startswith("eROOT") and articulations.topology.fixed_base:
-        refuse(data.any(axis=1), "the base is fixed, give 0")
+        refuse(data.any(axis=1), "the base is fixed; give 0")
 
 
 def _rows(kind: WriteType, articulations: Articulations, worlds: NDArray[np.int64], blocks: Array) -> dict[str, Array]:
@@ -120,7 +120,7 @@ def check_momentum(mass: Array, coriolis: Array) -> None:
     """Raise ValueError for invalid mass matrices and Coriolis forces, (n, size) each."""
     if not (np.isfinite(mass).all() and np.isfinite(coriolis).all()):
         raise ValueError("eCENTROIDAL_MOMENTUM_MATRICES: the mass matrices or Coriolis forces in data are not finite; "
-                         "compute them into it first")
+                         "compute them first")
     if not (mass[:, 0] > 0.0).all():
-        raise ValueError("eCENTROIDAL_MOMENTUM_MATRICES: the mass matrices in data have no mass; compute "
-                         "eMASS_MATRICES into its first region first")
+        raise ValueError("eCENTROIDAL_MOMENTUM_MATRICES: the mass matrices in data have zero mass; compute "
+                         "eMASS_MATRICES into the first region first")

@@ -61,7 +61,7 @@ def same_origin_only(hosts: Sequence[str] = ()) -> Iterator[None]:
     finally:
         setattr(server, "serve", serve)     # noqa: B010
     if not started:
-        raise UnsupportedError("the installed viser starts its server in a way that cannot be guarded; "
+        raise UnsupportedError("the installed viser cannot restrict access to its server; run: "
                                "pip install --upgrade 'physx-schema[view]'")
 
 
@@ -71,9 +71,9 @@ def rejection_reason(headers: Any, port: int, hosts: Sequence[str] = ()) -> str:
     addresses = {f"{name}:{port}" for name in names} | (set(names) if port == HTTP_PORT else set())
     host_headers, origins = headers.get_all("Host"), headers.get_all("Origin")
     if len(host_headers) != 1 or host_headers[0].lower() not in addresses:
-        return "Host is not the address of this server"
+        return "the Host header is not the address of this server"
     if any(origin.lower() not in {f"http://{address}" for address in addresses} for origin in origins):
-        return "Origin is another site"
+        return "the Origin header names another site"
     return ""
 
 

@@ -15,15 +15,16 @@ from physx_schema.files import require_layer_name
 @click.argument("stage")
 @isolation_option
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True,
-              help="Of this machine's loopback address; the next free one where it is taken.")
+              help="Port on the loopback address; if it is in use, the next free port.")
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), default=Path("edits.usda"),
-              show_default=True, help="The layer over the stage that the button Save edits writes.")
+              show_default=True, help="Layer file that the button 'Save edits' writes.")
 @force_option
-@click.option("--open", "shown", is_flag=True, help="Open it in a browser.")
+@click.option("--open", "shown", is_flag=True, help="Open the view in a browser.")
 def view_command(stage: str, port: int, out: Path, force: bool, shown: bool) -> None:
-    """Step a robot live in a browser, with sliders for joints, targets, drives and tendons; ends with Ctrl-C.
+    """Simulate a robot live in a browser, with sliders for joints, targets, drives and tendons. End with Ctrl-C.
 
-    Sliders author what they move in a layer over the stage, which a button writes; joints are put, and author nothing.
+    Sliders author their values in a layer over the stage; the button 'Save edits' writes this layer. Joint sliders
+    move the joints and author nothing.
     """
     from physx_runtime.live_view.robot import LiveRobot
     from physx_runtime.live_view.server import LiveView
@@ -34,7 +35,7 @@ def view_command(stage: str, port: int, out: Path, force: bool, shown: bool) -> 
     require_layer_name(out)
     require_output(out, files_of(usd_stage), force)
     view = LiveView(LiveRobot(usd_stage), out, port)
-    click.echo(printable(f"{stage}: live at {view.address}; Ctrl-C ends it"))
+    click.echo(printable(f"{stage}: live at {view.address}; press Ctrl-C to end"))
     if shown:
         import webbrowser
 

@@ -23,8 +23,8 @@ def attribute_types() -> Mapping[str, Mapping[str, str]]:
     """
     spec = find_spec("physx_generated")
     if spec is None or not spec.submodule_search_locations:
-        raise ImportError("the package physx_generated is not installed; install physx-schema, or put its folder "
-                          "generated/ on the path")
+        raise ImportError("the package physx_generated is not installed; install physx-schema, or add its folder "
+                          "generated/ to the path")
     path = Path(spec.submodule_search_locations[0], "attributes.json")
     classes: Mapping[str, Mapping[str, str]] = json.loads(path.read_text(encoding="utf-8"))["classes"]
     return classes

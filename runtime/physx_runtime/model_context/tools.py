@@ -1,4 +1,4 @@
-"""What language models may ask: one function for each tool. None of them writes."""
+"""Read-only tools for language models: one function for each tool."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from physx_schema.errors import PhysxSchemaError
 MAX_STEPS = 20_000
 MAX_SECONDS = 120          # of a call
 Tool = Callable[..., dict[str, Any]]
-BOUNDS = (f"Bounds: a call ends after {MAX_SECONDS} s; a list shows {MAX_ITEMS} items or fewer, a text "
-          f"{MAX_CHARACTERS} characters, an answer {MAX_ANSWER} characters; left_off counts what follows, and "
-          "first = next_first shows it.")
+BOUNDS = (f"Limits: {MAX_SECONDS} s per call, {MAX_ITEMS} items per list, {MAX_CHARACTERS} characters per text and "
+          f"{MAX_ANSWER} per answer. left_off counts omitted items; call again with first = next_first to get them.")
 
 
 def with_faults(tool: Tool) -> Tool:
@@ -37,7 +36,7 @@ def with_faults(tool: Tool) -> Tool:
 
 
 def check_stage(path: str, profile: str = "physx+simready", first: int = 0) -> dict[str, Any]:
-    """Find mistakes in the physics of a stage: code, severity, prim, property, why and fix of each."""
+    """Find mistakes in the physics of a stage: code, severity, prim, property, reason and fix of each."""
     from physx_schema.checking.settings import Settings
     from physx_schema.checking.stages import check_all
     from physx_schema.reports.json_output import run_json
@@ -46,7 +45,7 @@ def check_stage(path: str, profile: str = "physx+simready", first: int = 0) -> d
 
 
 def describe_stage(path: str, first: int = 0) -> dict[str, Any]:
-    """What PhysX reads on a stage, as an outline: scene, articulations, joints, drives, tendons, bodies, colliders."""
+    """Outline what PhysX reads on a stage: scene, articulations, joints, drives, tendons, bodies, colliders."""
     from physx_schema.description import describe
     from physx_schema.reports.outline import outline
 
@@ -54,7 +53,7 @@ def describe_stage(path: str, first: int = 0) -> dict[str, Any]:
 
 
 def explain_code(code: str) -> dict[str, Any]:
-    """What a code of a finding means, with an example and its remedy."""
+    """Explain the code of a finding, with an example and a remedy."""
     from physx_schema.checking.catalogue import explain_lines
 
     text = "\n".join(explain_lines(code))
@@ -62,7 +61,7 @@ def explain_code(code: str) -> dict[str, Any]:
 
 
 def verify_stage(path: str, first: int = 0) -> dict[str, Any]:
-    """What the numbers on a stage come to in PhysX's step, and what to author for the intended effect."""
+    """Measure the effective values of a stage in PhysX's step, and suggest values with the intended effect."""
     from physx_runtime.verification import verify
     from physx_runtime.verification.text import verification_json
 
@@ -70,11 +69,11 @@ def verify_stage(path: str, first: int = 0) -> dict[str, Any]:
 
 
 def simulate_stage(path: str, steps: int = 240, first: int = 0) -> dict[str, Any]:
-    """Step a stage in one world: where its joints are at the end, in radians or length units, and what was left out."""
+    """Simulate a stage: return the final joint positions, in radians or length units, and list what is left out."""
     from physx_runtime.simulation.simulate import simulate
 
     if not 0 < steps <= MAX_STEPS:
-        raise ValueError(f"steps is {steps}; give 1 to {MAX_STEPS}, or run physx-schema simulate for more")
+        raise ValueError(f"steps is {steps}; give 1 to {MAX_STEPS}; for more, run physx-schema simulate")
     recording = simulate(path, steps=steps, every=steps)
     names, last = recording.joint_names, recording.joint_position[-1, 0].tolist()
     return bounded({"joint_position": dict(zip(names, last, strict=True)),

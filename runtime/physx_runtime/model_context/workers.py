@@ -34,10 +34,10 @@ class Workers:
                     line = await _exchange(process, json.dumps([tool, arguments]))
                 if not line:
                     code = await process.wait()
-                    return {"error": f"{tool} crashed (exit code {code}); the server's stderr says more"}
+                    return {"error": f"{tool} crashed (exit code {code}); see the server's stderr for details"}
                 self._idle.append(process)
             except TimeoutError:
-                return {"error": f"{tool} took longer than {self._seconds:g} s and was ended; ask for less, or run "
+                return {"error": f"{tool} exceeded {self._seconds:g} s and was stopped; request less, or run "
                                  f"physx-schema {tool.partition('_')[0]}"}
             finally:
                 if process not in self._idle:

@@ -273,7 +273,7 @@ def pack(articulation: Articulation, scene: Scene, solver: str = "physx") -> Pac
     """
     if not articulation.enabled:
         raise UnsupportedError(f"{articulation.path}: physxArticulation:articulationEnabled is false; only enabled "
-                               "articulations are stepped, set it to true")
+                               "articulations are simulated; set it to true")
     topology = topology_of(articulation, scene, solver)
     link_frames = tuple(inverse_frame(internal_frame(link, articulation.fixed_base)) for link in articulation.links)
     parameters = _world_rows(topology, articulation, scene, length_scale(scene, solver))

@@ -28,7 +28,7 @@ def free_body(link: Link) -> FreeBody:
 
 def _settings(body: Link) -> BodySettings:
     if body.body is None:
-        raise UnsupportedError(f"{body.path}: a link of an articulation is no body of its own; step the articulation")
+        raise UnsupportedError(f"{body.path} is a link of an articulation; step the articulation")
     return body.body
 
 
@@ -66,11 +66,11 @@ def _axes(bits: int) -> tuple[int, ...]:
 def _refuse_unsupported(body: Link) -> None:
     problems = []
     if not np.all(np.isfinite(body.inertia)):
-        problems.append(f"{body.path}: physics:diagonalInertia has a moment of 0, which nothing turns; bodies "
-                        "with infinite moments are not stepped, author three positive moments")
+        problems.append(f"{body.path}: physics:diagonalInertia has a moment of 0, which PhysX treats as infinite; "
+                        "such bodies are not simulated; author three positive moments")
     if body.kinematic:
-        problems.append(f"{body.path}: physics:kinematicEnabled is true; the body stays where it is, set it to "
-                        "false to step it")
+        problems.append(f"{body.path}: physics:kinematicEnabled is true; a kinematic body does not move alone; "
+                        "set it to false to simulate it")
     if problems:
         raise UnsupportedError("\n".join(problems))
 

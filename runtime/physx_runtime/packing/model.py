@@ -60,8 +60,8 @@ def solver_settings(scene: Scene, solver: str) -> tuple[str, bool]:
     UnsupportedError for PGS as in SAPIEN.
     """
     if solver == SAPIEN and scene.solver_type == "PGS":
-        raise UnsupportedError(f"{scene.path}: physxScene:solverType is PGS; solver={SAPIEN!r} steps TGS alone, author "
-                               "TGS or give solver='physx'")
+        raise UnsupportedError(f"{scene.path}: physxScene:solverType is PGS; solver={SAPIEN!r} supports TGS only; "
+                               "author TGS, or use solver='physx'")
     if scene.solver_type != "PGS":
         return SAPIEN if solver == SAPIEN else TGS, scene.forces_every_iteration
     return (TGS, True) if solver == "ideal" else (PGS, False)

@@ -43,9 +43,8 @@ def speed_limits_last(description: Description, model: SceneModel, touching: Tou
                    and any(math.isfinite(dof.max_velocity) for dof in robot.dofs)]
     scenes = {scene.path for scene in map(description.scene_of, independent) if scene.contact.of_links_last}
     for path in sorted(scenes):
-        yield NotSimulated("contact", path, _LAST, "True, with which PhysX limits the speed of joints behind all other "
-                           "constraints; of articulations that touch nothing it is limited joint by joint, set it to "
-                           "False")
+        yield NotSimulated("contact", path, _LAST, "True, which makes PhysX limit joint speeds after all other "
+                           "constraints; articulations without contacts are limited joint by joint; set it to False")
 
 
 def ignored_contact_settings(description: Description, touching: Touching) -> Iterator[NotSimulated]:
@@ -60,19 +59,19 @@ def ignored_contact_settings(description: Description, touching: Touching) -> It
         value, inactive = values.get((opinion.path, opinion.property)), _INACTIVE_VALUES.get(opinion.property)
         if inactive is not None and value != inactive and (sweeps or opinion.property != _NEEDS_SCENE):
             yield NotSimulated("contact", opinion.path, opinion.property,
-                               f"{value}, which PhysX heeds where bodies touch; set it to {inactive}")
+                               f"{value}, which PhysX uses in contacts; set it to {inactive}")
         if opinion.property == "apiSchemas" and opinion.reason.startswith(_CONVEYING):
-            yield NotSimulated("contact", opinion.path, "apiSchemas", f"{_CONVEYING}, by which a surface conveys what "
-                               "touches it; remove it where it is not meant")
+            yield NotSimulated("contact", opinion.path, "apiSchemas", f"{_CONVEYING}, which moves bodies on the "
+                               "surface; remove it if it is not intended")
     scenes = [*map(description.scene_of, description.articulations), *map(description.scene_of, description.bodies)]
     for scene in {scene.path: scene for scene in scenes}.values():
         if not scene.contact.friction_correlation_distance > 0.0:
-            yield NotSimulated("contact", scene.path, "physxScene:frictionCorrelationDistance", "0, with which PhysX "
-                               "takes its defaults for the whole scene; author a distance above 0")
+            yield NotSimulated("contact", scene.path, "physxScene:frictionCorrelationDistance", "0, which makes PhysX "
+                               "use its defaults for the whole scene; author a distance above 0")
 
 
-# What to do where a joint outside articulations counts.
-SCENE_ADVICE = "a Scene, or simulate without articulation, steps it with all that it holds"
+# What to do if a joint outside articulations holds an actor.
+SCENE_ADVICE = "use Scene, or simulate without articulation, to include it"
 
 
 def stage_refusal(description: Description) -> str:
@@ -81,7 +80,7 @@ def stage_refusal(description: Description) -> str:
     if not problems:
         return ""
     units = " and ".join(problem.message for problem in problems)
-    return f"{description.source}: {units}; PhysX refuses the whole stage, {problems[0].fix}"
+    return f"{description.source}: {units}; PhysX refuses the whole stage; {problems[0].fix}"
 
 
 def require_accepted(description: Description) -> None:
@@ -103,22 +102,22 @@ def nothing_moves(description: Description) -> str:
     causes += [problem for problem in description.problems
                if problem.severity == "error" and problem.code.startswith(("body/", "articulation/"))]
     if causes:
-        more = f" (and {len(causes) - 1} more, see `physx-schema check`)" if len(causes) > 1 else ""
+        more = f" (and {len(causes) - 1} more; see `physx-schema check`)" if len(causes) > 1 else ""
         first = causes[0]
-        return (f"{description.source}: no rigid body on the stage: {first.path}: {first.message}{more}; {first.why}; "
+        return (f"{description.source}: the stage has no rigid body: {first.path}: {first.message}{more}; {first.why}; "
                 f"{first.fix}")
     disabled = [item.path for item in description.authored if item.property == _ENABLED and item.value is False]
     if disabled:
-        return (f"{description.source}: no rigid body on the stage: {_ENABLED} is false on {disabled[0]}; set it to "
+        return (f"{description.source}: the stage has no rigid body: {_ENABLED} is false on {disabled[0]}; set it to "
                 "true on each prim that should move")
-    return (f"{description.source}: no rigid body on the stage: no prim has PhysicsRigidBodyAPI; apply it to each prim "
-            "that should move")
+    return (f"{description.source}: the stage has no rigid body: no prim has PhysicsRigidBodyAPI; apply it to each "
+            "prim that should move")
 
 
 def body_joint_refusal(description: Description, body: str) -> str:
     """That joints hold a body outside articulations, and what to do; empty where none does."""
     holding = [joint.path for joint in description.joints if body in (joint.body0, joint.body1)]
-    return (f"{body}: {', '.join(holding)} holds it outside articulations, which no run of one actor steps; "
+    return (f"{body}: joint {', '.join(holding)} outside articulations holds it, and runs of one actor leave it out; "
             f"{SCENE_ADVICE}") if holding else ""
 
 
@@ -136,12 +135,12 @@ def select_actor(description: Description, path: str | None) -> ActorDescription
         return _select_body(description, bodies, path)
     if path is not None and path not in articulations:
         listed = ", ".join((*articulations, *(body.path for body in description.loose_bodies))) or "none"
-        raise UnsupportedError(f"{description.source}: no articulation or free body at {path}; found {listed}")
+        raise UnsupportedError(f"{description.source}: no articulation or free body at {path}; choose from {listed}")
     if not articulations:
         raise UnsupportedError(nothing_moves(description))
     if path is None and len(articulations) > 1:
-        raise UnsupportedError(f"{description.source}: {len(articulations)} articulations; name one as articulation: "
-                               f"{', '.join(articulations)}")
+        raise UnsupportedError(f"{description.source}: the stage has {len(articulations)} articulations; set "
+                               f"articulation to one of {', '.join(articulations)}")
     return articulations[path] if path else next(iter(articulations.values()))
 
 
@@ -149,8 +148,8 @@ def _select_body(description: Description, bodies: Mapping[str, Link], path: str
     """The body at a path, the only one where None, unless joints hold it."""
     free = [body.path for body in description.loose_bodies] or list(bodies)
     if path is None and len(free) > 1:
-        raise UnsupportedError(f"{description.source}: no articulation and {len(free)} bodies; name one as "
-                               f"articulation: {', '.join(free)}")
+        raise UnsupportedError(f"{description.source}: the stage has no articulation and {len(free)} bodies; set "
+                               f"articulation to one of {', '.join(free)}")
     body = bodies[path or free[0]]
     if refusal := body_joint_refusal(description, body.path):
         raise UnsupportedError(refusal)
@@ -166,7 +165,7 @@ _SET_BY_CALLER = "physxScene:timeStepsPerSecond"
 
 
 class NotSimulatedWarning(UserWarning):
-    """Something on the stage that acts on simulated actors in PhysX is left out."""
+    """Physics that acts on simulated actors in PhysX is left out."""
 
 
 def single_actor_model(description: Description, actor: ActorDescription) -> SceneModel:
@@ -227,7 +226,7 @@ def require_trusted(description: Description, actor: ActorDescription, counts: S
 def warn_not_simulated(items: Sequence[NotSimulated]) -> None:
     """Issue a NotSimulatedWarning about what is left out, if anything is."""
     if items:
-        suffix = f"; and {len(items) - MAX_QUOTED} more, see not_simulated" if len(items) > MAX_QUOTED else ""
+        suffix = f"; and {len(items) - MAX_QUOTED} more in not_simulated" if len(items) > MAX_QUOTED else ""
         warnings.warn("; ".join(map(str, items[:MAX_QUOTED])) + suffix, NotSimulatedWarning,
                       stacklevel=caller_stack_level())
 
@@ -236,8 +235,8 @@ def _sleepers(description: Description, actor: ActorDescription, counts: SolverC
     """Actors that raise the iteration counts, and would no longer if they fell asleep."""
     if counts.raised and description.scene_of(actor).sleeping:
         for path in sorted({counts.position_from, counts.velocity_from} - {actor.path}):
-            yield NotSimulated("sleep", path, "", f"its falling asleep, from which on {actor.path} is no longer "
-                               f"{counts.raised}; without articulation, and in a Scene, both are stepped")
+            yield NotSimulated("sleep", path, "", f"its sleeping, after which {actor.path} is no longer "
+                               f"{counts.raised}; use Scene, or simulate without articulation, to step both")
 
 
 def caller_stack_level() -> int:
@@ -255,7 +254,7 @@ def _joints(model: SceneModel) -> Iterator[NotSimulated]:
         ends = model.ends(joint)
         if joint.coupling is not None and hinges & {joint.coupling.first, joint.coupling.second}:
             yield NotSimulated("joint", joint.path, "", f"a {joint.kind} joint that couples {joint.coupling.first} and "
-                               f"{joint.coupling.second}; both move as if it were not there, {SCENE_ADVICE}")
+                               f"{joint.coupling.second}; both move without it; {SCENE_ADVICE}")
         elif ends[0] is not None or ends[1] is not None:
             yield _constraining_joint(joint) if _constrains_base(ends) else _unconstraining_joint(joint)
 
@@ -269,15 +268,15 @@ def _constraining_joint(joint: MaximalJoint) -> NotSimulated:
     first, second = joint.body0 or "the world", joint.body1 or "the world"
     fix = ("move PhysicsArticulationRootAPI to it or to a prim above the bodies for a fixed base, or set "
            if "" in (joint.body0, joint.body1) and joint.kind == "fixed" else "set ")
-    return NotSimulated("joint", joint.path, "", f"a {joint.kind} joint outside articulations that holds {first} and "
-                        f"{second} together, without which a floating base moves freely; {SCENE_ADVICE}, or {fix}"
-                        "physics:jointEnabled to false to step it without the joint", refused=True)
+    return NotSimulated("joint", joint.path, "", f"a {joint.kind} joint outside articulations between {first} and "
+                        f"{second}; without it a floating base moves freely; {SCENE_ADVICE}, or {fix}"
+                        "physics:jointEnabled to false to step without the joint", refused=True)
 
 
 def _unconstraining_joint(joint: MaximalJoint) -> NotSimulated:
     first, second = joint.body0 or "the world", joint.body1 or "the world"
     return NotSimulated("joint", joint.path, "", f"a {joint.kind} joint outside articulations between {first} and "
-                        f"{second}; both move as if it were not there, {SCENE_ADVICE}")
+                        f"{second}; both move without it; {SCENE_ADVICE}")
 
 
 def _loops(description: Description, links: set[str]) -> Iterator[NotSimulated]:
@@ -318,8 +317,8 @@ def _contact(description: Description, links: Iterable[str], touching: Touching 
             else CollisionFilter(description).colliding_pair(links))
     if pair is None:
         return None
-    return NotSimulated("contact", pair[0].path, "physics:collisionEnabled", f"contact, as with {pair[1].path}; "
-                        "colliders pass through each other, set it to false for PhysX to do the same")
+    return NotSimulated("contact", pair[0].path, "physics:collisionEnabled", f"contact, such as with {pair[1].path}; "
+                        "colliders pass through each other; set it to false to do the same in PhysX")
 
 
 def _instanced(description: Description) -> Iterator[NotSimulated]:
@@ -363,5 +362,5 @@ def _unread(description: Description, actors: Sequence[ActorDescription]) -> Ite
             by_reason.setdefault(opinion.reason, []).append(opinion)
     for reason, group in by_reason.items():
         suffix = f" (and {len(group) - 1} more)" if len(group) > 1 else ""
-        yield NotSimulated("unread", group[0].path, group[0].property, f"{reason}{suffix}; PhysX reads it, remove it "
-                           "where it is not meant")
+        yield NotSimulated("unread", group[0].path, group[0].property, f"{reason}{suffix}; PhysX reads it; remove it "
+                           "if it is not intended")

@@ -82,5 +82,5 @@ def _refusals(description: Description, name: str, actor: ActorDescription, solv
 def _advice(description: Description, refused: Mapping[str, tuple[str, ...]]) -> list[str]:
     """The actors to step instead of the whole stage."""
     steppable = [name for name, reasons in refused.items() if not reasons]
-    return [f"{description.source}: not everything on the stage is stepped; articulation picks one by itself: "
+    return [f"{description.source}: the whole stage cannot be stepped; set articulation to one of "
             f"{', '.join(steppable)}"] if steppable else []

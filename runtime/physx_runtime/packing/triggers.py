@@ -40,8 +40,9 @@ def unsupported_triggers(description: Description) -> Iterator[NotSimulated]:
     for i, shape in shapes if kinds else ():
         for (kind, moves), other in kinds.items():
             if shape.collider.trigger and (moves or shape.body) and not supported(colliders.kind(i), kind):
-                yield NotSimulated("trigger", shape.collider.path, "apiSchemas", f"PhysxTriggerAPI, which does not see "
-                                   f"{other.collider.path}: {shape.collider.kind} and {other.collider.kind}")
+                yield NotSimulated("trigger", shape.collider.path, "apiSchemas", f"overlap of this trigger with "
+                                   f"{other.collider.path}; pairs of {shape.collider.kind} and {other.collider.kind} "
+                                   "are not supported")
                 return
 
 

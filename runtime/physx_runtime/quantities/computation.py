@@ -26,7 +26,7 @@ from physx_schema.description.model import Description
 
 
 class LinkState(NamedTuple):
-    """Link poses and velocities, with a leading axis where several states were given."""
+    """Link poses and velocities. Arrays have a leading axis if several states were given."""
 
     pose: Array         # (n_link, 7) position, quaternion x y z w; world
     velocity: Array     # (n_link, 6) linear at the centre of mass, angular; world
@@ -51,25 +51,29 @@ ROOT_STATE_SIZES = {"position": 3, "rotation_wxyz": 4, "linear_velocity": 3, "an
 
 def compute(stage: Any, q: ArrayLike, qd: ArrayLike, kind: str, root: Mapping[str, ArrayLike] | None = None, *,
             articulation: str | None = None, dtype: str = "float64") -> Any:
-    """One quantity of an articulation, as docs/reference/direct_api.md defines it.
+    """Return one quantity of an articulation (definitions: docs/reference/direct_api.md).
+
+    Below, nv is n_dof for a fixed base and 6 + n_dof for a floating base. PhysX deprecates the kinds
+    `generalized_mass_matrix`, `generalized_gravity` and `generalized_coriolis`.
 
     Args:
-        stage: a stage, a file, or a Description already read.
-        q, qd: (n_dof,) rad or length, and per second, in the order of `simulate`'s joint_names; or (n, n_dof) for n
-            states, and every result then has a leading axis.
-        kind: "update_kinematic" for a LinkState, "jacobian" ((6 n_link, nv), a fixed root left out), "mass_matrix"
-            (nv, nv), "gravity_compensation", "coriolis_compensation" (nv,), "com_world", "com_root" (3,),
-            "centroidal_momentum" (6, nv + 1) with the bias last; deprecated in PhysX: "generalized_mass_matrix",
-            "generalized_gravity", "generalized_coriolis". nv is n_dof, or 6 + n_dof where the base floats.
-        root: of a floating base: position and rotation_wxyz of the root link, linear_velocity of its centre of mass,
-            angular_velocity, world axes; as authored where left out.
-        articulation: prim path, where the stage has several.
-        dtype: "float64" or "float32", the precision of the computation.
+        `stage`: A stage, a file or a Description.
+        `q`: Joint positions, (n_dof,) or (n, n_dof) for n states, in rad or length units. The order is that of
+            `Recording.joint_names`. Results of n states have a leading axis.
+        `qd`: Joint velocities, like `q`, per second.
+        `kind`: `update_kinematic` returns a LinkState. `jacobian` returns (6 n_link, nv), without a fixed root.
+            `mass_matrix` returns (nv, nv). `gravity_compensation` and `coriolis_compensation` return (nv,).
+            `com_world` and `com_root` return (3,). `centroidal_momentum` returns (6, nv + 1), with the bias last.
+        `root`: State of a floating root link: position, rotation_wxyz, linear_velocity of its centre of mass and
+            angular_velocity, in world axes. Omitted values are as authored.
+        `articulation`: Prim path; required if the stage has several articulations.
+        `dtype`: Precision of the computation, "float64" or "float32".
 
     Raises:
-        UnreadableError, UnsupportedError: as `Simulation`.
-        ValueError: an unknown kind or name, a wrong shape, numbers that are not finite, a root given for a fixed
-            base, centroidal momentum of a fixed base.
+        UnreadableError: The file is not a stage.
+        UnsupportedError: The stage has no articulation, or physics that the step does not support.
+        ValueError: A kind, a name or a shape is wrong, or a number is not finite. A fixed base has neither `root` nor
+            centroidal momentum.
     """
     description = stage if isinstance(stage, Description) else describe(stage)
     actor = select_actor(description, articulation)
@@ -78,7 +82,7 @@ def compute(stage: Any, q: ArrayLike, qd: ArrayLike, kind: str, root: Mapping[st
     if kind not in QUANTITIES_BY_KIND:
         raise ValueError(f"kind is {kind!r}; allowed are {', '.join(QUANTITIES_BY_KIND)}")
     if kind == "centroidal_momentum" and t.fixed_base:
-        raise ValueError(f"{model.link_names[0]}: centroidal_momentum needs a floating base, and this one is fixed")
+        raise ValueError(f"{model.link_names[0]}: centroidal_momentum needs a floating base; this base is fixed")
     if dtype not in ("float32", "float64"):
         raise ValueError(f"dtype is {dtype!r}; allowed are 'float32', 'float64'")
     single, rows = _rows(model, q, qd, root, dtype)
@@ -107,13 +111,13 @@ def _rows(model: PackedModel, q: ArrayLike, qd: ArrayLike, root: Mapping[str, Ar
     unknown = sorted(set(root or {}) - set(ROOT_STATE_SIZES))
     if unknown or (root and t.fixed_base):
         raise ValueError(f"root has {', '.join(unknown)}; allowed are {', '.join(ROOT_STATE_SIZES)}" if unknown else
-                         f"{model.link_names[0]}: root is given, and the base is fixed; leave it out")
+                         f"{model.link_names[0]}: root is given, but the base is fixed; leave it out")
     states = {name: _checked(name, value, size, dtype) for name, (value, size) in inputs.items()}
     single = all(x.ndim == 1 for x in states.values())
     counts = {len(x) for x in states.values() if x.ndim == 2}
     if len(counts) > 1:
-        raise ValueError(f"q, qd and root are given for {', '.join(map(str, sorted(counts)))} states; give one number "
-                         "of states")
+        raise ValueError(f"q, qd and root have {', '.join(map(str, sorted(counts)))} states; give equal numbers of "
+                         "states")
     count = counts.pop() if counts else 1
     rows = {name: np.repeat(values[:, None], count, axis=1)
             for name, values in {**model.tree_parameters, **model.state}.items()}
@@ -135,9 +139,9 @@ def _checked(name: str, value: ArrayLike, size: int, dtype: str) -> Array:
     with np.errstate(over="ignore"):
         invalid = ~np.isfinite(array.astype(dtype))
     if invalid.any():
-        raise ValueError(f"{name} holds {array[invalid][0]}; give finite numbers that {dtype} can hold")
+        raise ValueError(f"{name} contains {array[invalid][0]}; give numbers that are finite in {dtype}")
     if name == "root rotation_wxyz" and not is_rotation(array).all():
-        raise ValueError(f"{name} has no length; give a quaternion w x y z")
+        raise ValueError(f"{name} is zero; give a quaternion w x y z")
     return array
 
 

@@ -31,7 +31,7 @@ JACOBIAN_ROWS = {"linear": (0, 3), "angular": (3, 6), "both": (0, 6)}
 
 
 class InverseDerivatives(NamedTuple):
-    """Derivatives of the force of inverse dynamics, (n_world, nv, nv) each; [w, i, j] is d tau_i by the j-th."""
+    """Derivatives of the inverse dynamics force, (n_world, nv, nv) each: [w, i, j] is d tau_i by the j-th number."""
 
     position: Array         # by a displacement along generalised velocities
     velocity: Array
@@ -39,7 +39,7 @@ class InverseDerivatives(NamedTuple):
 
 
 class ForwardDerivatives(NamedTuple):
-    """Derivatives of the acceleration of forward dynamics, (n_world, nv, nv) each."""
+    """Derivatives of the forward dynamics acceleration, (n_world, nv, nv) each."""
 
     position: Array
     velocity: Array
@@ -47,12 +47,12 @@ class ForwardDerivatives(NamedTuple):
 
 
 class Dynamics:
-    """M(q) a + C(q, v) + g(q) = tau of the articulation that a simulation steps.
+    """Dynamics of the articulation of a simulation: M(q) a + C(q, v) + g(q) = tau.
 
-    Generalised velocities, accelerations and forces have nv numbers: of a floating base first linear (at the root's
-    centre of mass) and angular, world axes, then one a dof. Unlike the Direct API's matrices, M here has the joints'
-    armature, and links whose gravity is disabled have no weight. Drives, friction, damping, limits and tendons are not
-    in it.
+    Generalised velocities, accelerations and forces have nv numbers. A floating base has linear (at the root's centre
+    of mass) and angular numbers first, in world axes; then there is one for each dof. In contrast to the Direct API, M
+    includes armature, and links with disabled gravity have no weight. Drives, friction, damping, limits and tendons
+    are not included.
     """
 
     def __init__(self, simulation: Actor) -> None:
@@ -65,40 +65,49 @@ class Dynamics:
         return np.arange(self._simulation.worlds)
 
     def inverse_dynamics(self, acceleration: Any, out: Any = None) -> Any:
-        """Generalised force for an acceleration (inverse dynamics), (n_world, nv).
+        """Return the generalised force for an acceleration (inverse dynamics), (n_world, nv).
 
-        acceleration: (nv,) or (n_world, nv); of the root, of its centre of mass, not a spatial one. Raises ValueError
-        for another shape and for numbers that are not finite.
+        `acceleration` is (nv,) or (n_world, nv). The acceleration of the root is that of its centre of mass, not a
+        spatial acceleration. Raises ValueError for a wrong shape and for numbers that are not finite.
         """
         return self._evaluate(quantities.force_at_acceleration, (self._quantities.topology.nv,), out,
                               acceleration=acceleration)
 
     def forward_dynamics(self, force: Any, out: Any = None) -> Any:
-        """Acceleration under a force (nv,) or (n_world, nv), (n_world, nv); raises as `inverse_dynamics`."""
+        """Return the acceleration under a force, (n_world, nv); `force` is (nv,) or (n_world, nv).
+
+        Raises the errors of `inverse_dynamics`.
+        """
         return self._evaluate(quantities.acceleration_under_force, (self._quantities.topology.nv,), out, force=force)
 
     def bias(self, out: Any = None) -> Any:
-        """C(q, v) + g(q): the force at zero acceleration, (n_world, nv)."""
+        """The force at zero acceleration, C(q, v) + g(q), (n_world, nv)."""
         return self._evaluate(quantities.bias_force, (self._quantities.topology.nv,), out)
 
     def mass_matrix(self, out: Any = None) -> Any:
-        """M with armature, (n_world, nv, nv)."""
+        """The mass matrix M with armature, (n_world, nv, nv)."""
         nv = self._quantities.topology.nv
         return self._evaluate(quantities.mass_with_armature, (nv, nv), out)
 
     def jacobian(self, link: str, out: Any = None) -> Any:
-        """[velocity of the link's centre of mass; angular velocity] over generalised velocity, (n_world, 6, nv).
+        """Return the Jacobian of a link, (n_world, 6, nv): velocity of its centre of mass, then angular velocity.
 
-        link: its prim path; raises ValueError for one that is no link.
+        `link` is its prim path. Raises ValueError for a path that is not a link.
         """
         return self._evaluate(self._quantity_of_link(link, "jacobian"), (6, self._quantities.topology.nv), out)
 
     def operational_inertia(self, link: str, axes: str = "both", out: Any = None) -> Any:
-        """(J M^-1 J^T)^-1 of a link, (n_world, 6, 6): the inertia that a force at its centre of mass meets.
+        """Return the inertia (J M^-1 J^T)^-1 at the centre of mass of a link, (n_world, 6, 6).
 
-        link: its prim path. axes: "linear" or "angular" for the (n_world, 3, 3) of those coordinates alone, "both" for
-        linear, then angular. NaN in worlds where some direction is blocked, as for "both" of an arm with fewer than 6
-        dofs. Raises ValueError for an unknown link or unknown axes.
+        The result is NaN in worlds with a blocked direction, as for "both" of an arm with fewer than 6 dofs.
+
+        Args:
+            `link`: Prim path of the link.
+            `axes`: `linear` or `angular` gives the (n_world, 3, 3) of these coordinates only. `both` is linear, then
+                angular.
+
+        Raises:
+            ValueError: The link or the axes are unknown.
         """
         if axes not in JACOBIAN_ROWS:
             raise ValueError(f"axes is {axes!r}; allowed are {', '.join(JACOBIAN_ROWS)}")
@@ -106,17 +115,17 @@ class Dynamics:
         return self._evaluate(self._quantity_of_link(link, axes), (last - first, last - first), out)
 
     def inverse_dynamics_derivatives(self, acceleration: ArrayLike) -> InverseDerivatives:
-        """Exact derivatives of the force of `inverse_dynamics`, from the traced expression; on the host.
+        """Return exact derivatives of the force of `inverse_dynamics`, on the host.
 
-        Raises as `inverse_dynamics`, and UnsupportedError for a tree too large for straight-line code.
+        Raises the errors of `inverse_dynamics`, and UnsupportedError for a chain of more than 60 links.
         """
         array = self._validated("acceleration", acceleration)
         return InverseDerivatives(*self._derivatives(array), self.mass_matrix())
 
     def forward_dynamics_derivatives(self, force: ArrayLike) -> ForwardDerivatives:
-        """Derivatives of the acceleration of `forward_dynamics`: -M^-1 times those of inverse dynamics.
+        """Return derivatives of the acceleration of `forward_dynamics`: -M^-1 times those of inverse dynamics.
 
-        Raises as `inverse_dynamics_derivatives`.
+        Raises the errors of `inverse_dynamics_derivatives`.
         """
         position, velocity = self._derivatives(self.forward_dynamics(force))
         minv = np.linalg.inv(self.mass_matrix())
@@ -125,8 +134,8 @@ class Dynamics:
     def _derivatives(self, acceleration: Array) -> tuple[Array, Array]:
         t, worlds = self._quantities.topology, self._all_worlds
         if not self._quantities.compiled:
-            raise UnsupportedError(f"{self._simulation.model.actor.path}: derivatives are made for trees of up "
-                                   f"to a chain of 60 links, and this one has {len(t.links)}")
+            raise UnsupportedError(f"{self._simulation.model.actor.path} has {len(t.links)} links; derivatives "
+                                   "support chains of at most 60 links")
         # stored by columns, which kernels write in one piece
         derivatives = {name: np.zeros((len(worlds), t.nv * t.nv), self._simulation.dtype)
                        for name in ("position", "velocity")}
@@ -141,7 +150,7 @@ class Dynamics:
     def _quantity_of_link(self, path: str, kind: str) -> StateQuantity:
         names = self._simulation.model.link_names
         if path not in names:
-            raise ValueError(f"{path!r} is no link; allowed are {', '.join(names)}")
+            raise ValueError(f"{path!r} is not a link; choose from {', '.join(names)}")
         key = (names.index(path), kind)
         if key not in self._link_quantities:
             self._link_quantities[key] = _link_quantity(*key)
@@ -159,8 +168,8 @@ class Dynamics:
                          inputs: Mapping[str, Any]) -> Any:
         rows, nv = required_gpu_rows("an argument", self._simulation.store), self._quantities.topology.nv
         if out is not None and not is_on_device(out):
-            raise ValueError(f"out is {type(out).__name__}, which lies on no GPU; leave it out for an array of the "
-                             "host")
+            raise ValueError(f"out is {type(out).__name__}, which is not a GPU array; leave it out to get an array "
+                             "on the host")
         selection = rows.all_worlds()
         arrays = {name: values if is_on_device(values) else self._validated(name, values) for name,
                   values in inputs.items()}
@@ -177,13 +186,13 @@ class Dynamics:
 
     def _validated(self, name: str, values: ArrayLike) -> Array:
         if is_on_device(values):
-            raise ValueError(f"{name} is given on a GPU, and derivatives are put together on the host; copy it there")
+            raise ValueError(f"{name} is on a GPU, but derivatives are computed on the host; copy it to the host")
         array, count = np.asarray(values, dtype=self._simulation.dtype), self._simulation.worlds
         nv = self._quantities.topology.nv
         if array.shape not in ((nv,), (count, nv)):
             raise ValueError(f"{name} has shape {array.shape}; give ({nv},) or ({count}, {nv})")
         if not np.isfinite(array).all():
-            raise ValueError(f"{name} holds {array[~np.isfinite(array)][0]}; give finite numbers")
+            raise ValueError(f"{name} contains {array[~np.isfinite(array)][0]}; give finite numbers")
         return np.broadcast_to(array, (count, nv))
 
 

@@ -31,8 +31,8 @@ class GpuQuantities:
     def function(self, quantity: StateQuantity, arrays: Mapping[str, int]) -> Function:
         """The traced function of a quantity, with arrays of these sizes."""
         if not self._compiled:
-            raise DeviceError(f"device 'cuda': quantities are made for trees of up to a chain of 60 links, and "
-                                   f"this one has {self._links}; use device='cpu'")
+            raise DeviceError(f"device 'cuda': the articulation has {self._links} links; quantities on a GPU "
+                                   "support chains of at most 60 links; use device='cpu'")
         return traced(quantity, self._structure, tuple(arrays.items()))
 
     def run(self, quantity: StateQuantity, rows: GpuRows, selection: LineSelection, arrays: ArrayViews,
@@ -44,7 +44,7 @@ class GpuQuantities:
         function = self.function(quantity, {name: size for name, (_, size) in arrays.items()})
         kernel = self._kernel(quantity, function, rows, tuple(row_results))
         if self._discarded is None:
-            self._discarded = rows.worlds.gpu.allocate(np.dtype(np.float64).itemsize, "what nobody asked for")
+            self._discarded = rows.worlds.gpu.allocate(np.dtype(np.float64).itemsize, "unused results")
         discarded = StridedView(self._discarded.address, of_row=0)
         output_views = [results.get(name, discarded) for name, _ in function.results if name not in row_results]
         kernel.run(rows.worlds.address, selection, [*(view for view, _ in arrays.values()), *output_views],
@@ -77,7 +77,7 @@ class GpuQuantities:
 
 def line_memory(rows: GpuRows, lines: int, size: int) -> Memory:
     """Device memory for `size` numbers of each line."""
-    return rows.worlds.gpu.allocate(max(1, lines * size) * np.dtype(rows.worlds.dtype).itemsize, "what is computed")
+    return rows.worlds.gpu.allocate(max(1, lines * size) * np.dtype(rows.worlds.dtype).itemsize, "results")
 
 
 def read_lines(rows: GpuRows, memory: Memory, lines: int, size: int) -> Array:

@@ -336,7 +336,7 @@ def pack_singles(description: Description, packed: PackedScene, reused: Collecti
             continue
         if holding := _joints_holding(description, actor):
             messages.add(Message("not-simulated", "warning", "session/held", actor.path, "",
-                                 f"not simulated: {holding} holds it outside articulations; it stays there"))
+                                 f"not simulated: joint {holding} outside articulations holds it; it stays in place"))
             continue
         try:
             model = pack_actor(actor, description.scene_of(actor), settings["solver"])

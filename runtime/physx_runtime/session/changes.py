@@ -85,8 +85,8 @@ class StateObserver:
         hiding = next((spec for spec in stronger if spec.HasDefaultValue() and spec not in result_specs), None)
         if hiding is not None:
             prim, _, name = path.rpartition(".")
-            self._messages.ignored([prim], name, f"set in {source.layer.identifier}, but the opinion in "
-                                   f"{hiding.layer.identifier} is stronger and hides it")
+            self._messages.ignored([prim], name, f"the edit in {source.layer.identifier} has no effect; a stronger "
+                                   f"opinion in {hiding.layer.identifier} hides it")
             return None
         if slot is not None:
             with self._ignore_changes(), Sdf.ChangeBlock():
@@ -231,14 +231,15 @@ def state_edits(stage: Usd.Stage, edits: Edits, values: Mapping[str, Any], actor
         if value is None:
             continue
         if not np.isfinite(value).all():
-            ignored([prim], name, "not a finite value; the state stays as it is")
+            ignored([prim], name, "the value is not finite; the state is unchanged")
         elif name.startswith("state:"):
             instance, _, base = name.removeprefix("state:").partition(":physics:")
             dof = dofs.get((prim, instance))
             if dof is not None and base in ("position", "velocity"):
                 (result.positions if base == "position" else result.rates)[dof.name] = coordinate(value, dof.angular)
         elif not floating.get(prim, False):
-            ignored([prim], name, "only the velocity of a floating root can be set; joints decide about other links")
+            ignored([prim], name,
+                    "the velocity of this link is computed from the joints; only that of a floating root can be set")
         elif name == "physics:velocity":
             result.linear[prim] = vector(value)
         else:
@@ -259,9 +260,9 @@ def _root_poses(stage: Usd.Stage, prims: set[str], actors: Sequence[SessionActor
             if np.isfinite(pose[0]).all():
                 out.poses[root] = pose
             else:
-                ignored([root], "xformOpOrder", "not a finite transform; the articulation stays where it is")
+                ignored([root], "xformOpOrder", "the transform is not finite; the articulation is not moved")
         ignored([path for path in child_paths if path in prims], "xformOpOrder",
-                "joints decide where this link is; edit the state of its joint, or the transform of the root link")
+                "the pose of this link is computed from the joints; edit the joint state or the root link's transform")
 
 
 def hidden_placements(stage: Usd.Stage, properties: Iterable[str], links: Collection[str]) -> set[str]:

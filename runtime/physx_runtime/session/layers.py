@@ -94,7 +94,7 @@ class ResultLayer:
         self._target = stage.GetEditTarget() if into == "edit_target" else None
         self.layer = self._target.GetLayer() if self._target else stage.GetSessionLayer()
         if self.layer is None:
-            raise AuthoringError("the stage has no session layer; open it with one, or give into='edit_target'")
+            raise AuthoringError("the stage has no session layer; open it with one, or use into='edit_target'")
         self.require_editable()
         self.slots: dict[str, Slot] = {}
         self._echoed: dict[str, list[Sdf.PropertySpec]] = {}  # by property path: specs in other layers that follow
@@ -104,8 +104,8 @@ class ResultLayer:
     def require_editable(self) -> None:
         """Raise AuthoringError where the layer cannot be edited."""
         if not self.layer.permissionToEdit:
-            raise AuthoringError(f"{self.layer.identifier}: the layer cannot be edited, and results go into it; "
-                                 "allow editing, or choose another one by `into`")
+            raise AuthoringError(f"{self.layer.identifier}: results are written to this layer, and it is not editable; "
+                                 "allow editing, or choose another layer with `into`")
 
     def slot(self, prim: Usd.Prim, name: str, type_name: Sdf.ValueTypeName, uniform: bool = False) -> Slot | None:
         """The slot of an attribute; None where the edit target does not reach the prim."""

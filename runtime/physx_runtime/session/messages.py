@@ -82,9 +82,9 @@ def value_messages(authored: Collection[Authored], problems: Iterable[Problem]) 
 
 def diverged_message(loss: Loss) -> Message:
     """A message about a divergence and the actors that it stops."""
-    phrase = f"it{loss.suffix} stand" if loss.other_count else "it stands"
+    phrase = f"it{loss.suffix} are" if loss.other_count else "it is"
     return Message("diverged", "error", "session/diverged", loss.path, "",
-                   f"{loss.quantity} is no longer finite; {phrase} still until reset; {ADVICE}")
+                   f"{loss.quantity} is not finite; {phrase} not stepped until reset; {ADVICE}")
 
 
 def messages_of(description: Description) -> Iterator[Message]:
@@ -99,7 +99,7 @@ def messages_of(description: Description) -> Iterator[Message]:
         if opinion.code == CONTACTS:        # what is left out of them is said below
             continue
         yield Message("not-evaluated", "info", opinion.code, opinion.path, opinion.property,
-                      f"PhysX reads it, this library does not: {opinion.reason}")
+                      f"PhysX reads it, but this library does not: {opinion.reason}")
     yield from _not_simulated(description)
 
 
@@ -109,13 +109,13 @@ def _not_simulated(description: Description) -> Iterator[Message]:
 
     refused = stage_refusal(description)
     if refused:
-        yield report("refused", "/", f"{refused}; everything stands still")
+        yield report("refused", "/", f"{refused}; no body moves")
         return
     model = scene_model(description, [body for body in description.bodies if not body.kinematic])
     for joint in description.joints:
         if not any(model.ends(joint)):
-            yield report("free-joint", joint.path, f"a {joint.kind} joint outside articulations; it holds nothing that "
-                         "moves")
+            yield report("free-joint", joint.path, f"a {joint.kind} joint outside articulations; it is connected to no "
+                         "moving body")
     touching = Touching(description, model)
     items = {(item.path, item.code, item.property): item
              for item in not_simulated_with_joints(description, model, touching)}
@@ -124,7 +124,7 @@ def _not_simulated(description: Description) -> Iterator[Message]:
             yield Message("not-simulated", "warning", f"session/{item.code}", item.path, item.property,
                           f"not simulated: {item.text}")
     if not model.actors:
-        yield report("nothing", "/", "the stage has no articulation and no free body; nothing moves")
+        yield report("nothing", "/", "the stage has neither an articulation nor a free body; nothing moves")
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,15 +84,15 @@ class Results:
             attribute = self._stage.GetPropertyAtPath(path)
             stack = [spec.layer for spec in attribute.GetPropertyStack()] if attribute else []
             if layer not in stack:
-                self._messages.note("/", "", f"results are written to {layer.identifier}, which the stage does not see "
-                                    "now: it is muted, no longer one of its layers, or the variant is not selected")
+                self._messages.note("/", "", f"results are written to {layer.identifier}, but the stage does not use "
+                                    "this layer: it is muted, removed, or in a variant that is not selected")
                 return
             if stack[0] != layer:
                 hiding[path] = stack[0]
         for path, above in hiding.items():
             prim, _, name = path.rpartition(".")
-            self._messages.note(prim, name, f"written to {layer.identifier}, but the opinion in "
-                                f"{above.identifier} is stronger and hides it")
+            self._messages.note(prim, name, f"the result in {layer.identifier} is hidden by a stronger opinion in "
+                                f"{above.identifier}")
 
 
 class _Prepared:
@@ -105,7 +105,7 @@ class _Prepared:
         transformed = [*paths, *static_paths]
         unreached = [path for path in transformed if layer.spec_path(stage.GetPrimAtPath(path)) is None]
         for path in unreached:
-            note(path, "", "the edit target does not reach the prim: nothing is written to it")
+            note(path, "", "the edit target does not map to this prim; its results are not written")
         self._transforms = Transforms(stage, layer, transformed, note) if switches.transforms and transformed else None
         self._velocities: list[tuple[int, Slot, Slot]] = []
         self._joints: list[tuple[int, int, Slot, Slot]] = []        # run, dof, position, velocity
@@ -145,12 +145,12 @@ class _Prepared:
     def _plan_joint(self, stage: Usd.Stage, layer: ResultLayer, indices: tuple[int, int], joint: Joint, dof: Dof,
                     note: Note) -> None:
         if joint.kind == "spherical":
-            note(joint.path, "", "PhysX keeps no joint state on a spherical joint: none is written")
+            note(joint.path, "", "PhysX has no joint state on spherical joints; none is written")
             return
         prim, instance = stage.GetPrimAtPath(joint.path), instance_of(joint, dof)
         if f"PhysicsJointStateAPI:{instance}" not in map(str, prim.GetPrimTypeInfo().GetAppliedAPISchemas()):
             layer.apply(prim, f"PhysicsJointStateAPI:{instance}")
-            note(joint.path, "apiSchemas", f"PhysicsJointStateAPI:{instance} is applied to hold the joint's state")
+            note(joint.path, "apiSchemas", f"PhysicsJointStateAPI:{instance} is applied to store the joint's state")
         slots = [layer.slot(prim, f"state:{instance}:physics:{base}", Sdf.ValueTypeNames.Float)
                  for base in ("position", "velocity")]
         if slots[0] is not None and slots[1] is not None:

@@ -1,5 +1,5 @@
-"""`Session` steps an open USD stage, writes the results back after each step and follows edits made by others.
-`SessionView` gives contacts, triggers, mass properties and object counts of the open session.
+"""`Session` steps an open USD stage, writes the results back after each step and follows edits from other sources.
+`SessionView` has contacts, triggers, mass properties and object counts of the open session.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ from physx_schema.errors import UnsupportedError
 
 
 class SessionView:
-    """Contacts, triggers, mass properties and counts of a session; each raises RuntimeError if it is closed."""
+    """Contacts, triggers, mass properties and counts of a session. Each raises RuntimeError if it is closed."""
 
     _scene: Scene
     _description: Description
@@ -82,7 +82,7 @@ class SessionView:
 
     @property
     def trigger_overlaps(self) -> tuple[Overlap, ...]:
-        """The colliders in triggers, as `Scene.trigger_overlaps`."""
+        """The colliders inside triggers, as `Scene.trigger_overlaps`."""
         self._require_open()
         return self._scene.trigger_overlaps
 
@@ -93,24 +93,26 @@ class SessionView:
         return self._scene.trigger_events
 
     def net_contact_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Any:
-        """The force of contacts on bodies in the last step, as `Scene.net_contact_force` without the worlds."""
+        """Return the normal contact force on bodies in the last step, as `Scene.net_contact_force` without the world
+        axis.
+        """
         self._require_open()
         return self._scene.net_contact_force(bodies, partners)[0]
 
     def net_friction_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Any:
-        """The force of friction, as `net_contact_force`."""
+        """Return the friction force, as `net_contact_force`."""
         self._require_open()
         return self._scene.net_friction_force(bodies, partners)[0]
 
     @property
     def mass_properties(self) -> dict[str, MassProperties]:
-        """Mass properties of every link and rigid body, by prim path, as of the last reading of the stage."""
+        """Return the mass properties of every link and rigid body by prim path, as of the last reading of the stage."""
         self._require_open()
         return mass_properties(self._description)
 
     @property
     def counts(self) -> ObjectCounts:
-        """Numbers of objects that PhysX makes of the stage, as of its last reading."""
+        """Return the numbers of objects that PhysX creates for the stage, as of its last reading."""
         self._require_open()
         return object_counts(self._description)
 
@@ -119,29 +121,36 @@ _OPEN: weakref.WeakSet[Session] = weakref.WeakSet()
 
 
 class Session(SessionView):
-    """Steps the articulations and free bodies of an open stage and writes the results back.
+    """Step the articulations and free bodies of an open stage, and write the results back to it.
 
-    Before the first step nothing is written. Edits made between two steps are followed: new values apply from the
-    next step, and a new structure is rebuilt with the state of all joints that stay. An edit of the transform of a
-    root link, of a joint state or of the velocity of a floating root sets the state. Lengths, masses and angles on the
-    stage are in the stage's own units and degrees. Contacts are those of a `Scene`; `messages` lists what is not
-    simulated. Closing leaves the results on the stage; `reset` takes them away.
+    Before the first step nothing is written. Edits between two steps are applied in the next step. After a structural
+    edit, the model is rebuilt; remaining joints keep their states. Edits of a root link's transform, a joint state or
+    a floating root's velocity set the state. Values on the stage are in the stage's units and degrees. Contacts are
+    those of a `Scene`. `messages` lists what is not simulated. `close` keeps the results on the stage; `reset` removes
+    them.
+
+    Example::
+
+        with physx_runtime.Session(stage) as session:
+            session.step(1 / 60)
+            stage.GetAttributeAtPath("/Robot/elbow.drive:angular:physics:targetPosition").Set(30.0)
+            session.step(1 / 60)
 
     Args:
-        stage: an open Usd.Stage; the session keeps it alive.
-        transforms: write translate, orient and scale operations or matrices of links, in their parents' frames.
-        velocities: write physics:velocity (of the centre of mass) and physics:angularVelocity of links, world frame.
-        joint_states: write state:*:physics:position and velocity of joints, applying PhysicsJointStateAPI.
-        into: "session" for the session layer, "edit_target" for the edit target the stage has now.
-        dtype: "float32", as PhysX computes, or "float64".
-        solver: "physx" for the authored iteration counts, "ideal" for what they approximate.
-        sleeping: whether articulations and bodies fall asleep as in PhysX; any edit of theirs wakes them.
+        `stage`: An open Usd.Stage; the session keeps it alive.
+        `transforms`: Write translate, orient and scale operations or matrices of links, relative to their parents.
+        `velocities`: Write physics:velocity (of the centre of mass) and physics:angularVelocity of links, world axes.
+        `joint_states`: Write state:*:physics:position and velocity of joints; applies PhysicsJointStateAPI.
+        `into`: "session" for the session layer, or "edit_target" for the current edit target of the stage.
+        `dtype`: "float32", as in PhysX, or "float64".
+        `solver`: "physx" uses the authored iteration counts. "ideal" solves the same equations with many iterations.
+        `sleeping`: Whether articulations and bodies sleep as in PhysX. Edits of an actor wake it.
 
     Raises:
-        TypeError: no open stage.
-        ValueError: an argument out of range, or a stage that another session simulates.
-        AuthoringError: the layer cannot be edited.
-        UnsupportedError: PhysX refuses the whole stage; after an edit to such a one everything stands still.
+        TypeError: `stage` is not an open stage.
+        ValueError: An argument is out of range, or another session simulates the stage.
+        AuthoringError: The layer cannot be edited.
+        UnsupportedError: PhysX refuses the whole stage. After an edit that leads to this, no body moves.
     """
 
     def __init__(self, stage: Any, *, transforms: bool = True, velocities: bool = True, joint_states: bool = True,
@@ -174,9 +183,9 @@ class Session(SessionView):
     # --- stepping ----------------------------------------------------------------------------------------------------
 
     def step(self, dt: float = 1 / 60) -> None:
-        """Apply edits, advance by dt [s] and write the results.
+        """Apply edits, advance by `dt` seconds and write the results.
 
-        Raises ValueError for a dt that is not positive and finite, RuntimeError on a closed session or expired stage.
+        Raises ValueError unless `dt` is positive and finite, and RuntimeError on a closed session or an expired stage.
         """
         self._require_open()
         required_time(dt)
@@ -196,7 +205,7 @@ class Session(SessionView):
         self._time += dt
 
     def reset(self) -> None:
-        """Remove all results from the stage and return to the authored state; edits of others stay."""
+        """Remove all results from the stage and restore the authored state. Edits from other sources stay."""
         self._require_open()
         changes = self._listener.pop_changes()
         self._results.observer.classify(changes)     # what others set where results are stays
@@ -211,7 +220,7 @@ class Session(SessionView):
         self._time = 0.0
 
     def close(self) -> None:
-        """End the session; results stay on the stage, and a second call does nothing."""
+        """End the session and keep the results on the stage. A second call has no effect."""
         if not self._closed:
             self._closed = True
             _OPEN.discard(self)
@@ -241,28 +250,29 @@ class Session(SessionView):
 
     @property
     def time(self) -> float:
-        """Simulated time [s] since the start or the last reset."""
+        """Simulated time in seconds since the start or the last reset."""
         return self._time
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """All messages so far: what PhysX would log or do silently, and what is not simulated."""
+        """All messages so far: values that PhysX refuses or changes silently, and what is not simulated."""
         return self._messages.messages
 
     @property
     def articulations(self) -> tuple[str, ...]:
-        """Prim paths of the articulations and free bodies being stepped; root links where a root prim has several."""
+        """Prim paths of the simulated articulations and free bodies; root links if a root prim has several."""
         return tuple(self._actors)
 
     def simulation(self, articulation: str | None = None) -> SceneActor:
-        """One of `articulations`, the only one where None, as an actor of a `Scene`: set joint efforts there.
+        """Return one of `articulations` as an actor of a `Scene`, for example to set joint efforts.
 
-        A structural edit replaces it. Raises ValueError for a path that is not stepped, or None where several are.
+        None selects the only one. A structural edit replaces the actor. Raises ValueError for a path that is not
+        simulated, and for None if there are several.
         """
         self._require_open()
         path = next(iter(self._actors)) if articulation is None and len(self._actors) == 1 else articulation
         if path not in self._actors:
-            raise ValueError(f"no articulation {path or ''} is stepped; "
+            raise ValueError(f"{path or 'the stage'} is not a simulated articulation or free body; "
                              f"give one of {', '.join(self._actors) or 'none'}")
         return self._actors[path].simulation
 
@@ -274,7 +284,7 @@ class Session(SessionView):
             for other in sorted({counts.position_from, counts.velocity_from} - stepped):
                 self._messages.add(Message(
                     "not-simulated", "warning", "session/iterations", path, "",
-                    f"{counts.raised}; {other} is not stepped and taken for awake throughout"))
+                    f"{counts.raised}; {other} is not stepped, and is treated as always awake"))
 
     # --- following edits ---------------------------------------------------------------------------------------------
 
@@ -321,7 +331,7 @@ class Session(SessionView):
         self._messages.ignored(
             [body.path for body in self._description.bodies if body.samples and below([body.path], moved_prims)
              and body.samples == samples.get(body.path)], "xformOpOrder",
-            "its time samples decide where it is, also against their default values; edit the samples, or remove them")
+            "its transform has time samples, which override this value; edit or remove the samples")
 
     def _send_kinematic(self, paths: set[str]) -> bool:
         """Send kinematic bodies to where they are on the stage; False where it has to be read as a whole."""
@@ -408,7 +418,7 @@ class Session(SessionView):
         self._messages.unsupported((line for lines in refused.values() for line in lines), "/")
         for name in refused:
             self._messages.add(Message("not-simulated", "warning", "session/held", name, "",
-                                       "not simulated: what holds it is not stepped; it stays there"))
+                                       "not simulated: the body that holds it is not stepped; it stays in place"))
         stepped = {name: actor for name, actor in model.actors.items() if name not in refused}
         return PackedScene(replace(model, actors=stepped), {}, islands, touching)
 
@@ -418,15 +428,15 @@ class Session(SessionView):
 
     def _require_open(self) -> None:
         if self._closed:
-            raise RuntimeError("the session is closed; make another one of the stage")
+            raise RuntimeError("the session is closed; create a new Session")
         if self._stage.expired:
             self.close()
-            raise RuntimeError("the stage of the session has expired; open it again and make another session")
+            raise RuntimeError("the stage of the session has expired; open it again and create a new Session")
 
 
 def _require_stage(stage: Usd.Stage) -> None:
     if not isinstance(stage, Usd.Stage):
-        raise TypeError(f"stage is {type(stage).__name__}; a session simulates an open stage, give Usd.Stage.Open(...)")
+        raise TypeError(f"stage is {type(stage).__name__}; give an open stage, such as Usd.Stage.Open(...)")
     if stage.expired:
         raise TypeError("stage has expired; open it again and keep a reference to it")
     if any(session._stage == stage for session in _OPEN):

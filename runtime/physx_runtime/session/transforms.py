@@ -65,7 +65,7 @@ class Transforms:
         self._inverse[~singular], uniform = np.linalg.inv(parents[~singular]), _is_uniform(parents)
         for i, path in enumerate(paths):
             if singular[i]:
-                note(path, "xformOpOrder", "a scale of 0 on it or above it: its transform is not written")
+                note(path, "xformOpOrder", "the prim or an ancestor has scale 0; its transform is not written")
             else:
                 self._plan(layer, stage.GetPrimAtPath(path), i, bool(uniform[i]), note)
 
@@ -110,8 +110,8 @@ class Transforms:
             ops = _Ops()
         if not ops.complete:
             names = ", ".join(_order(prim)) or "none"
-            note(str(prim.GetPath()), "xformOpOrder", f"its operations ({names}) do not take every pose; others are "
-                 "written in their place")
+            note(str(prim.GetPath()), "xformOpOrder", f"its transform operations ({names}) cannot store every pose; "
+                 "they are replaced")
         if ops.matrix is not None or not rigid:
             slot = self._slot(layer, prim, ops.matrix, "transform", Sdf.ValueTypeNames.Matrix4d)
             if slot is not None:

@@ -49,21 +49,22 @@ class Actor:
             self.parameter_values.store = store
 
     def use_stream(self, stream: Any) -> None:
-        """Use a CUDA stream for all work of this actor's group from now on; None is the default stream.
+        """Use a CUDA stream for all following work of this actor's group; None is the default stream.
 
-        It is CuPy's, PyTorch's, Warp's or numba-cuda's, or a handle. Raises ValueError for another, and on the CPU.
+        Accepts a stream of CuPy, PyTorch, Warp or numba-cuda, or a handle. Raises ValueError for anything else, and on
+        the CPU.
         """
         OnGpu(self).use_stream(stream)
 
     def read_into(self, name: str, array: Any) -> None:
-        """Copy a row of every world into an array on the GPU, (n_world, n); ValueError for one that does not fit."""
+        """Copy a row of every world into a GPU array, (n_world, n). Raises ValueError for a wrong array."""
         OnGpu(self).read_into(name, array)
 
     give = former_method("give", read_into)
 
     @functools.cached_property
     def parameter_values(self) -> ParameterValues:
-        """Parameters of every world."""
+        """The parameters of every world."""
         return ParameterValues(self.model, self._store, self.worlds, self.dtype)
 
     @functools.cached_property
@@ -75,22 +76,22 @@ class Actor:
                 f"dofs={len(self.model.dof_names)}, worlds={self.worlds}, dt={self.dt:.6g})")
 
     def watch(self, watcher: Watcher) -> None:
-        """Notify a watcher of every state that is set and every step that is taken from now on."""
+        """Notify a watcher of every state that is set and every step from now on."""
         self.watchers.append(watcher)
         self._group.batch.watch(watcher)
 
     def set_time_step(self, dt: float) -> None:
-        """Step by another time [s] from now on. Raises ValueError for one that is not positive and finite."""
+        """Set the time step in seconds. Raises ValueError unless it is positive and finite."""
         self._group.batch.set_time_step(dt)
 
     def repack(self, model: PackedModel) -> None:
-        """Set the parameters and iteration counts of a model in every world; states, efforts and sleep stay.
+        """Set the parameters and iteration counts of a model in every world; states, efforts and sleep are unchanged.
 
-        Raises ValueError where the model's structure is not that of this simulation.
+        Raises ValueError if the structure of the model differs.
         """
         model = self.adapt_model(model)
         if model.topology != self.model.topology:
-            raise ValueError("the model has another structure; make a new Simulation of it")
+            raise ValueError("the model's structure differs; create a new Simulation")
         self._group.models[self.index] = model
         self._group.batch.set_settings(self.index, solver_settings(self.solver, model))
         self._write_parameters(model)
@@ -106,47 +107,47 @@ class Actor:
             self._write(name, checked_row(model, self.parameter_values.owners, name, row, worlds, self.dtype), None)
 
     def adapt_model(self, model: PackedModel) -> PackedModel:
-        """A model with the features that were enabled or disabled in this simulation."""
+        """Return a model with the features that are enabled or disabled in this simulation."""
         return self._group.adapt_model(model)
 
     @property
     def model(self) -> PackedModel:
-        """The packed model that is stepped."""
+        """The packed model."""
         return self._group.models[self.index]
 
     @property
     def settings(self) -> SolverSettings:
-        """Iteration counts of the next step; those of the first world, where worlds differ."""
+        """The iteration counts of the next step; those of the first world if worlds differ."""
         return self._group.settings[self.index]
 
     @property
     def worlds(self) -> int:
-        """Number of worlds."""
+        """The number of worlds."""
         return self._group.batch.worlds
 
     @property
     def dt(self) -> float:
-        """Time of a step [s]."""
+        """The time step in seconds."""
         return self._group.batch.dt
 
     @property
     def dtype(self) -> str:
-        """ "float32" or "float64"."""
+        """"float32" or "float64"."""
         return self._group.batch.dtype
 
     @property
     def solver(self) -> str:
-        """ "physx" or "ideal"."""
+        """The solver: "physx", "ideal" or "sapien-3.0"."""
         return self._group.solver
 
     @property
     def steps_taken(self) -> int:
-        """Number of steps since this was made."""
+        """The number of completed steps."""
         return self._group.batch.steps_taken
 
     @property
     def topology(self) -> Topology:
-        """The tree of links that is stepped; of a body one free link."""
+        """The tree of links; a body has one free link."""
         return self.model.topology.tree
 
     @property
@@ -165,31 +166,37 @@ class Actor:
     # --- rows --------------------------------------------------------------------------------------------------------
 
     def set(self, name: str, values: ArrayLike, worlds: ArrayLike | None = None) -> None:
-        """Set one number by its name: a parameter as `set_parameters` does, else a row of the state or of forces.
+        """Set one number by its name: a parameter, or a row of the state, efforts or forces.
 
-        worlds: a mask or indices of the worlds to set, all where None. Rows take (n,) for all worlds or (n_world, n):
-        q and v, root_position and root_rotation of the root's internal frame, joint_effort, and link_force and
-        link_torque, (3 n_link,) at the centres of mass in world axes, which act in every step until set again; the
-        first of them compiles a step that reads them. Raises ValueError for NaN, an infinite state, effort or force, a
-        shape that does not fit, what `set_parameters` refuses, and rows that follow from other numbers.
+        Rows are q, v, root_position, root_rotation (of the root's internal frame F), joint_effort, link_force and
+        link_torque. Link forces are (3 n_link,) at the centres of mass in world axes, and act until set again. The
+        first of them compiles a step that reads them. All rows are in docs/reference/rows.md.
+
+        Args:
+            `values`: (n,) for all worlds or (n_world, n); parameters as in `set_parameters`.
+            `worlds`: A mask or indices; None selects all worlds.
+
+        Raises:
+            ValueError: A number is NaN; a state, effort or force is infinite; a shape is wrong; `set_parameters`
+                refuses the value; or the row is computed from other numbers.
         """
         if name in self.model.state or name in FORCE_ROWS:
             self.set_row(name, values, worlds)
         elif name in self.parameters:
             self.set_parameters({name: values}, worlds)
         elif name in self.settings.rows(self.dt):
-            raise ValueError(f"{name!r} follows from the time step of all worlds; call set_time_step")
+            raise ValueError(f"{name!r} is computed from the time step of all worlds; call set_time_step")
         else:
             forces = self.model.settable.keys() & set(FORCE_ROWS)
             allowed = sorted({*self.parameters, *self.model.state, *forces})
-            raise ValueError(f"{name!r} is no number to set of this model; allowed are {', '.join(allowed)}")
+            raise ValueError(f"{name!r} cannot be set in this model; choose from {', '.join(allowed)}")
 
     def set_row(self, name: str, values: ArrayLike, worlds: ArrayLike | None = None) -> None:
-        """Set a row of the step directly, (n,) for all worlds or (n_world, n); rows derived from it stay.
+        """Set a row of the step directly, (n,) for all worlds or (n_world, n). Rows computed from it are unchanged.
 
-        An array on a GPU, (n_world, n) of the simulation's dtype, is read there, and so is a mask or indices,
-        by device "cuda" alone; their numbers are not checked. Raises ValueError for NaN, an infinite state, effort or
-        force, another shape, and rows that there are none of.
+        With device "cuda", arrays (n_world, n) of the simulation's dtype, masks and indices may be on the GPU. Their
+        numbers are not checked. Raises ValueError for NaN, an infinite state, effort or force, a wrong shape, or an
+        unknown row.
         """
         if is_on_device(values) or is_on_device(worlds):
             OnGpu(self).set_row(name, values, worlds)
@@ -218,14 +225,22 @@ class Actor:
     def apply_force(self, force: ArrayLike, torque: ArrayLike | None = None, *, link: str | None = None,
                     point: ArrayLike | None = None, mode: ForceMode = "force", local: bool = False,
                     worlds: ArrayLike | None = None) -> None:
-        """Apply a force to a link in the next step only; it adds to link_force, link_torque and other such forces.
+        """Apply a force to a link in the next step only, in addition to link_force, link_torque and other forces.
 
-        force, torque, point: (3,) for all chosen worlds or (n_chosen, 3), in the world, with `local` in the
-        link's prim without its scale. link: prim path, needed where there are several. point: where the force acts, at
-        the centre of mass where None. mode: "force"; "impulse" [force s] and "velocity_change" [distance/s, rad/s] of
-        the whole step; "acceleration" and "velocity_change" count times the link's own mass and inertia. worlds: a mask
-        or indices, all where None. It wakes as `set("link_force")` does. Raises ValueError for another link or mode,
-        shapes that do not fit, and what is not finite; then no force is applied.
+        It wakes the actor as `set("link_force")` does.
+
+        Args:
+            `force`, `torque`, `point`: (3,) for all selected worlds or (n_selected, 3), in world axes. With `local`
+                they are in the frame of the link's prim, without its scale.
+            `link`: Prim path; required if there are several links.
+            `point`: Point of application; None is the centre of mass.
+            `mode`: `force`; `impulse` [force s] and `velocity_change` [distance/s, rad/s] over the whole step;
+                `acceleration`. Accelerations and velocity changes are multiplied by the link's mass and inertia.
+            `worlds`: A mask or indices; None selects all worlds.
+
+        Raises:
+            ValueError: The link or mode is unknown, a shape is wrong, or a number is not finite; no force is applied
+                then.
         """
         indices, index = host_worlds("apply_force", worlds, self.worlds), self._external_forces.link_of(link)
         external = self._external_forces.checked(indices, index, force, torque, point, mode, local)
@@ -235,14 +250,15 @@ class Actor:
         self._group.batch.watch_next(self._external_forces)
 
     def enable_tendon_impulses(self) -> None:
-        """Keep the impulses of tendons in each step for reports, from now on."""
+        """Record the impulses of tendons in every following step."""
         self._group.enable_tendon_impulses()
 
     @property
     def contact_impulses(self) -> Array | None:
-        """Contact impulses on links in the last step, (n_world, n_link, 6): linear, and angular about the mass centre.
+        """Contact impulses on links in the last step, (n_world, n_link, 6): linear, then angular about the centre of
+        mass.
 
-        None where nothing touches.
+        None without contacts.
         """
         return self._group.contact_impulses()
 
@@ -251,9 +267,9 @@ class Actor:
             watcher.state_changed(worlds)
 
     def get(self, name: str) -> Array:
-        """A row of every world, (n_world, n), or a parameter as `parameter` gives it; ValueError for another name.
+        """Return a row of every world, (n_world, n), or a parameter as `parameter` does.
 
-        Rows are listed in docs/reference/rows.md.
+        Rows are listed in docs/reference/rows.md. Raises ValueError for an unknown name.
         """
         if name not in self.model.settable and name in self.parameters:
             return self.parameter(name)
@@ -264,7 +280,7 @@ class Actor:
 
     @property
     def path(self) -> str:
-        """The code that the next step takes: "specialised" for this structure, or "generic" (docs/guides/worlds.md)."""
+        """The code of the next step: "specialised" for this structure, or "generic" (docs/guides/worlds.md)."""
         return self._store.path
 
     @property
@@ -275,26 +291,26 @@ class Actor:
     # --- state -------------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Array]:
-        """The state of every world, row name -> (n_world, n), as model.row_specs."""
+        """The state of every world: row name -> (n_world, n)."""
         if not self._store.is_host_memory:       # else the step has reported it
             self.divergence.flags()
         return {name: self.get(name) for name in self.model.state}
 
     @property
     def joint_position(self) -> Array:
-        """(n_world, n_dof) rad or length."""
+        """Joint positions, (n_world, n_dof), in rad or length units."""
         if not self._store.is_host_memory:       # else the step has reported it
             self.divergence.flags()
         return self.get("q")
 
     @property
     def joint_velocity(self) -> Array:
-        """(n_world, n_dof) rad/s or length/s."""
+        """Joint velocities, (n_world, n_dof), in rad/s or length units per second."""
         return self.get("v")[:, self.topology.root_size:]
 
     @property
     def link_pose(self) -> Array:
-        """World poses of the links, (n_world, n_link, 7): position, quaternion x y z w."""
+        """World poses of the links, (n_world, n_link, 7): position, then quaternion x y z w."""
         return world_link_poses(self.model_of_worlds(), self.state()).astype(self.dtype)
 
     @property
@@ -308,18 +324,18 @@ class Actor:
         return self._waking.asleep
 
     def wake(self, worlds: ArrayLike | None = None) -> None:
-        """Wake worlds, a mask (n_world,) or indices, all where None; those awake stay so for 0.4 s at least."""
+        """Wake worlds for at least 0.4 s. `worlds` is a mask (n_world,) or indices; None wakes all."""
         if is_on_device(worlds):
             OnGpu(self).wake(worlds)
         else:
             self._waking.wake(None if worlds is None else world_indices(worlds, self.worlds))
 
     def put_to_sleep(self, worlds: ArrayLike | None = None) -> None:
-        """Put worlds, a mask (n_world,) or indices, all where None, to sleep with zero velocity. PhysX: putToSleep.
+        """Put worlds to sleep with zero velocity, as PhysX's putToSleep.
 
-        As in PhysX, an actor in an island with awake actors only loses its velocity and sleeps with its island.
-        Forces of `apply_force` are cleared; a link_force that is not 0 wakes the actor at once.
-        Raises ValueError where nothing falls asleep.
+        `worlds` is a mask (n_world,) or indices; None selects all. As in PhysX, an actor in an island with awake
+        actors only loses its velocity, and sleeps with its island. Forces of `apply_force` are cleared. A nonzero
+        link_force wakes the actor at once. Raises ValueError if sleeping is off.
         """
         if self._group.sleepless:
             raise ValueError(f"{self.model.actor.path} cannot be put to sleep: {self._group.sleepless}")
@@ -332,13 +348,19 @@ class Actor:
     def reset(self, worlds: ArrayLike | None = None, *, joint_position: ArrayLike | None = None,
               joint_velocity: ArrayLike | None = None, root_pose: ArrayLike | None = None,
               root_velocity: ArrayLike | None = None) -> None:
-        """Reset worlds to the authored or the given state, and clear their divergence.
+        """Reset worlds to the authored state or to a given state, and clear their divergence.
 
-        worlds: a mask (n_world,) or indices, all where None. Given values are for all chosen worlds, or one line
-        for each: joint_position, joint_velocity (n_dof); root_pose (7) of the root link, position, quaternion x y z w;
-        root_velocity (6), linear at its centre of mass, angular. Efforts, targets and parameters stay. Raises
-        ValueError for shapes that do not fit and for numbers that are not finite; then nothing is reset. With device
-        "cuda" worlds, joint_position and joint_velocity may lie on the GPU.
+        Efforts, targets and parameters are unchanged. Values are for all selected worlds, or one line for each. With
+        device "cuda", `worlds`, `joint_position` and `joint_velocity` may be on the GPU.
+
+        Args:
+            `worlds`: A mask (n_world,) or indices; None resets all worlds.
+            `joint_position`, `joint_velocity`: (n_dof,) values.
+            `root_pose`: (7,) of the root link: position, then quaternion x y z w.
+            `root_velocity`: (6,) linear at the root's centre of mass, then angular.
+
+        Raises:
+            ValueError: A shape is wrong, or a number is not finite; nothing is reset then.
         """
         if any(is_on_device(values) for values in (worlds, joint_position, joint_velocity, root_pose, root_velocity)):
             OnGpu(self).reset(worlds, joint_position, joint_velocity, root_pose, root_velocity)
@@ -365,20 +387,25 @@ class Actor:
         return self.parameter_values.table
 
     def parameter(self, name: str) -> Array:
-        """Values of a parameter in every world, (n_world, *shape); raises ValueError for an unknown name."""
+        """Return a parameter in every world, (n_world, *shape). Raises ValueError for an unknown name."""
         return self.parameter_values.read(name)
 
     def set_parameter(self, name: str, values: ArrayLike, worlds: ArrayLike | None = None) -> None:
-        """Set one parameter as `set_parameters` does several."""
+        """Set one parameter, as `set_parameters` does."""
         self.set_parameters({name: values}, worlds)
 
     def set_parameters(self, values: Mapping[str, ArrayLike], worlds: ArrayLike | None = None) -> None:
-        """Set parameters, each by one number, `shape` for all chosen worlds, or (n_chosen, *shape).
+        """Set parameters by name. Each value is one number, `shape`, or (n_selected, *shape).
 
-        worlds: a mask (n_world,) or indices, all where None. Links keep their poses and the root its velocity where a
-        centre of mass moves. Raises ValueError, naming world and prim, for values that PhysX would refuse and for
-        values that the step does not read (see `randomize`); then nothing is set. With device "cuda" values and worlds
-        may lie on the GPU, except centres of mass and principal axes; their numbers are not checked.
+        If a centre of mass changes, links keep their poses and the root keeps its velocity. With device "cuda", values
+        and worlds may be on the GPU, except centres of mass and principal axes; their numbers are not checked.
+
+        Args:
+            `worlds`: A mask (n_world,) or indices; None selects all worlds.
+
+        Raises:
+            ValueError: PhysX refuses a value, or the step does not read it (see `randomize`). The message names world
+                and prim; nothing is set then.
         """
         if any(is_on_device(value) for value in (worlds, *values.values())):
             OnGpu(self).set_parameters(values, worlds)

@@ -212,11 +212,11 @@ class ActorGroup:
     def sleepless(self) -> str:
         """The reason why its worlds never fall asleep; "" where they do."""
         if self.solver == "ideal":
-            return "with solver='ideal' nothing does"
+            return "solver='ideal' has no sleeping"
         if not self._sleeping:
-            return "it was made with sleeping=False"
+            return "it was created with sleeping=False"
         if not self.models[0].scene.sleeping:
-            return "its scene lets nothing fall asleep"
+            return "sleeping is off in its scene"
         return "" if self.topology.sleeping else "none of its links can move"
 
     @property

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ActorView(Actor):
-    """An actor with quantities computed from its state."""
+    """An actor with quantities that are computed from its state."""
 
     @functools.cached_property
     def dynamics(self) -> Dynamics:
@@ -26,7 +26,7 @@ class ActorView(Actor):
 
     @functools.cached_property
     def direct(self) -> Direct:
-        """PhysX's Direct GPU API of this actor, every world an articulation (docs/reference/direct_api.md)."""
+        """PhysX's Direct GPU API for this actor; every world is an articulation (docs/reference/direct_api.md)."""
         from physx_runtime.direct import Direct
 
         return Direct([self])

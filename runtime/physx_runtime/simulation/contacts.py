@@ -48,7 +48,7 @@ class ColliderPairs:
 
 @dataclass(frozen=True, slots=True)
 class Friction:
-    """Where friction acted in a step: up to two anchors for the contacts of one pair and one normal."""
+    """Friction of a step: up to two anchors for the contacts of one pair with one normal."""
 
     colliders: ColliderPairs
     worlds: Array                           # (n_anchor,)
@@ -57,12 +57,12 @@ class Friction:
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        """(n_anchor,) prims of the two colliders."""
+        """The prims of the two colliders, (n_anchor,)."""
         return self.colliders.pairs
 
     @property
     def bodies(self) -> tuple[tuple[str, str], ...]:
-        """(n_anchor,) the bodies that these are of; a static collider itself."""
+        """The bodies of the two colliders, (n_anchor,); for a static collider, the collider."""
         return self.colliders.bodies
 
     def __len__(self) -> int:
@@ -71,7 +71,7 @@ class Friction:
 
 @dataclass(frozen=True, slots=True)
 class Contacts:
-    """The contact points of a step in all worlds, made at its start, in the order in which PhysX makes them."""
+    """The contact points of a step in all worlds, generated at its start, in the order of PhysX."""
 
     colliders: ColliderPairs
     worlds: Array                           # (n_contact,)
@@ -84,12 +84,12 @@ class Contacts:
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        """(n_contact,) prims of the two colliders."""
+        """The prims of the two colliders, (n_contact,)."""
         return self.colliders.pairs
 
     @property
     def bodies(self) -> tuple[tuple[str, str], ...]:
-        """(n_contact,) the bodies that these are of; a static collider itself."""
+        """The bodies of the two colliders, (n_contact,); for a static collider, the collider."""
         return self.colliders.bodies
 
     def __len__(self) -> int:
@@ -102,7 +102,7 @@ NO_CONTACTS = Contacts(_NO_PAIRS, np.zeros(0, np.int32), np.zeros((0, 3)), np.ze
 
 
 def merge_contacts(parts: Sequence[Contacts]) -> Contacts:
-    """Contacts of several scenes or steps together."""
+    """Return the contacts of several scenes or steps together."""
     if len(parts) < 2:
         return parts[0] if parts else NO_CONTACTS
     worlds, points, normals, separations, impulses = (
@@ -132,17 +132,17 @@ Paths = str | Sequence[str]
 
 
 def normal_force(contacts: Contacts, worlds: int, bodies: Paths, partners: Sequence[str] | None) -> Array:
-    """Mean normal contact force on bodies or colliders over the step, world axes.
+    """Return the mean normal contact force on bodies or colliders over the step, in world axes.
 
-    (n_world, 3) for one path, (n_world, n_body, 3) for several; with partners, only forces from
-    these bodies or colliders count: (n_world, n_body, n_partner, 3), without n_body for one path.
+    The shape is (n_world, 3) for one path and (n_world, n_body, 3) for several. With `partners`, only contacts with
+    these bodies or colliders are included; the shape is (n_world, n_body, n_partner, 3), without n_body for one path.
     """
     normal_impulses = contacts.impulses[:, None] * contacts.normals
     return _net(contacts.colliders, contacts.worlds, normal_impulses, worlds, bodies, partners) / contacts.dt
 
 
 def friction_force(contacts: Contacts, worlds: int, bodies: Paths, partners: Sequence[str] | None) -> Array:
-    """Mean friction force, as `normal_force`; torsional friction has no force."""
+    """Return the mean friction force, as `normal_force`. Torsional friction has no force."""
     friction = contacts.friction
     return _net(friction.colliders, friction.worlds, friction.impulses, worlds, bodies, partners) / contacts.dt
 
@@ -152,7 +152,7 @@ def require_paths(bodies: Paths, partners: Sequence[str] | None, known: Collecti
     for path in ([bodies] if isinstance(bodies, str) else bodies, partners or ()):
         unknown = next((name for name in path if name not in known), None)
         if unknown is not None:
-            raise ValueError(f"{unknown} is no body, and no collider whose contacts are stepped; give one of "
+            raise ValueError(f"{unknown} is neither a body nor a collider with simulated contacts; give one of "
                              f"{', '.join(sorted(known)) or 'none'}")
 
 

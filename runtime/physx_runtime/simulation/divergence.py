@@ -24,11 +24,11 @@ from physx_runtime.worlds.store import WorldRows
 
 # Worlds that a warning names.
 MAX_NAMED = 5
-ADVICE = "take a shorter time step, softer or more strongly damped springs, or heavier links"
+ADVICE = "use a shorter time step, softer or more damped springs, or heavier links"
 
 
 class DivergenceWarning(RuntimeWarning):
-    """Worlds whose state is no longer finite; they stand still from then on."""
+    """The state of some worlds is not finite; these worlds are not stepped until reset."""
 
 
 class SteppedActor(Protocol):
@@ -69,7 +69,7 @@ class Loss:
     @property
     def suffix(self) -> str:
         """Text about the other diverged actors, to follow the name of the first."""
-        return f" and {self.other_count} more that are solved with it" if self.other_count else ""
+        return f" and {self.other_count} more actors solved with it" if self.other_count else ""
 
 
 class DivergenceReport:
@@ -120,9 +120,9 @@ class DivergenceReport:
             report._reported[new] |= report._flags()[new]
         names = ", ".join(str(i) for i in new[:MAX_NAMED]) + (", ..." if len(new) > MAX_NAMED else "")
         self.messages.append(
-            f"{loss.path}{loss.suffix}: {len(new)} of {len(self._reported)} worlds diverged (world {names}) by step "
-            f"{self._actor.steps_taken} of {self._actor.dt:.6g} s: {loss.quantity} is no longer finite; they "
-            f"stand still until reset; {ADVICE}")
+            f"{loss.path}{loss.suffix}: {len(new)} of {len(self._reported)} worlds diverged (world {names}) at step "
+            f"{self._actor.steps_taken} of {self._actor.dt:.6g} s: {loss.quantity} is not finite; they "
+            f"are not stepped until reset; {ADVICE}")
         warnings.warn(self.messages[-1], DivergenceWarning, stacklevel=caller_stack_level())
 
     @staticmethod

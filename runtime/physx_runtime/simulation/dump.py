@@ -25,13 +25,14 @@ ROOT_NAMES = ("root vx", "root vy", "root vz", "root wx", "root wy", "root wz")
 
 
 def dump(stage: Any, joint_position: ArrayLike | None = None, joint_velocity: ArrayLike | None = None) -> str:
-    """Velocities, accelerations and forces of links and generalised forces at a state, as a table of text.
+    """Return a text table of link velocities, accelerations and forces, and generalised forces, at a state.
 
-    joint_position, joint_velocity: (n_dof,) rad or length and per second, the authored state where None. World axes;
-    a: Jdot v of the centre of mass, and angular; f: what the link needs for it; tau: Coriolis and gravity force (both
-    the force that compensates), and the mass matrix' diagonal without armature. First is named what moves it in PhysX
-    and is not in these: joints outside articulations, contacts. Raises as `Simulation`, and ValueError for arrays that
-    do not fit.
+    Axes are world axes. `a` is Jdot v of the centre of mass with the angular part `alpha`. `f` is the force that the
+    link needs for it. `tau` lists compensation forces for Coriolis and gravity, and the diagonal of the mass matrix
+    without armature. The first lines name physics that is left out: joints outside articulations and contacts.
+
+    `joint_position` and `joint_velocity` are (n_dof,) in rad or length units, and per second; None is the authored
+    state. Raises the errors of `Simulation`, and ValueError for arrays with a wrong shape.
     """
     sim = Simulation(stage, dtype="float64")
     for argument, values in (("joint_position", joint_position), ("joint_velocity", joint_velocity)):
@@ -47,7 +48,7 @@ def dump(stage: Any, joint_position: ArrayLike | None = None, joint_velocity: Ar
 def _left_out(sim: DumpSource) -> Iterator[str]:
     """What acts on an actor and is not in its own dynamics, a line each."""
     if isinstance(sim, SceneActor):
-        yield from (f"left out: {influence}, of the scene's step" for influence in sim.group.acting_on(sim.index))
+        yield from (f"left out: {influence}, part of the scene's step" for influence in sim.group.acting_on(sim.index))
     else:
         yield from (f"left out: {item}" for item in sim.not_simulated)
 
@@ -80,16 +81,20 @@ def _numbers(values: Any) -> str:
 # --- a step --------------------------------------------------------------------------------------------------------
 
 def dump_step(sim: DumpSource, world: int = 0, reported: Mapping[str, ArrayLike] | None = None) -> str:
-    """The step that a world of `sim` would take next, stage by stage, as a table of text; `sim` is left as it is.
+    """Return a text table of the next step of a world, stage by stage. `sim` is not changed.
 
-    sim: a Simulation, or an actor of a Scene, whose step is shown without the joints outside articulations and contacts
-    of that scene, which are named.
+    The table begins with the start state as in `dump`. Then it lists v and q after each stage, in float32 and float64,
+    with the velocity of a floating root first. Poses and velocities of links follow.
 
-    First the state it starts from as `dump` gives it, then v and q (v of a floating root first) after each stage, in
-    float32 and in float64, then poses and velocities of links. reported: what another engine gives after the same step,
-    joint_position and joint_velocity (n_dof,), link_pose (n_link, 7), link_velocity (n_link, 6), each where known; the
-    table then holds it and how far float32 is from it. Names, orders and units are those of `Recording`. Raises
-    ValueError for a world that there is none of, another name in `reported`, and arrays that do not fit.
+    Args:
+        `sim`: A Simulation, or an actor of a Scene. Joints outside articulations and contacts of the scene are left
+            out and named.
+        `world`: Index of the world.
+        `reported`: Results of another engine after the same step, for comparison with float32: joint_position and
+            joint_velocity (n_dof,), link_pose (n_link, 7), link_velocity (n_link, 6). Units are those of `Recording`.
+
+    Raises:
+        ValueError: The world does not exist, or `reported` has an unknown name or a wrong shape.
     """
     _require_comparable(sim, world, reported or {})
     t, expected = sim.model.topology, {name: np.asarray(x, dtype=np.float64) for name, x in (reported or {}).items()}
@@ -99,7 +104,7 @@ def dump_step(sim: DumpSource, world: int = 0, reported: Mapping[str, ArrayLike]
     lines = [f"step of {sim.dt:.9g} s, {sim.settings.position_iterations} position and "
              f"{sim.settings.velocity_iterations} velocity iterations", *_left_out(sim), *_lines(sim, start)]
     if sim.asleep[world]:
-        lines.insert(1, "the world is asleep: this is the step that it would take awake")
+        lines.insert(1, "the world is asleep; this is the step of the awake world")
     names = [*ROOT_NAMES[:t.root_size], *sim.model.dof_names]
     for (stage, single), (_, double) in zip(*step_stages, strict=True):
         lines.append(f"{stage}: v, q in float32 and float64")

@@ -33,7 +33,9 @@ Touch = tuple[int, int, int]            # a world, and rows of two colliders
 
 @dataclass(frozen=True, slots=True)
 class ContactEvent:
-    """A contact of two colliders that was found, persists or was lost; sides, normals, impulses as of `Contacts`."""
+    """A contact of two colliders that was found, persists or was lost. Sides, normals and impulses are as in
+    `Contacts`.
+    """
 
     kind: Kind
     world: int
@@ -109,7 +111,7 @@ def _by_pair(worlds: Array, pairs: ColliderPairs) -> dict[Touch, slice]:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Overlap:
-    """A collider in a trigger."""
+    """A collider inside a trigger."""
 
     world: int
     pair: tuple[str, str]               # prims of the trigger and of the collider
@@ -118,7 +120,7 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class TriggerEvent:
-    """A collider that entered or left a trigger in a step; pair and bodies as of `Overlap`."""
+    """A collider that entered or left a trigger in a step. Pair and bodies are as in `Overlap`."""
 
     kind: Literal["enter", "leave"]
     world: int
@@ -225,7 +227,8 @@ class LastContacts(StepWatcher):
     def events(self, reports: ContactReports) -> Iterator[ContactEvent]:
         """The contact events of the last step; raises RuntimeError before `enable_contact_reports`."""
         if self._before is None:
-            raise RuntimeError("what touched before the step was not kept; call enable_contact_reports before stepping")
+            raise RuntimeError("contacts of the previous step were not recorded; "
+                               "call enable_contact_reports before step")
         now = self._worlds.solver_shapes(self._worlds.touching)
         return events_of(reports, self.read(), self._touches(self._before), self._touches(now))
 
@@ -303,7 +306,7 @@ _Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class TouchingPair:
-    """Two bodies, or a body and a static collider, that touch in one world."""
+    """Two bodies, or a body and a static collider, in contact in one world."""
 
     first: str
     second: str
@@ -313,11 +316,11 @@ class TouchingPair:
 
     def __str__(self) -> str:
         where = f"{self.first} touches {self.second} at {plural(self.points, 'point')}"
-        return f"{where}: pressed with {self.pressure:.4g}, held by friction of {self.friction:.4g}"
+        return f"{where}: normal force {self.pressure:.4g}, friction force {self.friction:.4g}"
 
 
 def touching_pairs(contacts: Contacts, world: int = 0) -> list[TouchingPair]:
-    """Bodies in contact with a force in one world, the greatest force first."""
+    """Return the pairs in contact with a force in one world, the largest force first."""
     normal_forces, friction_forces, points = dict[_Pair, Array](), dict[_Pair, Array](), dict[_Pair, int]()
     normal = contacts.impulses[:, None] * contacts.normals / contacts.dt
     for pair, sign, force in _of_world(contacts, normal, world):

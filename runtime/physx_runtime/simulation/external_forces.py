@@ -85,7 +85,7 @@ class ExternalForces:
         if path is None and len(names) == 1:
             return 0
         if path not in names:
-            problem = "no link is given" if path is None else f"{path} is no link of {self._actor.model.actor.path}"
+            problem = "no link is given" if path is None else f"{path} is not a link of {self._actor.model.actor.path}"
             raise ValueError(f"{problem}; give one of {', '.join(names)}")
         return names.index(path)
 

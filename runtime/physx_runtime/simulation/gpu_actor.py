@@ -87,8 +87,8 @@ class OnGpu:
         if not is_on_device(values):
             line = np.asarray(values, dtype=np.float64)
             if line.shape != (size,):
-                raise ValueError(f"{name} has shape {line.shape}; for worlds that are named on a GPU give ({size},), "
-                                 f"or ({selection.lines}, {size}) there")
+                raise ValueError(f"{name} has shape {line.shape}; with worlds selected by a GPU array give ({size},), "
+                                 f"or ({selection.lines}, {size}) on the GPU")
             values = checked_row(self._actor.model, self._actor.parameter_values.owners, name, line, np.arange(1),
                                  self._actor.dtype)
         if name in LINK_FORCE_ROWS:
@@ -114,8 +114,8 @@ class OnGpu:
         rows, actor, root = self._rows("worlds"), self._actor, self._actor.topology.root_size
         selection = self._selection(rows, worlds)
         if is_on_device(root_pose):
-            raise ValueError("root_pose is given on a GPU; set eROOT_GLOBAL_POSE of `direct` after the reset, or copy "
-                             "it to the host")
+            raise ValueError("root_pose is on a GPU; copy it to the host, or set eROOT_GLOBAL_POSE of `direct` after "
+                             "the reset")
         views, lines = [], {}
         for name, value, row, first, size in (
                 ("joint_position", joint_position, "q", 0, len(actor.topology.dofs)),
@@ -147,8 +147,8 @@ class OnGpu:
         for name, value in (("joint_position", joint_position), ("joint_velocity", joint_velocity),
                             ("root_pose", root_pose), ("root_velocity", root_velocity)):
             if value is not None and np.ndim(value) != 1:
-                raise ValueError(f"{name} has shape {np.shape(value)}; for worlds that are named on a GPU give one "
-                                 "line for all alike, or an array there")
+                raise ValueError(f"{name} has shape {np.shape(value)}; with worlds selected by a GPU array give one "
+                                 "line for all worlds, or a GPU array")
         start.apply(joint_position, joint_velocity, root_pose, root_velocity)
         return start
 
@@ -175,11 +175,11 @@ class OnGpu:
         """Raises ValueError for a parameter of which the host has to know."""
         name = parameter.name
         if not is_on_device(value):
-            raise ValueError(f"{name} is given on the host, and other parameters or worlds on a GPU; give all there")
+            raise ValueError(f"{name} is on the host, and other parameters or worlds are on a GPU; give all on the GPU")
         if not parameter.scalars or name == GRAVITY_SWITCH:
-            raise ValueError(f"{name} is worked on by the host; copy it there")
+            raise ValueError(f"{name} is processed on the host; copy it to the host")
         if name in FEATURES and not all(getattr(dof, FEATURES[name].feature) for dof in self._actor.topology.dofs):
-            raise ValueError(f"{name} is not heeded on every joint; make the Simulation with randomize=({name!r},)")
+            raise ValueError(f"{name} does not act on every joint; create the Simulation with randomize=({name!r},)")
 
     # --- what all of them do -----------------------------------------------------------------------------------------
 
@@ -218,5 +218,5 @@ class OnGpu:
 def host_worlds(name: str, worlds: DeviceValues, count: int) -> Indices:
     """The indices of worlds that are named on the host. Raises ValueError where they are named on a GPU."""
     if is_on_device(worlds):
-        raise ValueError(f"{name} takes worlds that are named on the host; copy the mask or the indices there")
+        raise ValueError(f"{name} needs worlds selected on the host; copy the mask or the indices to the host")
     return world_indices(worlds, count)

@@ -196,10 +196,7 @@ WAKING_PARAMETERS = TARGET_ROWS | {"stiffness", "damping", "max_force"}
 
 
 class SceneJoint:
-    """One joint outside articulations in all worlds of a scene.
-
-    path: its prim; islands, index, joint: the group, the island and the joint of its rows.
-    """
+    """One joint outside articulations in all worlds of a scene; `Scene.joint` returns it."""
 
     def __init__(self, path: str, islands: IslandGroup, index: int, joint: int) -> None:
         self.path, self.worlds = path, islands.batch.worlds
@@ -209,37 +206,38 @@ class SceneJoint:
 
     @property
     def broken(self) -> NDArray[np.bool_]:
-        """Mask (n_world,) of worlds in which a force or torque broke the joint; a reset restores it."""
+        """Mask (n_world,) of worlds with a broken joint. A reset restores it."""
         if not self.topology.breaks:
             return np.zeros(self.worlds, dtype=np.bool_)
         return np.asarray(self._rows("broken")[:, 0] > 0.5)
 
     @property
     def force(self) -> Array:
-        """Mean force on body0 over the last step, and torque about the anchor on body1, (n_world, 6).
+        """The mean force on body0 over the last step, and torque about the anchor on body1, (n_world, 6), in world
+        axes.
 
-        World axes; the world takes it where there is no body0, and body1 gets the opposite. As in PhysX, whose break
-        force and torque bound it, drives do not count. While it sleeps it is that of the last step awake. Raises
-        RuntimeError unless `Scene.enable_joint_forces` was called.
+        Without body0 it acts on the world; body1 gets the opposite. As in PhysX, drives are not included; PhysX
+        compares this force with break force and torque. A sleeping joint keeps the force of its last awake step.
+        Raises RuntimeError unless `Scene.enable_joint_forces` was called.
         """
         if not self._islands.has_joint_forces:
-            raise RuntimeError(f"no step left the force of {self.path}; call enable_joint_forces() of the scene before "
-                               "stepping it")
+            raise RuntimeError(f"the force of {self.path} was not recorded; call enable_joint_forces() of the scene "
+                               "before step")
         return self._rows("force")
 
     def parameter(self, name: str) -> Array:
-        """Values of a parameter in every world, (n_world, *shape), in radians; raises ValueError for another name."""
+        """Return a parameter in every world, (n_world, *shape), in radians. Raises ValueError for an unknown name."""
         return self._rows(name)[:, self._columns(name)]
 
     def set_parameter(self, name: str, values: ArrayLike, worlds: ArrayLike | None = None) -> None:
-        """Set one parameter as `set_parameters` does several."""
+        """Set one parameter, as `set_parameters` does."""
         self.set_parameters({name: values}, worlds)
 
     def set_parameters(self, values: Mapping[str, ArrayLike], worlds: ArrayLike | None = None) -> None:
-        """Set parameters, each by one number, `shape` for all chosen worlds, or (n_chosen, *shape).
+        """Set parameters by name. Each value is one number, `shape`, or (n_selected, *shape).
 
-        worlds: a mask (n_world,) or indices, all where None. Raises ValueError, naming world and axis, for values out
-        of range; then nothing is set.
+        `worlds` is a mask (n_world,) or indices; None selects all. Raises ValueError for values out of range, naming
+        world and axis; nothing is set then.
         """
         indices = world_indices(worlds, self.worlds)
         new = {name: self._shaped(name, value, len(indices)) for name, value in values.items()}
@@ -254,7 +252,7 @@ class SceneJoint:
             self._wake(indices)
 
     def continue_from(self, before: SceneJoint) -> None:
-        """Copy the persistent rows of another joint: whether it broke, and the turns of its hinges."""
+        """Copy the persistent rows of another joint: whether it broke, and the positions of its hinges."""
         names = joint_rows(self.topology, STATE, PERSISTENT)
         for name in names.keys() & joint_rows(before.topology, STATE, PERSISTENT).keys():
             self._islands.joint_view(self._index, self._joint).write(name, before._rows(name))
@@ -271,7 +269,7 @@ class SceneJoint:
     def _columns(self, name: str) -> list[int]:
         """Which numbers of a row are a parameter's."""
         if name not in self.parameters:
-            raise ValueError(f"{name!r} is no parameter of {self.path}; allowed are "
+            raise ValueError(f"{name!r} is not a parameter of {self.path}; choose from "
                              f"{', '.join(sorted(self.parameters)) or 'none'}")
         return [scalars[0][1] for scalars in self.parameters[name].scalars]
 
@@ -293,8 +291,8 @@ class SceneJoint:
                 continue
             low, high = (new[end] if end in new else self.parameter(end)[worlds] for end in (below, above))
             if self.topology.range == "equal":
-                self._refuse(parameter, new[name], low != high, worlds, f"{below} and {above} are authored alike, and "
-                             "stay so: set both")
+                self._refuse(parameter, new[name], low != high, worlds, f"{below} and {above} are authored equal and "
+                             "must stay equal; set both")
             self._refuse(parameter, new[name], low > high, worlds, f"{below} may not exceed {above}")
 
     @staticmethod

@@ -131,7 +131,7 @@ class KinematicBodies:
 
     def _index(self, path: str) -> int:
         if path not in self.paths:
-            raise ValueError(f"no kinematic body {path} is on the stage; give one of {', '.join(self.paths) or 'none'}")
+            raise ValueError(f"the stage has no kinematic body {path}; give one of {', '.join(self.paths) or 'none'}")
         return self.paths.index(path)
 
 
@@ -175,9 +175,9 @@ def checked_poses(argument: str, path: str, poses: ArrayLike, *shapes: tuple[int
     if array.shape not in shapes:
         raise ValueError(f"{argument} of {path} has shape {array.shape}; give {' or '.join(map(str, shapes))}")
     if not np.isfinite(array).all():
-        raise ValueError(f"{argument} of {path} holds a number that is not finite; give finite ones")
+        raise ValueError(f"{argument} of {path} contains a number that is not finite; give finite numbers")
     if not is_rotation(array[..., 3:]).all():
-        raise ValueError(f"{argument} of {path} has a rotation without length; give position, then quaternion x y z w")
+        raise ValueError(f"{argument} of {path} has a zero quaternion; give a position, then a quaternion x y z w")
     rotation = array[..., 3:] / np.linalg.norm(array[..., 3:], axis=-1, keepdims=True)
     return np.concatenate([array[..., :3], rotation], axis=-1)
 

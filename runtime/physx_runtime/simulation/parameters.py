@@ -36,7 +36,7 @@ RowIndex = tuple[str, int]
 class Parameter:
     """One parameter of a model; its values have `shape` in each world.
 
-    `range` is written as in the schema: a round bracket leaves its bound out.
+    `range` is written as in the schema: a round bracket excludes its bound.
     """
 
     name: str
@@ -49,11 +49,11 @@ class Parameter:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the values in one world."""
+        """The shape of the values in one world."""
         return (len(self.elements), len(self.components)) if self.components else (len(self.elements),)
 
     def label(self, index: int) -> str:
-        """The owner of the value with this index among the flattened ones."""
+        """Return the owner of the value with this index among the flattened values."""
         width = len(self.components) or 1
         component = f" {self.components[index % width]}" if self.components else ""
         return self.elements[index // width] + component
@@ -72,10 +72,11 @@ def randomized(t: ActorTopology, names: Collection[str]) -> Topology:
         raise ValueError(f"randomize is {names!r}; give a collection of names, such as [{names!r}]")
     unknown = sorted(set(names) - set(FEATURES))
     if unknown:
-        raise ValueError(f"randomize names {', '.join(unknown)}; allowed are {', '.join(sorted(FEATURES))} (every "
-                         "other parameter may differ between worlds without being named)")
+        raise ValueError(f"randomize names {', '.join(unknown)}; allowed are {', '.join(sorted(FEATURES))} (all "
+                         "other parameters may differ between worlds without randomize)")
     if isinstance(t, BodyTopology) or not t.dofs:
-        raise ValueError(f"randomize names {', '.join(sorted(names))}, parameters of joints; there are no joints here")
+        raise ValueError(f"randomize names {', '.join(sorted(names))}, which are joint parameters; "
+                         "the actor has no joints")
     features = {FEATURES[name].feature for name in names}
 
     def with_features(dof: DofTopology) -> DofTopology:
@@ -224,7 +225,7 @@ class ParameterValues:
     def parameter(self, name: str) -> Parameter:
         """The parameter of this name; raises ValueError where there is none."""
         if name not in self.table:
-            raise ValueError(f"{name!r} is no parameter of this model; allowed are {', '.join(sorted(self.table))}")
+            raise ValueError(f"{name!r} is not a parameter of this model; choose from {', '.join(sorted(self.table))}")
         return self.table[name]
 
     # --- setting -----------------------------------------------------------------------------------------------------
@@ -310,8 +311,8 @@ class ParameterValues:
         absent = np.array([not getattr(dof, feature.feature) for dof in self.topology.dofs])
         idle = (array != feature.neutral) & absent
         missing = feature.feature.replace("_", " ")
-        self._refuse(parameter, array, idle, worlds, f"the stage authors no {missing} there and nothing would heed it; "
-                     f"make the Simulation with randomize=({parameter.name!r},)")
+        self._refuse(parameter, array, idle, worlds, f"the stage authors no {missing} there, and the value would have "
+                     f"no effect; create the Simulation with randomize=({parameter.name!r},)")
 
     def _mimicked(self) -> set[int]:
         return {dof for pair in self.topology.mimics for dof in pair
@@ -369,9 +370,10 @@ def world_indices(worlds: ArrayLike | None, count: int) -> NDArray[np.int64]:
     if selection.size == 0:
         return np.zeros(0, dtype=np.int64)
     if selection.ndim != 1 or not np.issubdtype(selection.dtype, np.integer):
-        raise ValueError(f"worlds are {selection.dtype} of shape {selection.shape}; give a mask ({count},) or indices")
+        raise ValueError(f"worlds has type {selection.dtype} and shape {selection.shape}; "
+                         f"give a mask ({count},) or indices")
     if selection.min() < 0 or selection.max() >= count or len(np.unique(selection)) != len(selection):
-        raise ValueError(f"worlds are {selection.tolist()}; give each index at most once, from 0 to {count - 1}")
+        raise ValueError(f"worlds is {selection.tolist()}; give each index at most once, from 0 to {count - 1}")
     return selection.astype(np.int64)
 
 
@@ -379,7 +381,7 @@ def row_size(model: PackedModel, name: str) -> int:
     """How many numbers a row has in one world; raises ValueError for a name that is no row."""
     rows = model.settable
     if name not in rows:
-        raise ValueError(f"{name!r} is no row of this model; allowed are {', '.join(sorted(rows))}")
+        raise ValueError(f"{name!r} is not a row of this model; choose from {', '.join(sorted(rows))}")
     return rows[name]
 
 

@@ -97,8 +97,8 @@ def _geometry(shape: Collider) -> Any:
         "plane": lambda: library.Halfspace(np.array([0.0, 0.0, 1.0]), 0.0),
     }
     if shape.kind not in simple:
-        raise UnsupportedError(f"{shape.path}: raycast, sweep and overlap do not see a collider of kind {shape.kind}; "
-                               "switch it off, or give it another approximation")
+        raise UnsupportedError(f"{shape.path}: raycast, sweep and overlap do not support colliders of kind "
+                               f"{shape.kind}; disable the collider, or author another approximation")
     return simple[shape.kind]()
 
 
@@ -214,8 +214,8 @@ class SceneQueries:
             distance += gap / speed if convex else gap
             if distance > limit or math.isinf(distance):
                 return None
-        raise ArithmeticError(f"{name}: a sweep along its triangles comes no nearer than {gap:.3g} in {MAX_ADVANCES} "
-                              "advances; sweep from another place or in another direction")
+        raise ArithmeticError(f"{name}: a sweep along its triangles did not converge in {MAX_ADVANCES} advances; the "
+                              f"remaining gap is {gap:.3g}; change the start or the direction")
 
 
 def _exit_distance(geom: Any, pose: Frame, direction: Array, other: _Target, at: Any) -> float:
@@ -241,7 +241,7 @@ def required_frame(name: str, position: ArrayLike, rotation: ArrayLike = (0.0, 0
     """A pose of a position, so named, and a quaternion x y z w. Raises ValueError for an invalid one."""
     translation, quaternion = _numbers(position), _numbers(rotation)
     if translation.shape != (3,) or not (np.abs(translation) <= MAX_LENGTH).all():
-        raise ValueError(f"{name} is {_display(position)}; give three numbers of at most {MAX_LENGTH:.2g}")
+        raise ValueError(f"{name} is {_display(position)}; give three numbers of magnitude at most {MAX_LENGTH:.2g}")
     if not _is_direction(quaternion, 4):
         raise ValueError(f"rotation is {_display(rotation)}; give a quaternion x y z w of four finite numbers that are "
                          "not all 0")
@@ -260,14 +260,14 @@ def required_distance(distance: Any) -> float:
     """The greatest distance of a query, inf allowed. Raises ValueError below 0 and for what is no number."""
     number = _numbers(distance)
     if number.shape != () or not number >= 0.0:
-        raise ValueError(f"distance is {_display(distance)}; give a number of at least 0, inf for no end")
+        raise ValueError(f"distance is {_display(distance)}; give a number of at least 0, or inf for no limit")
     return float(number)
 
 
 def _sizes(name: str, values: ArrayLike, shape: tuple[int, ...], count: str) -> Array:
     sizes = _numbers(values)
     if sizes.shape != shape or not ((sizes > 0.0) & (sizes <= MAX_LENGTH)).all():
-        raise ValueError(f"{name} is {_display(values)}; give {count} above 0 and of at most {MAX_LENGTH:.2g}")
+        raise ValueError(f"{name} is {_display(values)}; give {count} above 0 and at most {MAX_LENGTH:.2g}")
     return sizes
 
 

@@ -26,7 +26,7 @@ from physx_schema.text import html_table
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Motion of a whole stage, or of one actor of it, in every world; record 0 is the state before step 1."""
+    """Motion of a whole stage, or of one actor, in every world. Record 0 is the state before step 1."""
 
     time: NDArray[np.float64]           # (n_record,) s
     joint_names: tuple[str, ...]        # (n_dof,) joint prim path, or path:axis
@@ -72,25 +72,25 @@ class Recording:
 
     @property
     def link_names(self) -> tuple[str, ...]:
-        """(n_link,) prim paths of links and free bodies, without kinematic bodies."""
+        """Prim paths of links and free bodies, (n_link,), without kinematic bodies."""
         return self.body_names[:len(self.body_names) - len(self.kinematic_names)]
 
     @property
     def link_pose(self) -> Array:
-        """(n_record, n_world, n_link, 7), the columns of `body_pose` that belong to `link_names`."""
+        """Columns of `body_pose` for `link_names`, (n_record, n_world, n_link, 7)."""
         return self.body_pose[:, :, :len(self.link_names)]
 
     @property
     def link_velocity(self) -> Array:
-        """(n_record, n_world, n_link, 6), the columns of `body_velocity` that belong to `link_names`."""
+        """Columns of `body_velocity` for `link_names`, (n_record, n_world, n_link, 6)."""
         return self.body_velocity[:, :, :len(self.link_names)]
 
     def net_contact_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Array:
-        """`Scene.net_contact_force` of the step that leads to each record, (n_record, n_world, ...)."""
+        """Return `Scene.net_contact_force` of the step before each record, (n_record, n_world, ...)."""
         return self._forces(normal_force, bodies, partners)
 
     def net_friction_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Array:
-        """`Scene.net_friction_force` of the step that leads to each record, (n_record, n_world, ...)."""
+        """Return `Scene.net_friction_force` of the step before each record, (n_record, n_world, ...)."""
         return self._forces(friction_force, bodies, partners)
 
     def _forces(self, force: Callable[..., Array], bodies: str | Sequence[str],

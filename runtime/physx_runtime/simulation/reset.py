@@ -56,7 +56,7 @@ class StartState:
         """Apply what is not None: one line for all of these worlds, or one for each."""
         root = self._model.topology.root_size
         if root_velocity is not None and not root:
-            raise ValueError("root_velocity is given; the base is fixed, leave it out")
+            raise ValueError("root_velocity is given, but the base is fixed; leave it out")
         for argument, values, row, part in (
                 ("joint_position", joint_position, "q", slice(None)),
                 ("joint_velocity", joint_velocity, "v", slice(root, None)),
@@ -66,7 +66,7 @@ class StartState:
         if root_pose is not None:
             pose = self._checked("root_pose", root_pose, 7).copy()
             if not is_rotation(pose[:, 3:]).all():
-                raise ValueError("root_pose has a rotation without length; give position, then quaternion x y z w")
+                raise ValueError("root_pose has a zero quaternion; give a position, then a quaternion x y z w")
             pose[:, 3:] = np.stack(sp.normalized((pose[:, 3], pose[:, 4], pose[:, 5], pose[:, 6])), axis=-1)
             self._set_root_pose(pose)
 

@@ -6,14 +6,17 @@
 from __future__ import annotations
 
 import sys
+from itertools import groupby
 from pathlib import Path
 
+from physx_runtime.model.island import AXES
 from physx_runtime.model.island_rows import ISLAND_TABLE
 from physx_runtime.model.row_specs import (
     ACCUMULATED_IMPULSE,
     CONTROL,
     DERIVED,
     GROUPS,
+    MAXIMAL_JOINT,
     PARAMETER,
     PERSISTENT,
     PREPARED,
@@ -26,32 +29,37 @@ from physx_runtime.simulation.parameters import doc_text, range_text, unit_text
 
 PARAMETERS = "| name | of | range | unit | |\n|---|---|---|---|---|\n"
 MAKERS = {
-    STATE: "What a step goes on from. `Simulation.state`, `set` and `get` know it by these names.",
-    CONTROL: "Set from outside by `set`; they hold for the steps they are set for.",
-    PARAMETER: "Set by `set` or `set_parameters`, see [worlds](../guides/worlds.md#parameters); the public names of "
-               "those of tendons and mimic joints have no number.",
-    DERIVED: "Made by packing of parameters and of the structure, in the frames and units of the step.",
-    TIME: "They follow from the time step of all worlds, `set_time_step`.",
-    PERSISTENT: "What a step keeps besides the state.",
-    PREPARED: "Coefficients that a step's start makes for the iterations.",
-    ACCUMULATED_IMPULSE: "Impulses that constraints have given since the step began.",
+    STATE: "The state at the start of a step. `Simulation.state`, `set` and `get` use these names.",
+    CONTROL: "Inputs that `set` writes. They act until they are set again.",
+    PARAMETER: "[Worlds](../guides/worlds.md#parameters) lists the parameters of articulations and bodies. Their rows "
+               "have the same names. Rows of tendons and mimic joints are numbered, such as `fixed_tendon0_stiffness`. "
+               "This table lists the parameters of joints outside articulations.",
+    DERIVED: "Computed by packing from parameters and structure, in the frames and units of the step.",
+    TIME: "Computed from the time step, `set_time_step`.",
+    PERSISTENT: "Stored between steps in addition to the state.",
+    PREPARED: "Coefficients that are computed at the start of a step.",
+    ACCUMULATED_IMPULSE: "Impulses of drives, friction, limits and tendons since the start of the step.",
 }
 HEAD = """# Rows
 
-Made of `runtime/physx_runtime/model/row_specs.py` and `island_rows.py` by
-`python -m physx_runtime.simulation.row_page docs`: edit those tables.
+This page is generated. Edit `runtime/physx_runtime/model/row_specs.py` and `island_rows.py`, then run
+`python -m physx_runtime.simulation.row_page docs`.
 
-Every number of a step lives in a row, once in each world. A number has one name: what is set as `target_position` is in
-the row `target_position`. A row that holds something else has another name. `q` and `v` are the field's symbols for
-generalised position and velocity: `v` begins with a floating root's six. Rows that know a link by its internal frame F
-(x along its joint's axis, at its anchor) are not called as the numbers in the link's own frame that they are made of.
-Actors that joints outside articulations hold together are stepped as an island, whose rows are those of its actors
-(`actorN_mass`), joints (`jointN_`) and kinematic bodies (`kinematicN_`).
+A row is a named vector of numbers that every world has once. The step reads and writes rows. Each number has one
+name: the parameter `target_position` is stored in the row `target_position`. `q` and `v` are generalised position and
+velocity.
+
+F is the internal frame of a link: its origin is the joint's anchor, and x is the joint's axis. Numbers in F have other
+names than the same numbers in the link's frame. For example, `com` is `center_of_mass` in F.
+
+Actors that are connected by joints outside articulations are stepped as one island. An island has the rows of its
+actors (`actorN_mass`), joints (`jointN_`) and kinematic bodies (`kinematicN_`). In the tables, "joint" is a joint
+outside articulations.
 """
 
 
 def parameter_table() -> str:
-    """The table of parameters in docs/guides/worlds.md; * marks those that need a feature."""
+    """Return the table of parameters in docs/guides/worlds.md; * marks parameters that need a feature."""
     return PARAMETERS + "".join(_parameter_line(row) for row in TABLE if row.maker == PARAMETER)
 
 
@@ -62,21 +70,39 @@ def _parameter_line(row: RowSpec) -> str:
 
 
 def page() -> str:
-    """The text of docs/reference/rows.md: all rows, grouped by their maker."""
+    """Return the text of docs/reference/rows.md: all rows, grouped by their maker.
+
+    Parameters in the table of docs/guides/worlds.md are left out. Rows with equal cells share a line.
+    """
     text = HEAD
     for maker, meaning in MAKERS.items():
         text += f"\n## {maker.capitalize()}\n\n{meaning}\n\n| row | of | numbers | unit | |\n|---|---|---|---|---|\n"
-        for row in (*TABLE, *ISLAND_TABLE):
-            if row.maker == maker and not row.derived:
-                prefix = f"{GROUPS[row.owner]}N_" if row.owner in GROUPS else ""
-                text_cell = doc_text(row) if row.text or row.schema else ""
-                text += (f"| `{prefix}{row.name}` | {row.owner} | {' '.join(row.components) or 1} "
-                         f"| {unit_text(row) or '-'} | {text_cell} |\n")
+        rows = [row for row in (*(() if maker == PARAMETER else TABLE), *ISLAND_TABLE)
+                if row.maker == maker and not row.derived]
+        for cells, group in groupby(rows, _cells):
+            names = ", ".join(f"`{_prefix(row)}{row.name}`" for row in group)
+            text += f"| {names} | {cells} |\n"
     return text
 
 
+def _prefix(row: RowSpec) -> str:
+    return f"{GROUPS[row.owner]}N_" if row.owner in GROUPS else ""
+
+
+def _cells(row: RowSpec) -> str:
+    """The cells after a row's name: owner, numbers, unit and documentation."""
+    doc = doc_text(row) if row.text or row.schema else "-"
+    owner = "joint" if row.owner == MAXIMAL_JOINT else row.owner
+    return f"{owner} | {_numbers(row)} | {unit_text(row) or '-'} | {doc}"
+
+
+def _numbers(row: RowSpec) -> str:
+    """The names of a row's numbers for one owner, or their count."""
+    return "one for each axis" if row.components == AXES else " ".join(row.components) or "1"
+
+
 def with_table(batches: str) -> str:
-    """The text of docs/guides/worlds.md with the current parameters."""
+    """Return the text of docs/guides/worlds.md with the current parameters."""
     first = batches.index(PARAMETERS)
     end = batches.find("\n\n", first)
     return batches[:first] + parameter_table() + (batches[end + 1:] if end >= 0 else "")

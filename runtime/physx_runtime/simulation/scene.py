@@ -139,29 +139,37 @@ class IndexMap:
 
 
 class Scene:
-    """Worlds of all articulations and free bodies of a stage, stepped together; no world depends on another.
+    """All articulations and free bodies of a stage, stepped together in many independent worlds.
 
-    `scene["/Robot"]` is an actor: a `Simulation` in everything but `step`. In each world the actors share iteration
-    counts as in PhysX, also while some sleep. A diverged actor stands still, is flagged and reported once; the others
-    go on. Kinematic bodies follow their time samples, or stand still, until a target or pose is set. Links and rigid
-    bodies touch each other, kinematic bodies and the ground where PhysX lets them; `contacts` says where. What else
-    moves anything in PhysX is left out: a NotSimulatedWarning says so, and `not_simulated` names it.
+    `scene["/Robot"]` is an actor: it has everything of a `Simulation` except `step`. Actors of a world share iteration
+    counts as in PhysX, also while some sleep. Kinematic bodies follow their time samples until a target or pose is
+    set. Links and bodies collide with each other, with kinematic bodies and with static colliders; `contacts` lists
+    the contact points.
+
+    A diverged actor is not stepped until reset; other actors continue. It is flagged in `diverged` and reported once.
+    Physics that is left out is reported by a NotSimulatedWarning and listed in `not_simulated`.
+
+    Example::
+
+        scene = physx_runtime.Scene("table.usda", worlds=64, dt=1 / 120)
+        scene.step(240)
+        scene["/Robot"].joint_position      # (64, n_dof), rad or length units
 
     Args:
-        stage: a stage, a file, or a Description already read.
-        worlds: number of worlds, in each of which every actor has its own state, efforts and parameters.
-        dt: time of a step [s].
-        device: "cpu", "cuda", or "auto" for a GPU where there is one that steps this.
-        dtype: "float32", as PhysX computes, or "float64".
-        solver: "physx" for the iteration counts that PhysX takes, "ideal" for what they approximate,
-            "sapien-3.0" for the PhysX of SAPIEN 3.0.
-        path: the code that steps each actor, as of `Simulation`.
-        sleeping: whether actors fall asleep as in PhysX; with solver="ideal" none does.
+        `stage`: A stage, a file or a Description.
+        `worlds`: Number of worlds. Every actor has a separate state, efforts and parameters in each world.
+        `dt`: Time step in seconds.
+        `device`: "cpu", "cuda", or "auto" for a GPU if one is available and supports the stage.
+        `dtype`: "float32", as in PhysX, or "float64".
+        `solver`: "physx" uses PhysX's iteration counts. "ideal" solves the same equations with many iterations.
+            "sapien-3.0" is the PhysX of SAPIEN 3.0.
+        `path`: The code that steps each actor, as in `Simulation`.
+        `sleeping`: Whether actors sleep as in PhysX. With solver="ideal" no actor sleeps.
 
     Raises:
-        UnreadableError: the file is no stage.
-        UnsupportedError: nothing on the stage moves, or the step does not handle all that does; a line for each reason.
-        ValueError: an argument out of range.
+        UnreadableError: The file is not a stage.
+        UnsupportedError: The stage has no moving body, or physics that the step does not support; one line per reason.
+        ValueError: An argument is out of range.
     """
 
     def __init__(self, stage: Any, worlds: int = 1, *, dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32",
@@ -179,16 +187,16 @@ class Scene:
 
     @classmethod
     def of(cls, description: Description, model: SceneModel, parts: Assembly, dt: float) -> Scene:
-        """One world of the given actors and islands, which keep their states; without checks and warnings."""
+        """Return one world with these actors and islands and their states, without checks and warnings."""
         scene = cls.__new__(cls)
         scene._initialize(description, model, parts, 1, dt)
         scene.not_simulated = ()
         return scene
 
     def continue_from(self, before: Scene) -> None:
-        """Copy persistent rows of joints and contacts from another scene; kinematic bodies move from their poses there.
+        """Copy the persistent rows of joints and contacts from another scene.
 
-        Joints and bodies are known by their paths.
+        Joints and bodies are matched by path. Kinematic bodies start from their poses in the other scene.
         """
         for path in self._joints.keys() & before._joints.keys():
             self._joints[path].continue_from(before._joints[path])
@@ -225,34 +233,34 @@ class Scene:
 
     @property
     def actors(self) -> tuple[str, ...]:
-        """Prim paths of the articulations, then of the free bodies; root links where a root prim has several."""
+        """Prim paths of the articulations, then of the free bodies; root links if a root prim has several."""
         return tuple(self._actors)
 
     def __getitem__(self, actor: str) -> SceneActor:
         """One of `actors`. Raises ValueError for a path that is none of them."""
         if actor not in self._actors:
-            raise ValueError(f"no actor {actor} is stepped; give one of {', '.join(self._actors) or 'none'}")
+            raise ValueError(f"{actor} is not an actor of this scene; give one of {', '.join(self._actors) or 'none'}")
         return self._actors[actor]
 
     # --- joints outside articulations --------------------------------------------------------------------------------
 
     @property
     def joints(self) -> tuple[str, ...]:
-        """Prim paths of the joints outside articulations that hold actors, island by island."""
+        """Prim paths of the joints outside articulations that hold actors, in the order of islands."""
         return tuple(self._joints)
 
     def joint(self, path: str) -> SceneJoint:
-        """The joint at a path of `joints`: its parameters, its force, and whether it broke.
+        """Return a joint of `joints`: its parameters, its force, and whether it broke.
 
-        Raises ValueError for a path that is none of them.
+        Raises ValueError for any other path.
         """
         if path not in self._joints:
-            raise ValueError(f"no joint outside articulations is stepped at {path}; give one of "
+            raise ValueError(f"{path} is not a simulated joint outside articulations; give one of "
                              f"{', '.join(self._joints) or 'none'}")
         return self._joints[path]
 
     def enable_joint_forces(self) -> None:
-        """Keep the joint forces of every step from now on, for `SceneJoint.force`; a small cost per step."""
+        """Record joint forces of every following step for `SceneJoint.force`. Steps become slightly slower."""
         for islands in self._islands:
             islands.enable_joint_forces()
 
@@ -262,13 +270,13 @@ class Scene:
     # --- stepping ----------------------------------------------------------------------------------------------------
 
     def set_time_step(self, dt: float) -> None:
-        """Step by another time [s] from now on. Raises ValueError for one that is not positive and finite."""
+        """Set the time step in seconds. Raises ValueError unless it is positive and finite."""
         self.dt = required_time(dt)
         for batch in self._world_batches:
             batch.set_time_step(dt)
 
     def step(self, count: int = 1) -> None:
-        """Advance every world by `count` steps of dt. Raises ValueError for a count that is no whole number >= 0."""
+        """Advance every world by `count` steps of dt. Raises ValueError unless `count` is an integer of at least 0."""
         count = required_count("count", count, 0)
         while count:
             # bodies on their way to a target arrive in the first step, and stand from the second on
@@ -283,9 +291,9 @@ class Scene:
             count -= chunk
 
     def reset(self, worlds: ArrayLike | None = None) -> None:
-        """Reset worlds, a mask (n_world,) or indices, all where None, to the authored state, as `Simulation.reset`.
+        """Reset worlds to the authored state, as `Simulation.reset`.
 
-        Efforts, targets and parameters stay.
+        `worlds` is a mask (n_world,) or indices; None resets all. Efforts, targets and parameters are unchanged.
         """
         indices = world_indices(worlds, self.worlds)
         for group in self._groups:
@@ -305,32 +313,34 @@ class Scene:
 
     @property
     def contact_events(self) -> tuple[ContactEvent, ...]:
-        """Contact events of the last step, for prims with PhysxContactReportAPI, as PhysX reports them."""
+        """Contact events of the last step for prims with PhysxContactReportAPI, as PhysX reports them."""
         if not self._reports:
             return ()
         return tuple(event for islands in self._islands for event in islands.contact_events(self._reports))
 
     @property
     def trigger_overlaps(self) -> tuple[Overlap, ...]:
-        """The colliders in triggers (PhysxTriggerAPI) at the start of the last step."""
+        """The colliders inside triggers (PhysxTriggerAPI) at the start of the last step."""
         return self._triggers.overlaps
 
     @property
     def trigger_events(self) -> tuple[TriggerEvent, ...]:
-        """Enter and leave events of triggers in the last step; as in PhysX, by the poses at its start."""
+        """Enter and leave events of triggers in the last step; as in PhysX, from the poses at its start."""
         return self._triggers.events
 
     def net_contact_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Array:
-        """The mean force on bodies or colliders over the last step along the normals of their contacts, world axes.
+        """Return the mean normal contact force on bodies or colliders over the last step, in world axes.
 
-        (n_world, 3) for one path, (n_world, n_body, 3) for several; with partners, only forces from these
-        bodies or colliders count: (n_world, n_body, n_partner, 3), without n_body for one path. Friction is not
-        included, see `net_friction_force`. Raises ValueError for a path that is no body and no collider that can touch.
+        The shape is (n_world, 3) for one path and (n_world, n_body, 3) for several. With `partners`, only contacts
+        with these bodies or colliders are included. The shape is then (n_world, n_body, n_partner, 3), without n_body
+        for one path. Friction is excluded; see `net_friction_force`.
+
+        Raises ValueError for a path that is neither a body nor a collider with simulated contacts.
         """
         return normal_force(self._contacts_with(bodies, partners), self.worlds, bodies, partners)
 
     def net_friction_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Array:
-        """The mean friction force, as `net_contact_force`; torsional friction has no force."""
+        """Return the mean friction force, with arguments as in `net_contact_force`. Torsional friction has no force."""
         return friction_force(self._contacts_with(bodies, partners), self.worlds, bodies, partners)
 
     def _contacts_with(self, bodies: str | Sequence[str], partners: Sequence[str] | None) -> Contacts:
@@ -341,25 +351,28 @@ class Scene:
     # --- queries -----------------------------------------------------------------------------------------------------
 
     def raycast(self, origin: ArrayLike, direction: ArrayLike, distance: float, world: int = 0) -> Hit | None:
-        """The first collider that a ray hits within a distance, None for none; triggers are ignored.
+        """Return the first collider that a ray hits within `distance`, or None. Triggers are ignored.
 
-        distance: at least 0, inf for no end. Raises UnsupportedError without coal (the extra `queries`) and for
-        colliders that it has no shape of, ValueError for an argument that is none.
+        `distance` is at least 0, or inf for no limit.
+
+        Raises:
+            UnsupportedError: coal (extra `queries`) is not installed, or a collider has an unsupported shape.
+            ValueError: An argument is not valid.
         """
         return self._closest_hit(None, required_frame("origin", origin), direction, distance, world)
 
     def sweep(self, shape: QueryShape, origin: ArrayLike, direction: ArrayLike, distance: float,
               rotation: ArrayLike = (0.0, 0.0, 0.0, 1.0), world: int = 0) -> Hit | None:
-        """The first collider that a moving `Ball` or `Block` hits; otherwise as `raycast`.
+        """Return the first collider that a moving `Ball` or `Block` hits, or None; arguments as in `raycast`.
 
-        rotation: quaternion x y z w of the shape.
+        `rotation` is the quaternion x y z w of the shape.
         """
         pose = required_frame("origin", origin, rotation)
         return self._closest_hit(required_shape(shape), pose, direction, distance, world)
 
     def overlap(self, shape: QueryShape, position: ArrayLike, rotation: ArrayLike = (0.0, 0.0, 0.0, 1.0),
                 world: int = 0) -> tuple[str, ...]:
-        """The colliders that a `Ball` or a `Block` overlaps, prim paths; otherwise as `sweep`."""
+        """Return the prim paths of the colliders that a `Ball` or a `Block` overlaps; arguments as in `sweep`."""
         shape, pose = required_shape(shape), required_frame("position", position, rotation)
         return self._queries.overlapping(shape, pose, self._poses(world))
 
@@ -375,60 +388,66 @@ class Scene:
     # --- kinematic bodies --------------------------------------------------------------------------------------------
 
     def set_kinematic_target(self, body: str, poses: ArrayLike, worlds: ArrayLike | None = None) -> None:
-        """Set the world pose that a kinematic body's prim has after the next step (PhysX setKinematicTarget).
+        """Set the world pose of a kinematic body after the next step (PhysX setKinematicTarget).
 
-        poses: (7,) for all chosen worlds or (n_chosen, 7), position, quaternion x y z w; worlds: a mask
-        (n_world,) or indices, all where None. In that step it moves with the velocity that takes it there, which joints
-        feel and `body_velocity` reports; without another target it then stands. Raises ValueError for a path that is no
-        kinematic body, for another shape, and for a pose that is none.
+        In that step the body has the velocity that moves it there. Joints feel this velocity, and `body_velocity`
+        reports it. Without another target the body then stops.
+
+        Args:
+            `poses`: (7,) for all selected worlds or (n_selected, 7): position, then quaternion x y z w.
+            `worlds`: A mask (n_world,) or indices; None selects all worlds.
+
+        Raises:
+            ValueError: The path is not a kinematic body, or a pose has a wrong shape, a zero quaternion or numbers
+                that are not finite.
         """
         self.kinematic.set_target(body, poses, world_indices(worlds, self.worlds))
 
     def set_kinematic_pose(self, body: str, poses: ArrayLike, worlds: ArrayLike | None = None) -> None:
-        """Set the pose of a kinematic body at once, without a velocity; otherwise as `set_kinematic_target`."""
+        """Set the pose of a kinematic body directly, without velocity; arguments as in `set_kinematic_target`."""
         self.kinematic.set_pose(body, poses, world_indices(worlds, self.worlds))
 
     # --- state -------------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, dict[str, Array]]:
-        """The state of every actor, name -> row name -> (n_world, n)."""
+        """The state of every actor: name -> row name -> (n_world, n)."""
         return {name: actor.state() for name, actor in self._actors.items()}
 
     @property
     def diverged(self) -> NDArray[np.bool_]:
-        """Mask (n_world,) of worlds in which an actor has diverged; it stays at its last finite state."""
+        """Mask (n_world,) of worlds with a diverged actor; it stays at its last finite state."""
         flags = [group.diverged_flags().reshape(-1, self.worlds) for group in self._groups]
         return np.asarray(np.concatenate(flags).any(axis=0))
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Joint prim path, or path:axis, of every degree of freedom of the actors, actor by actor."""
+        """Path, or path:axis, of every degree of freedom, in the order of actors."""
         return tuple(name for actor in self._actors.values() for name in actor.model.dof_names)
 
     @property
     def joint_position(self) -> Array:
-        """(n_world, n_dof) rad or length."""
+        """Joint positions, (n_world, n_dof), in rad or length units."""
         return np.concatenate([actor.joint_position for actor in self._actors.values()], axis=1)
 
     @property
     def joint_velocity(self) -> Array:
-        """(n_world, n_dof) rad/s or length/s."""
+        """Joint velocities, (n_world, n_dof), in rad/s or length units per second."""
         return np.concatenate([actor.joint_velocity for actor in self._actors.values()], axis=1)
 
     @property
     def body_names(self) -> tuple[str, ...]:
-        """Prim paths of the links and bodies of all actors, actor by actor, then of kinematic bodies."""
+        """Prim paths of the links and bodies of all actors, in the order of actors, then of kinematic bodies."""
         return (*(name for actor in self._actors.values() for name in actor.model.link_names),
                 *self.kinematic.paths)
 
     @property
     def body_pose(self) -> Array:
-        """World poses of `body_names`' prims, (n_world, n_body, 7): position, quaternion x y z w."""
+        """World poses of the prims in `body_names`, (n_world, n_body, 7): position, then quaternion x y z w."""
         return self._with_kinematic([group.link_pose() for group in self._groups], self.kinematic.pose)
 
     @property
     def body_velocity(self) -> Array:
-        """World velocities, (n_world, n_body, 6): linear at the centre of mass, angular; as PhysX holds them."""
+        """World velocities, (n_world, n_body, 6): linear at the centre of mass, then angular; as in PhysX."""
         return self._with_kinematic([group.link_velocity() for group in self._groups], self.kinematic.velocity)
 
     def _with_kinematic(self, moving: list[Array], kinematic: Array) -> Array:

@@ -43,7 +43,7 @@ class SceneActor(ActorView):
 
     def step(self, count: int = 1) -> None:
         """Raise RuntimeError; the scene steps its actors."""
-        raise RuntimeError(f"{self.model.actor.path} is an actor of a scene; step the scene")
+        raise RuntimeError(f"{self.model.actor.path} is part of a scene and cannot be stepped alone; step the scene")
 
     @property
     def group(self) -> SceneActorGroup:

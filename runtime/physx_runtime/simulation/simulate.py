@@ -36,12 +36,12 @@ JointValues = dict[str, dict[str, float]]         # argument of `simulate` -> jo
 
 
 def start_values(file: Path | None, options: Mapping[str, Sequence[str]], joints: Sequence[str]) -> JointValues:
-    """The arguments of `simulate`: those of a JSON file, {argument: {joint: value}}, and NAME=VALUE options over them.
+    """Return the arguments of `simulate` from a JSON file and from NAME=VALUE options, which override the file.
 
-    A joint is named in full or by the end of its path where only one ends so. Values are in the
-    stage's units with rad, or degrees as in "30deg".
+    The file holds {argument: {joint: value}}. A joint is named by its full name, or by the end of its path if that is
+    unique. Values are in stage units with rad, or in degrees as in "30deg".
 
-    Raises ValueError, in one line, for a file, a name or a value that makes no sense, and OSError for no file.
+    Raises ValueError, in one line, for a wrong file, name or value, and OSError for a missing file.
     """
     from_file = _read(file) if file else {}
     texts = {argument: {**from_file.get(argument, {}), **dict(_split(argument, pairs))}
@@ -54,11 +54,12 @@ def _read(file: Path) -> dict[str, dict[str, Any]]:
     try:
         data = json.loads(read_text(file))
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{file}: no JSON: {error}") from None
+        raise ValueError(f"{file}: invalid JSON: {error}") from None
     if not isinstance(data, dict) or not all(isinstance(value, dict) for value in data.values()):
-        raise ValueError(f"{file}: give {{argument: {{joint: value}}}}, with the arguments {', '.join(ARGUMENTS)}")
+        raise ValueError(f"{file}: the format is wrong; write {{argument: {{joint: value}}}}, with the arguments "
+                         f"{', '.join(ARGUMENTS)}")
     if unknown := sorted(set(data) - set(ARGUMENTS)):
-        raise ValueError(f"{file}: {', '.join(unknown)} is no argument; allowed are {', '.join(ARGUMENTS)}")
+        raise ValueError(f"{file}: {', '.join(unknown)} is not an argument; choose from {', '.join(ARGUMENTS)}")
     return data
 
 
@@ -66,7 +67,7 @@ def _split(argument: str, pairs: Iterable[str]) -> Iterable[tuple[str, str]]:
     for pair in pairs:
         name, equals, value = pair.rpartition("=")
         if not (name and equals):
-            raise ValueError(f"{argument}: {pair!r} is not JOINT=VALUE, such as knuckle=30deg")
+            raise ValueError(f"{argument}: {pair!r} is not JOINT=VALUE; write for example knuckle=30deg")
         yield name, value
 
 
@@ -76,11 +77,11 @@ def _joint(name: str, joints: Sequence[str]) -> str:
     if len(ending) == 1 or name in joints:
         return name if name in joints else ending[0]
     if ending:
-        raise ValueError(f"{name} may be {' or '.join(ending)}; give more of the path")
+        raise ValueError(f"{name} is ambiguous; it matches {' and '.join(ending)}; give more of the path")
     short = {joint.rpartition("/")[2]: joint for joint in joints}
     close = get_close_matches(name.rpartition("/")[2], list(short), 1)
     suggestion = f"did you mean {short[close[0]]}?" if close else f"joints are {', '.join(joints) or 'none'}"
-    raise ValueError(f"no joint {name} is simulated; {suggestion}")
+    raise ValueError(f"{name} is not a simulated joint; {suggestion}")
 
 
 def _number(argument: str, name: str, value: Any) -> float:
@@ -91,7 +92,8 @@ def _number(argument: str, name: str, value: Any) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise ValueError(f"{argument} of {name}: {text!r} is no finite number; write rad or lengths, or 30deg")
+        raise ValueError(f"{argument} of {name}: {text!r} is not a finite number; "
+                         "write rad, length units, or degrees such as 30deg")
     return math.radians(number) if in_degrees else number
 
 
@@ -118,9 +120,9 @@ class NamedValues:
 
 def named_values(argument: str, argument_data: Values, names: Sequence[str], worlds: int, item: tuple[int, ...] = ()
                  ) -> NamedValues:
-    """The values of an argument: (n, *item) or (n_world, n, *item), or {name: item, or (n_world, *item)}.
+    """Return the values of an argument: (n, *item), (n_world, n, *item), or {name: item or (n_world, *item)}.
 
-    Raises ValueError for arrays that do not fit and for unknown names.
+    Raises ValueError for arrays with a wrong shape and for unknown names.
     """
     shape = (len(names), *item)
     if not isinstance(argument_data, Mapping):
@@ -151,27 +153,44 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
              sleeping: bool = True, kinematic_target: Mapping[str, ArrayLike] | None = None,
              kinematic_pose: Mapping[str, ArrayLike] | None = None, joint_forces: bool = False,
              joint_target: Values | None = None, variation: Variation | None = None) -> Recording:
-    """Step a stage and record every `every`-th state; steps beyond the last such state are not taken.
+    """Step a stage in one call and return the motion as a `Recording`.
 
-    Everything that moves is stepped together, as by `Scene`; with `articulation`, the prim path of one articulation or
-    free body, that one by itself, as by `Simulation`.
-    joint_position, joint_velocity: (n_dof,) or (n_world, n_dof) at the start, the authored state where None.
-    joint_target: (n_dof,) or (n_world, n_dof) positions that drives hold, the authored targets where None.
-    joint_effort: (n_dof,) or (n_world, n_dof) force or torque, written before every step, so that its actors do not
-    sleep.
-    link_force, link_torque: (n_link, 3) or (n_world, n_link, 3) at the centres of mass, world axes, held throughout.
-    All of these may be {joint or link name: value, or a value for each world} instead, for those that are named.
-    kinematic_target: {body path: (n_step, 7) or (n_step, n_world, 7)} where kinematic bodies are after each step, to
-    which they move with a velocity; kinematic_pose likewise, where they are put before each step, without a velocity;
-    the others follow their time samples.
-    joint_forces: whether to record the forces of joints outside articulations, `Recording.maximal_joint_force`.
-    variation: parameters drawn for every world but the first; it gives the number of worlds instead of `worlds`.
-    path: the code that steps, one for the whole run; "auto" chooses by the structure (docs/guides/worlds.md).
-    dt [s]; the orders of dofs and links are `Recording.joint_names` and `link_names`. Raises as `Scene` and
-    `Simulation`, and ValueError for arrays that do not fit and names that are not simulated.
+    Everything that moves is stepped together, as in `Scene`. With `articulation`, only this actor is stepped, as in
+    `Simulation`. Every `every`-th state is recorded; steps after the last recorded state are not taken.
+
+    Joint and link arguments are arrays, or {joint or link name: value} for selected ones. A value may be one value per
+    world. Orders are those of `Recording.joint_names` and `Recording.link_names`. Angles are in radians, lengths in
+    stage units.
+
+    Example::
+
+        recording = physx_runtime.simulate("hand.usda", steps=240, joint_position={"/Hand/knuckle": 0.5})
+        recording.joint_position[-1, 0]     # the final joint positions of world 0
+
+    Args:
+        `stage`: A stage, a file or a Description.
+        `dt`: Time step in seconds.
+        `joint_position`: Initial positions, (n_dof,) or (n_world, n_dof); None is the authored state.
+        `joint_velocity`: Initial velocities, like `joint_position`.
+        `joint_effort`: Forces or torques, (n_dof,) or (n_world, n_dof), written before every step. They keep actors
+            awake.
+        `joint_target`: Target positions of drives, (n_dof,) or (n_world, n_dof); None is the authored target.
+        `link_force`: Constant forces at the centres of mass, world axes, (n_link, 3) or (n_world, n_link, 3).
+        `link_torque`: Constant torques, like `link_force`.
+        `kinematic_target`: {body path: poses after each step}, (n_step, 7) or (n_step, n_world, 7). Bodies move there
+            with a velocity. Other kinematic bodies follow their time samples.
+        `kinematic_pose`: {body path: poses before each step}, set without a velocity.
+        `path`: The code that steps, as in `Simulation`; fixed for the whole run.
+        `joint_forces`: Whether to record forces of joints outside articulations in `Recording.maximal_joint_force`.
+        `variation`: Random parameters for all worlds except the first. It replaces `worlds`.
+
+    Raises:
+        UnreadableError: The file is not a stage.
+        UnsupportedError: The stage has no moving body, or physics that the step does not support.
+        ValueError: An argument is out of range, an array has a wrong shape, or a name is not simulated.
     """
     if steps < 0 or every < 1:
-        raise ValueError(f"steps is {steps} and every is {every}; give at least 0 and 1")
+        raise ValueError(f"steps is {steps} and every is {every}; give steps of at least 0 and every of at least 1")
     worlds = variation.worlds if variation else worlds
     run: Simulation | Scene
     actors: list[Recorded]

@@ -21,32 +21,40 @@ from physx_schema.description.scenes import SolverCounts, solver_counts, with_so
 
 
 class Simulation(ActorView):
-    """Worlds of one articulation, stepped together; no world depends on another.
+    """Many independent worlds of one articulation or free body, stepped together.
 
-    A world whose state stops being finite stands still at its last finite state, is flagged in `diverged`, and is
-    reported once by a DivergenceWarning; `reset` revives it. What else moves the articulation in PhysX, such as
-    contact, is left out; a NotSimulatedWarning reports it, and `not_simulated` lists it.
+    A world with a state that is not finite stops at its last finite state. It is flagged in `diverged` and reported
+    once by a DivergenceWarning; `reset` starts it again. Physics that is left out, such as contact, is reported by a
+    NotSimulatedWarning and listed in `not_simulated`.
+
+    Example::
+
+        sim = physx_runtime.Simulation("hand.usda", worlds=4096)
+        sim.set_parameter("mass", 1.2 * sim.parameter("mass"))
+        sim.step(60)
+        sim.joint_position      # (4096, n_dof), rad or length units
 
     Args:
-        stage: a stage, a file, or a Description already read.
-        worlds: number of worlds, each with its own state, efforts and parameters.
-        dt: time of a step [s].
-        device: "cpu", "cuda", or "auto" for a GPU where there is one that steps this.
-        dtype: "float32", as PhysX computes, or "float64".
-        solver: "physx" for the iteration counts that PhysX takes (`iterations`), "ideal" for what they approximate,
-            "sapien-3.0" for the PhysX of SAPIEN 3.0.
-        articulation: prim path of the articulation, where the stage has several, or of a free body.
-        randomize: parameters of joints that will be set although the stage gives some joints none of their kind, such
-            as "static_friction" or "stiffness"; the step then reads them on every joint.
-        path: "auto" by the size of the structure; "specialised" or "generic"; "handover" for generic at once and
-            specialised as soon as a thread has compiled it, which makes bits depend on when that is. A free body has
-            but one path, "specialised"; a structure over the budget is not handed over.
-        sleeping: whether worlds fall asleep as in PhysX; with solver="ideal" none does.
+        `stage`: A stage, a file or a Description.
+        `worlds`: Number of worlds, each with a separate state, efforts and parameters.
+        `dt`: Time step in seconds.
+        `device`: "cpu", "cuda", or "auto" for a GPU if one is available and supports the stage.
+        `dtype`: "float32", as in PhysX, or "float64".
+        `solver`: "physx" uses PhysX's iteration counts (`iterations`). `ideal` solves the same equations with many
+            iterations. `sapien-3.0` is the PhysX of SAPIEN 3.0.
+        `articulation`: Prim path of the articulation, if the stage has several, or of a free body.
+        `randomize`: Joint parameters that will be set on joints without such a feature on the stage, such as
+            "static_friction" or "stiffness". The step then reads them on every joint.
+        `path`: `auto` chooses by the structure. `specialised` compiles code for the structure. `generic` runs shared
+            code. `handover` starts with generic code and changes to specialised code once it is compiled. The moment
+            of the change affects the last bits. Structures over the compile budget stay generic. A free body always
+            uses specialised code.
+        `sleeping`: Whether worlds sleep as in PhysX. With solver="ideal" no world sleeps.
 
     Raises:
-        UnreadableError: the file is no stage.
-        UnsupportedError: the stage has no articulation, or physics that the step does not handle.
-        ValueError: an argument out of range.
+        UnreadableError: The file is not a stage.
+        UnsupportedError: The stage has no articulation, or physics that the step does not support.
+        ValueError: An argument is out of range.
     """
 
     def __init__(self, stage: Any, worlds: int = 1, *, dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32",
@@ -64,5 +72,5 @@ class Simulation(ActorView):
                                      sleeping=sleeping))
 
     def step(self, count: int = 1) -> None:
-        """Advance every world by `count` steps of dt. Raises ValueError for a count that is no whole number >= 0."""
+        """Advance every world by `count` steps of dt. Raises ValueError unless `count` is an integer of at least 0."""
         self._group.batch.step(required_count("count", count, 0))

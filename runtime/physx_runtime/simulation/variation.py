@@ -25,7 +25,7 @@ EXAMPLE = "mass: {scale: [0.8, 1.2]}"
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The bounds within which each element of a parameter is drawn."""
+    """The bounds for random values of each element of a parameter."""
 
     low: float
     high: float
@@ -35,28 +35,28 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """The number of worlds and the parameters that differ between them; world 0 is as authored."""
+    """The number of worlds, and the parameters that differ between them. World 0 is as authored."""
 
     worlds: int
     parameters: Mapping[str, Spread]
     seed: int = 0
 
     def apply(self, actors: Iterable[Actor]) -> None:
-        """Draw and set the parameters of all worlds but the first.
+        """Draw and set the parameters of all worlds except the first.
 
-        Raises ValueError for a parameter or an element that no actor has, and for values that PhysX would refuse.
+        Raises ValueError for parameters or elements that no actor has, and for values that PhysX refuses.
         """
         actors, generator = list(actors), np.random.default_rng(self.seed)
         for name in self.parameters:
             names = sorted({parameter for actor in actors for parameter in actor.parameters})
             if name not in names:
-                raise ValueError(f"{name} is no parameter of what is simulated; {_suggestion(name, names)}")
+                raise ValueError(f"{name} is not a parameter of the simulated actors; {_suggestion(name, names)}")
         for name, spread in self.parameters.items():
             elements = [element for actor in actors if name in actor.parameters
                         for element in actor.parameters[name].elements]
             for path in spread.of:
                 if not any(_matches(element, path) for element in elements):
-                    raise ValueError(f"{name}: {path} has none; {_suggestion(path, elements)}")
+                    raise ValueError(f"{name}: {path} does not have this parameter; {_suggestion(path, elements)}")
         for actor in actors:
             drawn = {name: self._values(actor, name, spread, generator)
                      for name, spread in self.parameters.items() if name in actor.parameters}
@@ -76,18 +76,20 @@ class Variation:
 
 
 def read_variation(file: Path) -> Variation:
-    """The variation in a YAML file: worlds, seed (0), and parameters {name: {scale or value: [low, high]}}.
+    """Read a variation from a YAML file with worlds, seed (default 0), and parameters.
 
-    Raises ValueError, in one line, for a file of another form, and as `read_text` for one that cannot be read.
+    Parameters are {name: {scale or value: [low, high], of: [paths]}}. Raises ValueError for a file in another form,
+    and the errors of `read_text` for an unreadable file.
     """
     import yaml
 
     try:
         data = yaml.safe_load(read_text(file))
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ValueError(f"{file}: no YAML: {' '.join(str(error).split())}") from None
+        raise ValueError(f"{file}: invalid YAML: {' '.join(str(error).split())}") from None
     if not isinstance(data, dict) or not isinstance(data.get("parameters"), dict):
-        raise ValueError(f"{file}: give worlds: and parameters:, such as worlds: 64 and parameters: {{{EXAMPLE}}}")
+        raise ValueError(f"{file}: worlds: or parameters: is missing; write for example worlds: 64 and parameters: "
+                         f"{{{EXAMPLE}}}")
     _require_known_keys(f"{file}", data, KEYS)
     counts = {"worlds": data.get("worlds"), "seed": data.get("seed", 0)}
     for key, minimum in (("worlds", 1), ("seed", 0)):
@@ -100,7 +102,7 @@ def read_variation(file: Path) -> Variation:
 def _spread(label: str, entry: Any) -> Spread:
     """The bounds of one parameter."""
     if not isinstance(entry, dict) or (SCALE in entry) == (VALUE in entry):
-        raise ValueError(f"{label}: give either {SCALE} or {VALUE}, such as {EXAMPLE}")
+        raise ValueError(f"{label}: give either {SCALE} or {VALUE}; for example {EXAMPLE}")
     _require_known_keys(label, entry, (SCALE, VALUE, OF))
     mode = SCALE if SCALE in entry else VALUE
     bounds, of = entry[mode], entry.get(OF, [])
@@ -117,7 +119,7 @@ def _finite(value: Any) -> bool:
 
 def _require_known_keys(label: str, entry: Mapping[Any, Any], keys: Collection[str]) -> None:
     if unknown := sorted(str(key) for key in entry if key not in keys):
-        raise ValueError(f"{label}: {', '.join(unknown)} means nothing here; allowed are {', '.join(keys)}")
+        raise ValueError(f"{label}: {', '.join(unknown)} is not a known key; choose from {', '.join(keys)}")
 
 
 def _matches(element: str, path: str) -> bool:

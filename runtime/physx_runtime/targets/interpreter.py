@@ -285,7 +285,7 @@ def guards_of(instructions: Sequence[Instruction]) -> Array:
         position += i.word_count
     changed = sorted({flag for _, flag, _, _ in guards} & stored)
     if changed:
-        raise ValueError(f"the pass writes rows {changed}, which its guards ask; they cannot be asked before it")
+        raise ValueError(f"the pass writes rows {changed}, which its guards read; guards run before the pass")
     return np.array(guards, GUARD)
 
 

@@ -56,7 +56,7 @@ def require_gpu() -> None:
     from numba import cuda
 
     if not (_simulated() or cuda.is_available()):
-        raise _unsupported("device 'cuda' through numba-cuda: no GPU found; use device='cpu', or simulate one with "
+        raise _unsupported("device 'cuda' through numba-cuda: no GPU found; use device='cpu', or simulate a GPU with "
                            "NUMBA_ENABLE_CUDASIM=1")
 
 
@@ -75,7 +75,7 @@ def _simulated() -> bool:
 
 def _require_numba_cuda() -> None:
     if importlib.util.find_spec("numba_cuda") is None:
-        raise _unsupported("device 'cuda' through numba-cuda: it is not installed; install it with: pip install "
+        raise _unsupported("device 'cuda' through numba-cuda: numba-cuda is not installed; run: pip install "
                            "'physx-schema[numba-cuda]'")
 
 

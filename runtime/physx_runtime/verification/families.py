@@ -49,7 +49,7 @@ class Family:
 
 AXES_REPEAT = "friction and maximum velocity act again in"
 TENDONS_REPEAT = "the tendon pulls again in"
-MIMICS_REPEAT = "the mimic joint is solved as if it were rigid in"
+MIMICS_REPEAT = "the mimic joint is solved as rigid in"
 
 FAMILIES = (
     Family(lambda a: any(dof.drive for dof in a.dofs), lambda a: stripped(a, drives=True), measure_drives),
@@ -112,11 +112,11 @@ class Experiments:
         steps: list[tuple[float | None, str]] = [(described, "")]
         if tendon and key.property == tendon.prefix + "forceCoefficient":
             read = measured_axis(tendon)
-            yield f"compared with {read.path if read else 'none'}, where the stiffness is read"
+            yield f"compared with {read.path if read else 'none'}, at which the stiffness is measured"
         elif tendon and len(tendon.axes) > 1 and key.property != tendon.prefix + "gearing":
             single = self.findings(IDEAL, one_axis=True).values.get(key)
             steps += [(single, integration), (self._shared_gain(tendon, single), _axis_division(tendon))]
-            integration = "its axes are not parallel, so that PhysX damps another rate than its length's"
+            integration = "its axes are not parallel, and PhysX does not damp the rate of the tendon's length"
         steps += [
             (self.findings(IDEAL).values.get(key), integration),
             (self.findings(POSITION_ONLY_HARD).values.get(key), self._integration(n)),
@@ -129,7 +129,8 @@ class Experiments:
     def _integration(self, n: int) -> str:
         """What the authored number of position iterations does."""
         if self.description.scene_of(self.articulation).solver_type == "PGS":
-            return f"PGS takes the step as a whole, in {plural(n, 'position iteration')} and at least one for velocity"
+            return (f"PGS integrates the whole step after {plural(n, 'position iteration')} and at least one velocity "
+                    "iteration")
         return f"implicit integration over {n} position iterations"
 
     def _shared_gain(self, tendon: FixedTendon, single: float | None) -> float | None:

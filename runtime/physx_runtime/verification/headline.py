@@ -11,11 +11,11 @@ from physx_schema.text import plural
 
 # What a value that is ignored leaves undone, by how its name begins; the gravest first.
 _IGNORED: Sequence[tuple[tuple[str, ...], str]] = (
-    (("physics:gravity", "physxScene:"), "gravity is not the authored one"),
+    (("physics:gravity", "physxScene:"), "gravity differs from the authored value"),
     (("drive:", "physxDrivePerformanceEnvelope:"), "drives do nothing"),
     (("physxTendon:", "physxMimicJoint:", "newton:mimic"), "couplings do not act"),
     (("limit:", "physics:lowerLimit", "physics:upperLimit", "physics:coneAngle"), "limits do not hold"),
-    (("",), "values do nothing"),
+    (("",), "values have no effect"),
 )
 
 
@@ -43,7 +43,7 @@ def altered_headline(verification: Verification) -> str:
     if not rows:
         return ""
     row = max(rows, key=_change)
-    return (f"{location(row.path, row.property)} comes to {number(row.effective)} in place of "
+    return (f"{location(row.path, row.property)} is effectively {number(row.effective)} instead of "
             f"{number(row.intended_effect)}")
 
 

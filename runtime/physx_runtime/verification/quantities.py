@@ -29,8 +29,8 @@ from physx_schema.description.model import (
 )
 from physx_schema.description.units import DEGREES_PER_RADIAN
 
-DISABLED = "tendonEnabled is false, which switches the tendon off"
-NO_DRIVE_FORCE = "maxForce is 0, so the drive never pushes"
+DISABLED = "tendonEnabled is false, which disables the tendon"
+NO_DRIVE_FORCE = "maxForce is 0, which disables the drive"
 NO_LIMITS = "the tendon has neither a lower nor an upper limit"
 
 # Error of a mimic joint's offset that counts as none where 0 is authored, degrees or lengths.
@@ -101,7 +101,7 @@ def target_quantities(dof: Dof | JointAxis, no_damper: str) -> Iterator[Quantity
     if drive is None:
         return
     inactive = NO_DRIVE_FORCE if drive.max_force == 0.0 else ""
-    no_spring = "stiffness is 0, so nothing pulls to a position" if drive.stiffness == 0.0 else ""
+    no_spring = "stiffness is 0, and the drive has no effect on position" if drive.stiffness == 0.0 else ""
     yield Quantity(Key(drive.path, drive.prefix + "targetPosition"), drive.target_position, unit, scale,
                    noise=POSITION_NOISE, inactive=inactive or no_spring)
     yield Quantity(Key(drive.path, drive.prefix + "targetVelocity"), drive.target_velocity, f"{unit}/s", scale,

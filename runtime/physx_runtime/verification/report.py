@@ -17,7 +17,7 @@ from physx_schema.text import html_table
 
 
 def number(value: float | tuple[float, ...] | None) -> str:
-    """Four significant digits; a dash where there is no value."""
+    """Return a value with four significant digits, or a dash for None."""
     if isinstance(value, tuple):
         return f"({', '.join(map(number, value))})"
     return "-" if value is None or math.isnan(value) else f"{value:.4g}"
@@ -42,9 +42,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """The value to author so that a number has its intended effect, found on the row's own experiment.
+    """The value to author for the intended effect of a number, found with the experiment of its row.
 
-    All remedies of a stage go together: each was tried with the others in place.
+    All remedies of a stage belong together: each was tested with the others applied.
     """
 
     value: float | None             # to author in the row's place; where nothing helps, what comes nearest
@@ -61,7 +61,7 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One authored property and its effect, in the property's own USD units (degrees for angular joints)."""
+    """One authored property and its effect, in the USD units of the property (degrees for angular joints)."""
 
     path: str                   # prim
     property: str               # full property name, "drive:angular:physics:stiffness"
@@ -91,7 +91,7 @@ class Row:
 
     @builtins.property
     def engines_differ(self) -> bool:
-        """Whether the effective value in real PhysX differs from the one simulated here."""
+        """Whether the effective values in real PhysX and in this runtime differ."""
         if self.effective is None or self.in_physx is None:
             return False
         return deviation(self.in_physx, self.effective) > AS_AUTHORED_TOLERANCE
@@ -120,11 +120,11 @@ class Verification:
             for row in first))
 
     def iterations(self, row: Row) -> str:
-        """The iteration counts under which a row was measured, such as "32/1"; "" for a row of no articulation."""
+        """Return the iteration counts of a row's experiment, such as "32/1"; "" without an articulation."""
         return next((f"{c.position}/{c.velocity}" for c in self.counts if c.path == row.articulation), "")
 
     def equivalent_rows(self, row: Row) -> tuple[Row, ...]:
-        """The rows of equal prims, for which a row was measured too."""
+        """Return the rows of equal prims that share the measurement of a row."""
         last = row.property.rpartition(":")[2]
         return tuple(other for other in self.rows if other.equivalent_to == row.path and other.authored == row.authored
                      and other.property.rpartition(":")[2] == last)
@@ -134,19 +134,19 @@ class Verification:
 
     @property
     def failed(self) -> tuple[Row, ...]:
-        """Rows whose value does not take effect as authored."""
+        """The rows with verdict "altered" or "ignored"."""
         return tuple(row for row in self.rows if row.verdict in (ALTERED, IGNORED))
 
 
 def deviation(authored: Value, effective: Value) -> float:
-    """The relative deviation of an effective value from the authored one; of vectors, by their norms."""
+    """Return the relative deviation of an effective value from the authored value; vectors by their norms."""
     a, e = (value if isinstance(value, tuple) else (value,) for value in (authored, effective))
     size = math.hypot(*a)
     return math.dist(a, e) / size if size else math.inf if any(e) else 0.0
 
 
 def agree(authored: Value, effective: Value, uncertainty: float) -> bool:
-    """Whether an effective value is as authored, within AS_AUTHORED_TOLERANCE or its uncertainty."""
+    """Return whether an effective value is as authored, within AS_AUTHORED_TOLERANCE or its uncertainty."""
     a, e = (value if isinstance(value, tuple) else (value,) for value in (authored, effective))
     max_size = max(math.hypot(*a), math.hypot(*e))
     return a == e or math.dist(a, e) <= max(AS_AUTHORED_TOLERANCE * max_size, uncertainty)

@@ -190,9 +190,9 @@ def _with_other_targets(bench: Bench, axes: Sequence[int]) -> str:
                        for dof, target in zip(dofs, targets, strict=True))
     together, angle = f"the targets {listed} together are one rotation", math.hypot(*targets)
     if angle <= math.pi:
-        return f"{together}, at which the joint does not come to rest"
-    return (f"{together} of {display(dofs[0], angle)}, and PhysX turns the shorter way round; author targets that come "
-            "to at most 180 deg together")
+        return f"{together}, at which the joint does not settle"
+    return (f"{together} of {display(dofs[0], angle)}, and PhysX takes the shorter way; author targets with a combined "
+            "rotation of at most 180 deg")
 
 
 def _speeds(bench: Bench) -> Iterator[SettlingJoint]:
@@ -208,7 +208,7 @@ def _speeds(bench: Bench) -> Iterator[SettlingJoint]:
 
 
 MAGNITUDE_PROPERTY, DIRECTION_PROPERTY = "physics:gravityMagnitude", "physics:gravityDirection"
-NO_GRAVITY = "gravity is 0 in this scene, so nothing shows its direction"
+NO_GRAVITY = "gravity is 0 in this scene, and its direction has no effect"
 
 
 def gravity_rows(description: Description, authored: Authored, dt: float) -> Iterator[Row]:
@@ -270,13 +270,13 @@ def _row(scene: Scene, name: str, authored: Value, effective: Value, ideal: Valu
     intended = _component(DIRECTION_PROPERTY, authored, 1.0) if isinstance(authored, tuple) else authored
     if name == DIRECTION_PROPERTY and not scene.gravity_source and not any(scene.gravity):
         return Row(scene.path, name, authored, None, None, NOT_EVALUATED, NO_GRAVITY, unit)
-    verdict, reason = ALTERED, ("PhysX multiplies physics:gravityMagnitude by physics:gravityDirection, whatever its "
-                                "length is")
+    verdict, reason = ALTERED, ("PhysX multiplies physics:gravityMagnitude by physics:gravityDirection without "
+                                "normalising it")
     error = uncertainty(math.hypot(*effective) if isinstance(effective, tuple) else effective, 0.0)
     if agree(intended, effective, error):
         verdict, reason = AS_AUTHORED, ""
     elif scene.gravity_source:
-        verdict, reason = IGNORED, f"{scene.gravity_source} decides about gravity"
+        verdict, reason = IGNORED, f"{scene.gravity_source} sets gravity instead"
     return Row(scene.path, name, authored, effective, ideal, verdict, reason, unit, uncertainty=error)
 
 

@@ -1,7 +1,7 @@
-"""`verify` measures what every authored number of a stage comes to, and names those that are not measured. `group_rows`
-folds rows of equal meaning into one. `accounted_rows` turns each opinion without an experiment into a row, from the
-reader's account. The account knows whether an opinion became a fact, is unused or cannot be judged. So no names are
-listed here, and every newly read property has a row.
+"""`verify` measures the effective value of every authored number of a stage, and lists numbers without an experiment.
+`group_rows` merges rows of equal meaning. `accounted_rows` turns each opinion without an experiment into a row, from
+the reader's account of opinions that became facts, are unused or cannot be evaluated. A newly read property therefore
+has a row without any change here.
 """
 
 from __future__ import annotations
@@ -104,26 +104,27 @@ def _ends(name: str) -> tuple[str, str]:
     return name.partition(":")[0], name.rpartition(":")[2]
 
 
-NO_EXPERIMENT = "there is no experiment for this property yet; simulate shows what it does"
-REFUSED_DRIVE_TARGET = "PhysX refuses the drive, but its target still turns where the joint's other drives aim"
-COMPUTATION_ONLY = "it chooses how PhysX computes or allocates, not what comes out of it"
-_CONTACT = "it acts in contact alone, which simulate shows; on the benches nothing touches"
-_COUNT = "it is what every other number is measured under"
-_SLEEP = "it says when something that hardly moves falls asleep, which simulate shows; on the benches nothing does"
-_FRAME = "it says where the joint holds, and an articulation keeps that exactly"
+NO_EXPERIMENT = "there is no experiment for this property yet; simulate shows its effect"
+REFUSED_DRIVE_TARGET = "PhysX refuses the drive, but its target still rotates the goal of the joint's other drives"
+COMPUTATION_ONLY = "it changes how PhysX computes or allocates memory, not the result"
+_CONTACT = "it acts in contacts only, and the experiments have no contacts; simulate shows its effect"
+_COUNT = "every other value is measured with this setting"
+_SLEEP = "it controls sleeping, and no body sleeps in the experiments; simulate shows its effect"
+_FRAME = "part of a joint frame; articulations hold joint frames exactly"
 # Why numbers are in no experiment, by the end of their names.
 _REASONS: Mapping[str, str] = {
     **dict.fromkeys(("localPos0", "localPos1", "localRot0", "localRot1"), _FRAME),
     **dict.fromkeys(("solverPositionIterationCount", "solverVelocityIterationCount"), _COUNT),
     **dict.fromkeys(("sleepThreshold", "stabilizationThreshold"), _SLEEP),
     **dict.fromkeys(("maxDepenetrationVelocity", "maxContactImpulse", "contactSlopCoefficient"), _CONTACT),
-    **dict.fromkeys(("breakForce", "breakTorque"), "no joint of an articulation breaks, and this says no less"),
-    "threshold": "it chooses which contacts are reported, not what they do",
-    "cfmScale": "what it softens has rows of its own, whose reasons name it",
-    "localPos": "it is a place of the link; the tendon's rows say what comes of it",
+    **dict.fromkeys(("breakForce", "breakTorque"),
+                    "PhysX never breaks joints of articulations, and this value has the same meaning"),
+    "threshold": "it selects which contacts are reported, not how they act",
+    "cfmScale": "the constraints that it softens have separate rows, with reasons that name it",
+    "localPos": "a point on the link; the tendon's rows show its effect",
     **dict.fromkeys(("mass", "density", "diagonalInertia", "principalAxes", "centerOfMass"),
-                    "PhysX takes no such number from here: it works mass properties out from the colliders, or forces "
-                    "do not move the body"),
+                    "PhysX does not read it: mass properties are computed from the colliders, or forces do not move "
+                    "the body"),
 }
 # What the numbers of a schema are, where there is more to say than that there is no experiment.
 _SUBJECTS: Mapping[str, str] = {
@@ -162,7 +163,7 @@ def _accounted(description: Description, authored: Authored) -> Iterator[tuple[s
         difference = differences.get((opinion.path, opinion.property))
         verdict = OTHER_ENGINE if opinion_engine(opinion) and difference is None else (
             NOT_EVALUATED if opinion.code == STATIC_MASS else IGNORED)
-        other = f", and the engines have different values of the {difference.quantity}: {difference.text}" if (
+        other = f"; the engines read different values of the {difference.quantity}: {difference.text}" if (
             difference is not None) else ""
         yield opinion.path, opinion.property, verdict, opinion.reason + suggestion + other
     for opinion in description.not_evaluated:
@@ -180,9 +181,9 @@ def _refused(description: Description) -> Iterator[tuple[str, str, str, str]]:
     for d in description.mimic_declarations:
         name = f"physxMimicJoint:{d.instance}:gearing"
         if d.refusal:
-            yield d.path, name, IGNORED, f"PhysX makes no mimic joint: {d.refusal}"
+            yield d.path, name, IGNORED, f"PhysX creates no mimic joint: {d.refusal}"
         elif (d.path, d.instance) not in accepted:
-            yield d.path, name, IGNORED, "PhysX makes no mimic joint: the two joints are not in one articulation"
+            yield d.path, name, IGNORED, "PhysX creates no mimic joint: the two joints are in different articulations"
     opinions = {(item.path, item.property) for item in description.authored}
     for problem in description.problems:
         if problem.severity == "error" and (problem.path, problem.property) in opinions:
@@ -207,43 +208,54 @@ def _unmeasured(name: str, schema: str) -> str:
     if name in WITHOUT_EFFECT:
         return COMPUTATION_ONLY
     if schema in _COLLIDING:
-        return "there is no experiment for this property of contacts yet; simulate shows what bodies do"
+        return "there is no experiment for this contact property yet; simulate shows its effect"
     if name.rpartition(":")[2] in _REASONS:
         return _REASONS[name.rpartition(":")[2]]
     subject = _SUBJECTS.get(schema)
-    return f"there is no experiment for {subject} yet; simulate shows what they do" if subject else NO_EXPERIMENT
+    return f"there is no experiment for {subject} yet; simulate shows their effect" if subject else NO_EXPERIMENT
 
 
-NOT_REPEATED = "real PhysX repeats experiments on articulations alone"
+NOT_REPEATED = "real PhysX repeats experiments on articulations only"
 
 
 def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: float = 1 / 60,
            engine_release: str = LATEST) -> Verification:
-    """Effective values of all numbers on a stage: drives, joint axes and limits, tendons, mimic joints, gravity,
-    frictions and restitutions, and drives, bounds, couplings and strength of joints outside articulations.
+    """Measure the effective value of every number on a stage in PhysX's step.
 
-    stage: a stage, a file, or a Description already read. dt: time step [s]. engines: "physx" repeats the experiments
-    on articulations in real PhysX, in a process of an interpreter that has ovphysx: this one, or the one that the
-    environment variable OVPHYSX_PYTHON names. engine_release: the release of ovphysx that the stage is for. All is
-    measured as 0.7 steps; what an older release reads and 0.7 does not is not evaluated.
+    This covers drives, joint axes and limits, tendons, mimic joints, gravity, friction, restitution, and joints
+    outside articulations. Each number is measured in an experiment with PhysX's iteration counts, and again with an
+    ideal solver. An experiment has only the constraints of one family, without gravity, friction, damping and the
+    motion of a floating base.
 
-    They are measured by experiment, with the iteration counts that PhysX takes and again with an ideal solver, and only
-    the constraints of a family present: gravity, friction, dampings, other constraints and the motion of a floating
-    base are taken away. What PhysX refuses or never uses is a row too, and so is every other number that PhysX reads:
-    with the verdict "not evaluated" and the reason. What moves the articulations and is in no experiment is
-    named in `not_simulated`. `joint_errors` says how far the anchors of joints outside articulations
-    part while the stage moves, and how far with more iterations and with shorter steps.
+    Values that PhysX refuses or never uses are rows too. All other numbers that PhysX reads have the verdict "not
+    evaluated" with a reason. `not_simulated` lists physics that moves the articulations and is in no experiment.
+    `joint_errors` lists the errors of joints outside articulations during a motion. It also lists them with more
+    iterations and with shorter steps.
+
+    Example::
+
+        verification = physx_runtime.verify("hand.usda")
+        for row in verification.failed:
+            print(row.path, row.property, row.authored, row.effective, row.reason)
+
+    Args:
+        `stage`: A stage, a file or a Description.
+        `engines`: With "physx", experiments on articulations also run in real PhysX. This needs a Python with ovphysx:
+            this one, or the one in the environment variable OVPHYSX_PYTHON.
+        `dt`: Time step in seconds.
+        `engine_release`: The release of ovphysx for the stage. Values are measured with the step of 0.7. Values that
+            an older release reads and 0.7 does not read are not evaluated.
 
     Raises:
-        UnreadableError: the file is no stage.
-        UnsupportedError: nothing on the stage is to be verified, PhysX refuses the stage, or there is no real PhysX.
-        ValueError: an unknown engine or release, or dt is not a positive, finite time.
+        UnreadableError: The file is not a stage.
+        UnsupportedError: The stage has nothing to verify, PhysX refuses it, or real PhysX is not installed.
+        ValueError: An engine or release is unknown, or `dt` is not positive and finite.
     """
     known, others = (BUILTIN, *ENGINES), {name for name in engines if name != BUILTIN}
     if not engines or not others.issubset(known):
         raise ValueError(f"engines is {list(engines)}; allowed are {', '.join(map(repr, known))}")
     if len(others) > 1:
-        raise ValueError(f"engines is {list(engines)}; give one besides {BUILTIN!r}")
+        raise ValueError(f"engines is {list(engines)}; give at most one engine in addition to {BUILTIN!r}")
     required_time(dt)
     if not others:
         return _verified(stage, dt, None, engine_release)
@@ -321,7 +333,7 @@ class Inquiry:
             return row
         if row.effective is not None and agree(intended, row.effective, row.uncertainty or 0.0):
             return replace(row, verdict=AS_AUTHORED, reason="", intended=intended)
-        reason = row.reason or f"it was authored to come to {intended:g} under other settings"
+        reason = row.reason or f"the value was chosen for an effect of {intended:g} under other settings"
         return replace(row, verdict=ALTERED, reason=reason, intended=intended)
 
 
@@ -392,7 +404,7 @@ def _with_physx_value(quantity: Quantity, row: Row, experiments: Sequence[Experi
         return replace(row, not_in_physx=str(error))
     value = _on_stage(quantity, findings.values.get(quantity.key))
     return replace(row, in_physx=value, not_in_physx="" if value is not None else findings.failures.get(
-        quantity.key, "the experiment finds nothing there"))
+        quantity.key, "the experiment measures no value there"))
 
 
 def _questions(experiment: Experiments | MaximalJointExperiments, measurands: Sequence[Quantity], rows: Sequence[Row],
@@ -453,7 +465,7 @@ def _unusable(measurands: Sequence[Quantity], articulation: Articulation) -> str
     """The reason why nothing of an articulation can be measured; empty where it can."""
     broken = [f"{q.key.path} {q.key.property} is NaN" for q in measurands if math.isnan(q.described)]
     broken += [f"{m.path} {m.prefix}gearing is infinite" for m in articulation.mimics if math.isinf(m.gearing)]
-    return f"{' and '.join(broken)}, which makes the whole articulation NaN" if broken else ""
+    return f"{' and '.join(broken)}; the whole articulation becomes NaN" if broken else ""
 
 
 def _measured_row(quantity: Quantity, authored: float, experiments: Sequence[Experiments | MaximalJointExperiments],
@@ -496,7 +508,7 @@ def _reasons(quantity: Quantity, authored: float, effective: float | None,
     if _is_misread(quantity, authored):
         messages = [f"{problem.message}: {problem.why}" for problem in experiment.description.problems
                     if (problem.path, problem.property) == quantity.key[:2]]
-        yield from messages or [f"PhysX takes {authored:g} as {read:g}"]
+        yield from messages or [f"PhysX reads {authored:g} as {read:g}"]
     if quantity.key.location:
         yield quantity.key.location
     if effective is None or not agree(read, effective, error):

@@ -32,7 +32,7 @@ FORMAT_VERSION = 2
 HEADINGS = ("path", "property", "authored", "effective", "ideal", "verdict")
 IN_PHYSX = "PhysX"      # heading of values in real PhysX, where it was run
 LEFT_ALIGNED = {"path", "property", "verdict"}
-AS_AUTHORED_UNDER_LOAD = f"{AS_AUTHORED}, under the loads of the stage too"
+AS_AUTHORED_UNDER_LOAD = f"{AS_AUTHORED}, also under the stage's loads"
 MAX_SETTINGS = 3            # prims in a sentence that one setting is advised for
 MAX_JOINT_ERRORS = 5       # lines; JSON has all
 VERDICTS = (AS_AUTHORED, ALTERED, IGNORED, NOT_EVALUATED, OTHER_ENGINE)
@@ -53,8 +53,7 @@ def verification_lines(verification: Verification, *, show_all: bool = False) ->
         yield from _table(_lines(tabled, verification))
         yield ""
     if not any(row.effective is not None or row.property.startswith("drive:") for row in verification.rows):
-        yield printable(f"{verification.source}: nothing to verify: no drives are authored, nor anything else that an "
-                        "experiment measures")
+        yield printable(f"{verification.source}: nothing to verify; no authored value has an experiment")
     for group in (*groups[ALTERED], *groups[IGNORED]):
         yield printable(f"{group.prim_text}{_equivalents_text(group, verification)}: "
                         f"{_group_sentence(group, verification)}")
@@ -70,7 +69,7 @@ def verification_lines(verification: Verification, *, show_all: bool = False) ->
     largest = sorted(verification.joint_errors, key=lambda opening: (-opening.authored, opening.path))
     yield from map(printable, map(str, largest[:MAX_JOINT_ERRORS]))
     if len(largest) > MAX_JOINT_ERRORS:
-        yield f"and {len(largest) - MAX_JOINT_ERRORS} more joints that open less"
+        yield f"and {len(largest) - MAX_JOINT_ERRORS} more joints with smaller errors"
     for solved in verification.counts:
         if solved.raised:
             yield printable(f"{solved.path}: {solved.raised}")
@@ -93,15 +92,15 @@ def _engines(verification: Verification) -> Iterator[str]:
             yield f"not repeated in PhysX: {line}: {reason}"
     repeated = [row for row in verification.rows if row.in_physx is not None]
     differing = sum(row.engines_differ for row in repeated)
-    yield (f"{plural(len(repeated), 'number')} measured in real PhysX too (ovphysx {verification.physx}): "
+    yield (f"{plural(len(repeated), 'value')} also measured in real PhysX (ovphysx {verification.physx}): "
            f"{differing or 'none'} of them {'differ' if differing > 1 else 'differs'} by more than "
            f"{AS_AUTHORED_TOLERANCE:.0%}")
 
 
 def difference(row: Row) -> str:
     """A sentence on a value in real PhysX that differs from the one simulated here."""
-    return (f"{row.path}: {row.property} comes to {number(row.effective)} here and to {number(row.in_physx)} in PhysX: "
-            "the engines differ")
+    return (f"{row.path}: {row.property} is effectively {number(row.effective)} here and {number(row.in_physx)} in "
+            "PhysX; the engines differ")
 
 
 def _row_groups(verification: Verification, verdict: str) -> list[RowGroup]:
@@ -141,7 +140,7 @@ def property_lines(groups: Sequence[RowGroup]) -> Iterator[str]:
 def _equivalents_text(group: RowGroup, verification: Verification) -> str:
     """Text on the number of prims equal to that of a row."""
     count = len(verification.equivalent_rows(group.rows[0]))
-    return f" and {count} alike" if count else ""
+    return f" and {count} equivalent" if count else ""
 
 
 def _group_sentence(group: RowGroup, verification: Verification) -> str:
@@ -162,7 +161,7 @@ def sentence(row: Row, verification: Verification) -> str:
     if row.verdict == NOT_EVALUATED:
         return f"{start}, not evaluated: {row.reason}"
     if row.effective is None or number(row.effective) == number(row.authored):
-        return f"{start}, effective only in part in PhysX{iterations}, because {row.reason}"
+        return f"{start}, only partly effective in PhysX{iterations}, because {row.reason}"
     because = f"effective in PhysX{iterations}, because {row.reason}"
     return f"{start}, {measured(row)} {because}{_advice(row)}"
 

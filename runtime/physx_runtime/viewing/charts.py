@@ -174,7 +174,7 @@ def recorded_articulations(description: Description, recording: Recording) -> li
     body_paths.update(body.path for body in description.separate_bodies)
     axes = {dof.name for articulation in recorded for dof in articulation.dofs}
     if not (recorded or links) or not links <= body_paths or joints != axes:
-        raise ValueError("the recording is of another stage: no articulation has its links and joints")
+        raise ValueError("the recording is from another stage: no articulation has its links and joints")
     return recorded
 
 
@@ -211,7 +211,7 @@ def _joint(i: int, dof: Dof, position: DoubleArray, length: str) -> Chart:
 def _mimic(articulation: Articulation, mimic: Mimic, positions: DoubleArray, length: str) -> Chart:
     follower, reference = articulation.dofs[mimic.follower], articulation.dofs[mimic.reference]
     target = -(mimic.gearing * positions[mimic.reference] + mimic.offset)
-    return Chart("", f"{mimic.path} follows {reference.name}", "dotted: where the mimic joint asks the follower to be",
+    return Chart("", f"{mimic.path} follows {reference.name}", "dotted: target of the follower",
                  _unit(follower.angular, length), _display_values(positions[mimic.follower], follower.angular),
                  _display_values(target, follower.angular))
 
@@ -267,6 +267,6 @@ def contact_charts(recording: Recording, world: int, force: str) -> list[Chart]:
     for i, pair in enumerate(sorted(set[tuple[str, str]]().union(*records))):
         pressure, friction = (np.array([getattr(record[pair], name) if pair in record else 0.0 for record in records])
                               for name in ("pressure", "friction"))
-        note = f"at most {numeral(float(pressure.max()))} {force}; dotted: friction"
+        note = f"solid: normal force, maximum {numeral(float(pressure.max()))} {force}; dotted: friction"
         charts.append(Chart(f"c{i}", f"{pair[0]} and {pair[1]}", note, force, pressure, friction))
     return charts

@@ -77,11 +77,11 @@ def _check(stage: Usd.Stage, recording: Recording, path: Path, world: int) -> No
     for name in (*recording.link_names, *map(_joint_path, recording.joint_names)):
         prim = stage.GetPrimAtPath(name)
         if not prim:
-            problems.append(f"{name}: not on the stage; give the stage that was simulated")
+            problems.append(f"{name} is not on this stage; give the simulated stage")
         elif prim.IsInstanceProxy():
-            problems.append(f"{name}: inside an instance, where USD takes no time samples; set instanceable = false")
+            problems.append(f"{name} is inside an instance, where USD allows no time samples; set instanceable = false")
         elif moving := _animated(prim.GetParent()):
-            problems.append(f"{moving}: its transform is animated, and {name} lies below it; remove the time samples")
+            problems.append(f"{moving}, an ancestor of {name}, has an animated transform; remove its time samples")
     if problems:
         raise UnsupportedError(f"{source_name(stage)}: " + "; ".join(sorted(set(problems))))
 

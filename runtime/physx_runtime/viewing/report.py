@@ -1,8 +1,6 @@
-"""The report page.
+"""The report: one self-contained HTML file with values, findings, motion and settings.
 
-The report: one HTML file with verdicts, findings, plots and how they were made, which needs nothing else.
-
-The report of any robot: checked, verified, simulated, and stepped in the page, each where it can be.
+`report_robot` checks, verifies and simulates a stage for it.
 """
 
 from __future__ import annotations
@@ -92,16 +90,21 @@ class _Figure:
 def write_report(path: str | Path, stage: Any, checked: Report, verification: Verification | None,
                  recording: Recording | None, world: int = 0, *, intended: Recording | None = None,
                  live: LiveStep | str = "", missing: Sequence[str] = ()) -> Path:
-    """Write one self-contained HTML file about a stage; return its path.
+    """Write one self-contained HTML file about a stage, and return its path.
 
-    verification, recording: None where there is none, which `missing` says in sentences. intended: the motion of the
-    stage without the solver's influence. live: the step of its articulation, or why the page does not step it.
-    Equal input gives equal bytes: the page holds no date and no random names.
+    Equal input gives equal bytes: the page has no date and no random names.
+
+    Args:
+        `verification`: The verification, or None; `missing` then has the reason.
+        `recording`: The recording, or None; `missing` then has the reason.
+        `intended`: The motion of the stage with an ideal solver.
+        `live`: The live step of its articulation, or the reason why there is none.
+        `missing`: Sentences about everything that the page lacks.
 
     Raises:
         UnsupportedError: matplotlib is not installed, or the path is a file of the stage.
-        UnreadableError: the stage cannot be opened.
-        ValueError: a recording is of another stage, or has no such world.
+        UnreadableError: The stage cannot be opened.
+        ValueError: The recording is from another stage, or has no such world.
     """
     path, stage = Path(path), open_stage(stage)
     require_output(path, files_of(stage), force=True)
@@ -179,11 +182,11 @@ def _motion_context(description: Description, recording: Recording | None, inten
 
 def _force_unit(description: Description) -> str:
     scene = description.scene
-    return "N" if scene.meters_per_unit == scene.kilograms_per_unit == 1.0 else "units of force"
+    return "N" if scene.meters_per_unit == scene.kilograms_per_unit == 1.0 else "force units"
 
 
 def headline(checked: Report, verification: Verification | None) -> str:
-    """What changes the motion most, and the verdict in one sentence."""
+    """Return the greatest effect on the motion, and the verdict, in one to three sentences."""
     ignored, altered = ("", "") if verification is None else (
         ignored_headline(verification), altered_headline(verification))
     gravest = [effects.headline(checked.causes) or ignored, altered]
@@ -197,19 +200,19 @@ def headline(checked: Report, verification: Verification | None) -> str:
 def _effect(verification: Verification | None) -> str:
     """How many values act as authored."""
     if verification is None:
-        return "Nothing was measured"
+        return "No value was measured"
     total = len(verification.rows)
     measured = total - _count(verification, NOT_EVALUATED) - _count(verification, OTHER_ENGINE)
     counts = {verdict: _count(verification, verdict) for verdict in (ALTERED, IGNORED)}
     failed = [f"{count} {verdict}" for verdict, count in counts.items() if count]
     if not total:
-        return "Nothing was authored that verification measures"
+        return "The stage has no values that verification measures"
     if not measured:
         return f"The {plural(total, 'authored value')} could not be measured"
     if not failed:
         subject = "The only measured value takes" if measured == 1 else f"All {measured} measured values take"
         return f"{subject} effect as authored"
-    return f"{plural(measured, 'value')} measured: {listed(failed)}, the others as authored"
+    return f"{plural(measured, 'value')} measured: {listed(failed)}, the rest as authored"
 
 
 def _count(verification: Verification, verdict: str) -> int:
@@ -221,7 +224,7 @@ def _figures(charts: list[Chart], time: NDArray[Any]) -> list[_Figure]:
 
 
 def effective_ratio(row: Row) -> float | None:
-    """Effective value over the one that is wanted; None where that says nothing."""
+    """Return effective over intended value; None if the ratio has no meaning."""
     if isinstance(row.intended_effect, tuple) or isinstance(row.effective, tuple) or row.effective is None:
         return None
     if row.intended_effect == 0.0 or not math.isfinite(row.effective / row.intended_effect):
@@ -230,7 +233,7 @@ def effective_ratio(row: Row) -> float | None:
 
 
 def percent(value: float) -> str:
-    """A share in percent, with decimals only near the authored value, where they matter."""
+    """Return a fraction in percent, with a decimal only near the authored value."""
     digits = 1 if 0.9 <= value <= 1.1 else 0
     return f"{100.0 * value:.{digits}f} %".replace("-", "\N{MINUS SIGN}")
 
@@ -262,7 +265,7 @@ def _maximal_joint_facts(description: Description, recording: Recording, world: 
         if joint.path in recording.breakable_names:
             broken_records = recording.broken[:, world,
                                               recording.breakable_names.index(joint.path)].nonzero()[0].tolist()
-        suffix = f", broken by {numeral(float(recording.time[broken_records[0]]))} s" if broken_records else ""
+        suffix = f", broken at {numeral(float(recording.time[broken_records[0]]))} s" if broken_records else ""
         yield "Joint outside articulations", text + suffix
 
 
@@ -291,7 +294,7 @@ def _template(name: str) -> str:
 
 
 def parts(name: str) -> list[str]:
-    """A path or property name in pieces between which a line may break."""
+    """Return a path or property name in pieces, between which a line may break."""
     return re.split(r"(?<=[/:])(?=.)", name)
 
 
@@ -301,13 +304,18 @@ T = TypeVar("T")
 def report_robot(stage: Any, path: str | Path, dt: float = 1 / 60, steps: int = 240,
                  report_progress: Callable[[str], None] = lambda line: None,
                  engines: Sequence[str] = ("builtin",)) -> Path:
-    """Write the report of a stage as one HTML file; return its path.
+    """Check, verify and simulate a stage, write its report as one HTML file, and return the path.
 
-    dt: time step [s] of experiments and motion. said: is told what is done next. engines: as of `verify`.
-    What cannot be verified, simulated or stepped in a page is said in the report with the reason.
+    The report lists everything that cannot be verified, simulated or stepped in the page, with the reason.
+
+    Args:
+        `dt`: Time step in seconds of experiments and motion.
+        `steps`: Number of steps of the motion.
+        `report_progress`: Called with the name of each stage of the work.
+        `engines`: As in `verify`.
 
     Raises:
-        UnreadableError: the stage cannot be opened.
+        UnreadableError: The stage cannot be opened.
         UnsupportedError: matplotlib is not installed, or the path is a file of the stage.
     """
     path, stage = Path(path), open_stage(stage)
@@ -342,13 +350,13 @@ def _live(stage: Any, description: Description, dt: float) -> LiveStep | str:
     """The step of the first articulation, or why there is none."""
     acting = [articulation for articulation in description.articulations if articulation.enabled]
     if not acting:
-        return "there is no articulation"
+        return "the stage has no articulation"
     try:
         joint = find_root_joint(description, acting[0])
         if joint is None:
             return live_step(description, acting[0].path, dt)
         live = live_step(with_fixed_base(stage, acting[0], joint), joint.path, dt)
-        return replace(live, left_out=(f"{joint.path} holds its root at the world, for which this step takes a fixed "
-                                       "base; in PhysX such a joint gives way a little", *live.left_out))
+        return replace(live, left_out=(f"{joint.path} connects its root to the world; this step uses a fixed base "
+                                       "instead; in PhysX the joint yields slightly", *live.left_out))
     except UnsupportedError as error:
         return "; ".join(str(error).splitlines())

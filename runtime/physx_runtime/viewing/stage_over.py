@@ -40,14 +40,14 @@ def _require_lasting(flat: Sdf.Layer, root: Sdf.Layer) -> None:
     """Refuse pictures and the like that lie beside a stage that goes with the process."""
     robot = original(root.realPath)
     if robot and str(Path(root.realPath).parent) in flat.ExportToString():
-        raise UnsupportedError(f"{robot}: its stage needs files that its converter writes, which do not stay; "
-                               "convert it to a stage of your own first, and give that")
+        raise UnsupportedError(f"{robot}: the converted stage uses temporary files; "
+                               "convert the robot to a USD file first, and use that file")
 
 
 def require_another_file(stage: Usd.Stage, path: Path) -> None:
     """Raises ValueError for an unknown suffix, and UnsupportedError for a file of the stage."""
     if path.suffix not in STAGE_SUFFIXES:
-        raise ValueError(f"{path}: suffix {path.suffix!r}; a layer is written to {', '.join(STAGE_SUFFIXES)}")
+        raise ValueError(f"{path} has suffix {path.suffix!r}; use one of {', '.join(STAGE_SUFFIXES)} for a layer")
     require_output(path, files_of(stage), force=True)
 
 

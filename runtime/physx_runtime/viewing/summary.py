@@ -27,9 +27,9 @@ def summary_lines(description: Description, recording: Recording, world: int = 0
         yield f"and {plural(len(dofs) - MAX_JOINTS, 'more joint axis', 'more joint axes')}"
     at_limit = sum(bool(_at_limits(*pair)) for pair in zip(dofs, columns, strict=True))
     if dofs:
-        yield f"{at_limit} of {plural(len(dofs), 'joint axis', 'joint axes')} came to a limit"
+        yield f"{at_limit} of {plural(len(dofs), 'joint axis', 'joint axes')} reached a limit"
     energy = mechanical_energy(description, recording, world)
-    yield (f"energy of motion and height {energy[0]:.4g} {_unit(description)} at the start, "
+    yield (f"kinetic and gravitational energy: {energy[0]:.4g} {_unit(description)} at the start, "
            f"{energy[-1]:.4g} at the end")
 
 
@@ -42,7 +42,7 @@ def worlds_lines(description: Description, recording: Recording) -> Iterator[str
         scale, unit = _display_unit(dof)
         ends = np.sort(column[-1]) * scale
         limited = sum(bool(_at_limits(dof, column[:, world])) for world in range(count))
-        yield (f"{dof.name}: in {count} worlds ends between {ends[0]:.4g} and {ends[-1]:.4g}{unit}, "
+        yield (f"{dof.name}: final position {ends[0]:.4g} to {ends[-1]:.4g}{unit} in {count} worlds, "
                f"at an authored limit in {limited}")
 
 
@@ -53,7 +53,7 @@ def _display_unit(dof: Dof) -> tuple[float, str]:
 
 def _joint_line(dof: Dof, position: NDArray[np.floating]) -> str:
     scale, unit = _display_unit(dof)
-    range_text = f"{position[0] * scale:.4g} to {position[-1] * scale:.4g}{unit}"
+    range_text = f"from {position[0] * scale:.4g} to {position[-1] * scale:.4g}{unit}"
     return f"{dof.name}: {range_text}{_at_limits(dof, position)}"
 
 
@@ -97,4 +97,4 @@ def _kinetic(link: Link, pose: NDArray[np.float64], velocity: NDArray[np.float64
 
 def _unit(description: Description) -> str:
     scene = description.scene
-    return "J" if scene.meters_per_unit == scene.kilograms_per_unit == 1.0 else "units of energy"
+    return "J" if scene.meters_per_unit == scene.kilograms_per_unit == 1.0 else "energy units"

@@ -78,8 +78,8 @@ def choose_path(t: ActorTopology | IslandTopology, device: str, path: str) -> Pa
 def _island_path(t: IslandTopology, device: str) -> PathChoice:
     """Islands have the scheduled path only; nothing is compiled for them."""
     choice = PathChoice(SCHEDULED, "an island of joints outside articulations")
-    logger.info("%d actors held by %d joints on %s: %s path, %s", len(t.actors), len(t.joints), device, choice.path,
-                choice.reason)
+    logger.info("%d actors connected by %d joints on %s: %s path, %s", len(t.actors), len(t.joints), device,
+                choice.path, choice.reason)
     return choice
 
 
@@ -96,8 +96,8 @@ def _actor_path(t: ActorTopology, device: str, path: str) -> PathChoice:
     if path == AUTO:
         return PathChoice(SCHEDULED if is_over_budget else COMPILED, budget)
     if path == SWITCHING and is_over_budget:
-        return PathChoice(SCHEDULED, f"{budget}: nothing to hand over to")
-    return PathChoice(path, "as asked")
+        return PathChoice(SCHEDULED, f"{budget}; no other path to switch to")
+    return PathChoice(path, "as requested")
 
 
 DTYPES = ("float32", "float64")
@@ -123,7 +123,7 @@ def make_worlds(t: ActorTopology | IslandTopology, count: int, device: str, dtyp
         try:
             return make_worlds(t, count, "cuda", dtype, path, contacts)
         except UnsupportedError as error:
-            logger.warning("device 'auto' takes the CPU: %s", error)
+            logger.warning("device 'auto' uses the CPU: %s", error)
             return make_worlds(t, count, "cpu", dtype, path, contacts)
     selected_path = choose_path(t, device, path).path
     if isinstance(t, IslandTopology) and contacts is not None:
@@ -144,7 +144,7 @@ def make_worlds(t: ActorTopology | IslandTopology, count: int, device: str, dtyp
 def _gpu_worlds(t: ActorTopology | IslandTopology, count: int, dtype: str, path: str) -> Worlds:
     if back_end() == NUMBA:
         if path == SCHEDULED or isinstance(t, IslandTopology):
-            raise UnsupportedError(f"numba-cuda, which {BACK_END} names, has no {path!r} path; leave that unset")
+            raise UnsupportedError(f"numba-cuda, selected by {BACK_END}, has no {path!r} path; unset {BACK_END}")
         return NumbaCudaWorlds(t, count, dtype)
     try:
         return CudaWorlds(find_gpu(), t, count, dtype, path)

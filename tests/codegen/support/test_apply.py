@@ -189,7 +189,7 @@ def test_a_property_authored_with_another_type_is_refused(stage: Usd.Stage) -> N
 def test_a_clash_of_schemas_on_one_prim_is_refused(stage: Usd.Stage) -> None:
     Root.Apply(prims(stage)[1], "t")
     one_line(refusal(stage, lambda: author(stage, PATHS, Attachment, "t", gearing=1.0)),
-             f"{PATHS[1]}: ", "'t' is taken by PhysxTendonAxisAPI")
+             f"{PATHS[1]}: ", "'t' is already used by PhysxTendonAxisAPI")
 
 
 @pytest.mark.parametrize("values", [{}, {"armature": 1.0}])
@@ -205,22 +205,22 @@ def test_a_prim_inside_an_instance_is_refused(values: dict[str, float], stage: U
 @pytest.mark.parametrize("value", [[1.0, 2.0, 3.0], np.ones(5), []])
 def test_a_wrong_number_of_values_is_refused(value: Any, stage: Usd.Stage) -> None:
     one_line(refusal(stage, lambda: author(stage, PATHS, Axis, "angular", armature=value)),
-             f"{PATHS[0]}.physxJointAxis:angular:armature: {len(value)} values for 4 prims; give one for all")
+             f"{PATHS[0]}.physxJointAxis:angular:armature: {len(value)} values for 4 prims; give one value for all")
 
 
 def test_a_prim_given_twice_is_refused(stage: Usd.Stage) -> None:
     one_line(refusal(stage, lambda: author(stage, [*PATHS, PATHS[1]], Axis, "angular", armature=1.0)),
-             f"{PATHS[1]}: given 2 times")
+             f"{PATHS[1]}: the prim is passed 2 times")
 
 
 def test_a_prim_that_does_not_exist_is_refused(stage: Usd.Stage) -> None:
     one_line(refusal(stage, lambda: author(stage, [*PATHS, "/nowhere"], Axis, "angular", armature=1.0)),
-             "/nowhere: there is no such prim")
+             "/nowhere: no such prim")
 
 
 def test_an_instance_name_is_needed_by_multiple_apply_schemas(stage: Usd.Stage) -> None:
     one_line(refusal(stage, lambda: author(stage, PATHS, Axis, armature=1.0)),
-             f"{PATHS[0]}: PhysxJointAxisAPI is applied under an instance name")
+             f"{PATHS[0]}: PhysxJointAxisAPI is a multiple-apply schema; give an instance name")
 
 
 def test_an_instance_name_is_refused_by_single_apply_schemas(stage: Usd.Stage) -> None:
@@ -237,4 +237,4 @@ def test_other_classes_are_refused(schema: Any, stage: Usd.Stage) -> None:
 def test_a_read_only_layer_is_refused(stage: Usd.Stage) -> None:
     stage.GetRootLayer().SetPermissionToEdit(False)
     lines = refusal(stage, lambda: author(stage, PATHS, Axis, "angular", armature=1.0))
-    assert len(lines) == COUNT and all("is read-only; choose another edit target" in line for line in lines)
+    assert len(lines) == COUNT and all("is not editable; choose another edit target" in line for line in lines)

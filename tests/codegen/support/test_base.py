@@ -238,13 +238,13 @@ def test_messages_about_arguments_name_the_class_and_what_to_give(stage: Usd.Sta
     for call, message in {
         lambda: body.CanApply(UsdGeom.Xform(prim)): "is not a Usd.Prim",
         lambda: axis.CanApply(UsdGeom.Xform(prim), "rotX"): "is not a Usd.Prim",
-        lambda: axis.CanApply(prim, 5): "instance name 5 is not a str",
+        lambda: axis.CanApply(prim, 5): "instance name 5 is not a str; give a str",
         lambda: axis.Get(prim): r"PhysxJointAxisAPI.Get takes \(prim, name\) or \(stage, path\)",
         lambda: axis.Get(stage=stage, name="a"): r"PhysxJointAxisAPI.Get takes \(prim, name\) or \(stage, path\)",
-        lambda: body(prim, schemaObj=UsdGeom.Xform(prim)): "give either a prim or schemaObj",
-        lambda: axis(prim, "rotX", schemaObj=UsdGeom.Xform(prim)): "give either a prim or schemaObj",
+        lambda: body(prim, schemaObj=UsdGeom.Xform(prim)): "exclude each other",
+        lambda: axis(prim, "rotX", schemaObj=UsdGeom.Xform(prim)): "exclude each other",
         lambda: PhysxSchema.PhysxPhysicsGearJoint(prim, schemaObj=UsdGeom.Xform(prim)):
-            "give either a prim or schemaObj",
+            "exclude each other",
     }.items():
         with pytest.raises(TypeError, match=message):
             call()

@@ -105,8 +105,8 @@ except PhysxSchema.RegistrationError as error:
 """)
     (message,) = lines(result)
     assert message.startswith("PhysxRigidBodyAPI is unknown to USD, because Usd.SchemaRegistry was used before")
-    assert "import this package before opening or creating a stage, or put" in message
-    assert "RuntimeWarning" in result.stderr and "on PXR_PLUGINPATH_NAME" in result.stderr
+    assert "import this package before opening or creating a stage, or add" in message
+    assert "RuntimeWarning" in result.stderr and "to PXR_PLUGINPATH_NAME" in result.stderr
 
 
 def test_define_and_can_apply_say_that_it_is_too_late() -> None:

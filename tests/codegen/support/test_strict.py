@@ -53,7 +53,7 @@ CALLS: dict[str, tuple[Callable[[Usd.Prim], Any], str]] = {
         lambda prim: Root(prim, "t").CreateJointAxisAttr(["rotx"]), "did you mean 'rotX'?"),
     "an instance name PhysX ignores": (lambda prim: Axis.Apply(prim, "spin"), "PhysX reads only these"),
     "a property's name": (lambda prim: Root.Apply(prim, "stiffness"), "is also the name of one of its properties"),
-    "a taken name": (lambda prim: Leaf.Apply(prim, "t"), "is taken by PhysxTendonAxisAPI"),
+    "a taken name": (lambda prim: Leaf.Apply(prim, "t"), "is already used by PhysxTendonAxisAPI"),
     "the wrong kind of prim": (lambda prim: Scene.Apply(prim), "PhysxSceneAPI has no effect on PhysicsRevoluteJoint"),
     "another type at the path": (
         lambda prim: Gear.Define(prim.GetStage(), "/joint"), "the prim is a PhysicsRevoluteJoint, which"),

@@ -107,7 +107,7 @@ def test_muted_layers_are_refused(stage: Usd.Stage) -> None:
     stage.SetEditTarget(layer)
     stage.MuteLayer(layer.identifier)
     message = refused(stage, lambda: Body.Apply(stage.GetPrimAtPath("/body"), linearDamping=1.0))
-    assert "is muted or no layer of the stage; choose another edit target" in message
+    assert "is muted or not a layer of the stage; choose another edit target" in message
 
 
 def in_variant(stage: Usd.Stage) -> Any:
@@ -154,7 +154,7 @@ def test_values_go_across_a_reference(referenced: Usd.Stage) -> None:
 
 def test_an_edit_target_behind_a_reference_does_not_reach_other_prims(referenced: Usd.Stage) -> None:
     message = refused(referenced, lambda: Body.Apply(referenced.GetPrimAtPath("/body"), linearDamping=1.0))
-    assert "does not reach this prim; choose another" in message
+    assert "does not contain this prim; choose another" in message
 
 
 def test_local_opinions_win_over_references(referenced: Usd.Stage) -> None:

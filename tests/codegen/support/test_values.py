@@ -99,13 +99,13 @@ def test_values_are_converted_to_the_declared_type(
     (Attachment, "parentLink", "not a path", "'not a path' is not a path"),
     (Attachment, "parentLink", ["/a", "/b"], "2 targets where one is allowed"),
     (Attachment, "parentLink", Usd.Prim(), "the target is an invalid prim"),
-    (Attachment, "parentLink", 5, "5 is no target"),
-    (Attachment, "parentLink", "/a{side=left}b", "'/a{side=left}b' is no prim or property"),
-    (Attachment, "parentLink", "/a.rel[/b]", "'/a.rel[/b]' is no prim or property"),
-    (Attachment, "parentLink", "/", "'/' is no prim or property"),
+    (Attachment, "parentLink", 5, "5 is not a target"),
+    (Attachment, "parentLink", "/a{side=left}b", "'/a{side=left}b' is not a prim or property path"),
+    (Attachment, "parentLink", "/a.rel[/b]", "'/a.rel[/b]' is not a prim or property path"),
+    (Attachment, "parentLink", "/", "'/' is not a prim or property path"),
     (Attachment, "parentLink", "/\ud800", "'/\ud800' is not a path"),
-    (Attachment, "parentAttachment", "\ud800", "'\ud800' is no text that USD can hold"),
-    (Attachment, "parentAttachment", "a\0b", "'a\0b' is no text that USD can hold"),
+    (Attachment, "parentAttachment", "\ud800", "'\ud800' is not text that USD can store"),
+    (Attachment, "parentAttachment", "a\0b", "'a\0b' is not text that USD can store"),
 ])
 def test_a_refused_value_is_named_with_prim_and_property_and_nothing_is_written(
     cls: Any, keyword: str, value: object, message: str, joint: Usd.Prim
@@ -259,7 +259,7 @@ def test_prims_inside_instances_are_refused(joint: Usd.Prim) -> None:
 def test_read_only_layers_are_refused(joint: Usd.Prim) -> None:
     Body.Apply(joint)
     joint.GetStage().GetRootLayer().SetPermissionToEdit(False)
-    with pytest.raises(AuthoringError, match="is read-only; choose another edit target"):
+    with pytest.raises(AuthoringError, match="is not editable; choose another edit target"):
         Body(joint).set(linearDamping=1.0)
 
 
@@ -272,7 +272,7 @@ def test_a_property_authored_with_another_type_is_refused(joint: Usd.Prim) -> No
 
 def test_axis_and_attachment_must_not_share_an_instance_name(joint: Usd.Prim) -> None:
     AxisRoot.Apply(joint, "t")
-    with pytest.raises(AuthoringError, match="instance name 't' is taken by PhysxTendonAxisAPI"):
+    with pytest.raises(AuthoringError, match="instance name 't' is already used by PhysxTendonAxisAPI"):
         Attachment.Apply(joint, "t", gearing=1.0)
     Attachment.Apply(joint, "u", gearing=1.0)
 
@@ -287,7 +287,7 @@ def test_instance_names_that_physx_ignores_are_refused_with_values_only(joint: U
 @pytest.mark.parametrize(("name", "message"), [
     ("has space", "is not an identifier"), ("stiffness", "is also the name of one of its properties"),
     ("gearing", "is also the name of one of its properties"), ("1st", "is not an identifier"),
-    ("__INSTANCE_NAME__", "is what USD writes where a name is to come"),
+    ("__INSTANCE_NAME__", "is the placeholder that USD writes for an instance name"),
 ])
 def test_instance_names_that_usd_cannot_tell_apart_are_refused_with_values(
     name: str, message: str, joint: Usd.Prim
@@ -312,7 +312,7 @@ def test_instance_names_without_a_property_name_are_refused_with_one_that_has(
 @pytest.mark.parametrize("path", ["", Sdf.Path(), "/", "joint", "/joint.x", "/joint{side=left}x", "/a b"])
 def test_paths_where_no_prim_can_be_defined_are_refused_with_values(path: str | Sdf.Path, joint: Usd.Prim) -> None:
     before = joint.GetStage().GetRootLayer().ExportToString()
-    with pytest.raises(AuthoringError, match="no path at which a prim can be defined"):
+    with pytest.raises(AuthoringError, match="not an absolute prim path"):
         PhysxSchema.PhysxPhysicsGearJoint.Define(joint.GetStage(), path, gearRatio=2.0)
     assert joint.GetStage().GetRootLayer().ExportToString() == before
 
@@ -329,12 +329,12 @@ def test_a_prim_that_does_not_become_of_the_type_is_not_left_behind(keywords: di
     stage.OverridePrim("/typed/new").SetTypeName("PhysicsFixedJoint")
     before = {layer: layer.ExportToString() for layer in (stage.GetRootLayer(), weaker)}
     Gear = PhysxSchema.PhysxPhysicsGearJoint
-    with pytest.raises(AuthoringError, match="/off/a/b: no PhysxPhysicsGearJoint comes of what is authored"):
+    with pytest.raises(AuthoringError, match="/off/a/b: the authored PhysxPhysicsGearJoint has no effect"):
         Gear.Define(stage, "/off/a/b", **keywords)
     stage.SetEditTarget(weaker)
     if "strict" not in keywords:            # which does not replace types anyway
         for path in ("/typed/there", "/typed/new"):
-            with pytest.raises(AuthoringError, match=f"{path}: no PhysxPhysicsGearJoint comes of what is authored"):
+            with pytest.raises(AuthoringError, match=f"{path}: the authored PhysxPhysicsGearJoint has no effect"):
                 Gear.Define(stage, path, **keywords)
     assert {layer: layer.ExportToString() for layer in before} == before
 

@@ -29,7 +29,7 @@ def robot(*names: str, rooted: bool = False) -> Usd.Stage:
 def test_root_above_a_base_on_a_moving_joint_is_refused(kind: str, axis: Literal["X", "Z"]) -> None:
     stage = robot("base", "arm")
     (revolute_joint if kind == "revolute" else prismatic_joint)(stage, "/R/turn", None, "/R/base", axis=axis)
-    with pytest.raises(AuthoringError, match=f"/R/turn: a {kind} joint from the world would fix /R/base"):
+    with pytest.raises(AuthoringError, match=f"/R/turn: a {kind} joint to the world would fix /R/base"):
         articulation_root(stage.GetPrimAtPath("/R"))
     assert not stage.GetPrimAtPath("/R").HasAPI(UsdPhysics.ArticulationRootAPI)
 
@@ -50,7 +50,7 @@ def test_root_over_a_rope_to_the_world_asks_to_exclude_it() -> None:
 
 def test_moving_joint_to_the_base_of_an_articulation_is_refused() -> None:
     stage = robot("base", "arm", rooted=True)
-    with pytest.raises(AuthoringError, match="a prismatic joint from the world would fix /R/base"):
+    with pytest.raises(AuthoringError, match="a prismatic joint to the world would fix /R/base"):
         prismatic_joint(stage, "/R/slide", None, "/R/base")
     assert not stage.GetPrimAtPath("/R/slide")
 

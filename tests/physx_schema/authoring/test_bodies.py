@@ -101,7 +101,7 @@ def test_body_where_there_is_a_prim_is_refused(pair: Usd.Stage) -> None:
 
 @pytest.mark.parametrize("path", ["a", "", "/", "/Robot/1x", "/Robot.attribute"])
 def test_body_at_what_is_no_prim_path_is_refused(empty: Usd.Stage, path: str) -> None:
-    one_line(refusal(empty, lambda: rigid_body(empty, path, **BALL)), f"{path}:", "not the path of a prim")
+    one_line(refusal(empty, lambda: rigid_body(empty, path, **BALL)), f"{path}:", "not an absolute prim path")
 
 
 def test_revolute_joint_has_bodies_frames_axis_and_limits(pair: Usd.Stage) -> None:
@@ -165,10 +165,10 @@ A, B = "/Robot/a", "/Robot/b"
 Refused = Callable[[Usd.Stage], object]
 BAD_JOINTS: dict[str, tuple[Refused, str]] = {
     "no body": (lambda on: fixed_joint(on, JOINT, None, "/Robot"), "/Robot: has no PhysicsRigidBodyAPI"),
-    "missing body": (lambda on: fixed_joint(on, JOINT, "/Robot/x", A), "/Robot/x: there is no such prim"),
+    "missing body": (lambda on: fixed_joint(on, JOINT, "/Robot/x", A), "/Robot/x: no such prim"),
     "same body": (lambda on: fixed_joint(on, JOINT, A, A), f"{JOINT}: /Robot/a is both"),
     "taken path": (lambda on: fixed_joint(on, A, None, B), "/Robot/a: there is a Xform"),
-    "one limit": (lambda on: revolute_joint(on, JOINT, A, B, lower=0.0), f"{JOINT}: one limit without"),
+    "one limit": (lambda on: revolute_joint(on, JOINT, A, B, lower=0.0), f"{JOINT}: only one limit"),
     "order": (lambda on: revolute_joint(on, JOINT, A, B, lower=1.0, upper=0.0), f"{JOINT}: lower limit"),
     "infinite": (lambda on: revolute_joint(on, JOINT, A, B, lower=0.0, upper=math.inf), f"{JOINT}: upper"),
     "axis": (lambda on: revolute_joint(on, JOINT, A, B, axis="W"), f"{JOINT}.physics:axis: token"),

@@ -142,7 +142,7 @@ def test_no_axes_are_refused(stage: Usd.Stage) -> None:
 
 @pytest.mark.parametrize("item", [KNUCKLE, (), (KNUCKLE, 1.0, 1.0, 1.0), None])
 def test_what_is_no_axis_is_refused(stage: Usd.Stage, item: object) -> None:
-    one_line(refused(stage, [(MIDDLE, 1.0, 1.0), item]), "fixed tendon 'flexor'", repr(item), "is no axis")
+    one_line(refused(stage, [(MIDDLE, 1.0, 1.0), item]), "fixed tendon 'flexor'", repr(item), "is not an axis")
 
 
 @pytest.mark.parametrize("word", ["stiffness", "lower", "limit_stiffness", "rest_length"])
@@ -158,7 +158,7 @@ def test_missing_prims_are_all_named(stage: Usd.Stage) -> None:
 
 @pytest.mark.parametrize("path", ["", "knuckle", "not a path", "/Robot.physics:axis"])
 def test_what_is_no_absolute_prim_path_is_refused(stage: Usd.Stage, path: str) -> None:
-    one_line(refused(stage, [(path, 1.0, 1.0)]), path, "not the path of a prim")
+    one_line(refused(stage, [(path, 1.0, 1.0)]), path, "not a prim path")
 
 
 def test_link_in_place_of_a_joint_is_refused(stage: Usd.Stage) -> None:
@@ -304,7 +304,7 @@ def test_every_problem_is_reported_at_once_and_sorted(stage: Usd.Stage) -> None:
 
 def test_layer_that_may_not_be_edited_is_refused(stage: Usd.Stage) -> None:
     stage.GetRootLayer().SetPermissionToEdit(False)
-    one_line(refused(stage, [(KNUCKLE, 1.0, 1.0)]), f"{KNUCKLE}:", "may not be edited")
+    one_line(refused(stage, [(KNUCKLE, 1.0, 1.0)]), f"{KNUCKLE}:", "is not editable")
 
 
 def test_joint_inside_an_instance_is_refused() -> None:

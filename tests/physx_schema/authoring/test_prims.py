@@ -131,7 +131,7 @@ def _by_hand(stage: Usd.Stage, values: dict[str, float]) -> Usd.Stage:
 @pytest.mark.parametrize("inertia", [(1, 1, 10), (5, 1, 1), (0.1, 0.3, 0.1), (1, 2, 3.01)])
 def test_moments_that_no_solid_has_are_refused(inertia: tuple[float, float, float]) -> None:
     stage = Usd.Stage.CreateInMemory()
-    with pytest.raises(AuthoringError, match=r"^/Block: inertia: no solid has .*; give moments of a solid$"):
+    with pytest.raises(AuthoringError, match=r"^/Block: inertia: no solid has .*; give the moments of a solid body$"):
         rigid_body(stage, "/Block", mass=1.0, inertia=inertia)
     assert not stage.GetPrimAtPath("/Block")
 

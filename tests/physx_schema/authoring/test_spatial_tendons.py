@@ -192,7 +192,7 @@ def test_leaf_values_on_an_attachment_with_children_are_refused(stage: Usd.Stage
 
 def test_negative_rest_length_is_refused(stage: Usd.Stage) -> None:
     leaf = Attachment(A, (0, 0, 0), rest_length=-1.0)
-    one_line(refused(stage, leaf), f"{A}.physxTendon:cable_1:restLength:", "length as posed")
+    one_line(refused(stage, leaf), f"{A}.physxTendon:cable_1:restLength:", "length in the authored poses")
 
 
 def test_tendon_without_gains_is_refused(stage: Usd.Stage) -> None:
@@ -257,11 +257,11 @@ def test_attachments_may_be_tuples(stage: Usd.Stage) -> None:
 
 
 @pytest.mark.parametrize(("root", "attachments", "parts"), [
-    ("/Robot/base", [Attachment(A, (0, 0, 0))], ("root '/Robot/base' is no link with a point", "(link, (x, y, z))")),
-    (ROOT, Attachment(A, (0, 0, 0)), ("are no list", "give [Attachment(link, position), ...]")),
-    (ROOT, [A], (f"'{A}' is no attachment", "give Attachment(link, position)")),
-    (ROOT, [Attachment(A, (0, 0, 0), children=Attachment(B, (0, 0, 0)))], ("are no list",)),    # type: ignore[arg-type]
-    (ROOT, [("/Robot/aa", (0, 0, 0))], ("there is no such prim on the stage", "did you mean /Robot/a?")),
+    ("/Robot/base", [Attachment(A, (0, 0, 0))], ("root '/Robot/base' is not a link with a point", "(link, (x, y, z))")),
+    (ROOT, Attachment(A, (0, 0, 0)), ("are not a list", "give [Attachment(link, position), ...]")),
+    (ROOT, [A], (f"'{A}' is not an attachment", "give Attachment(link, position)")),
+    (ROOT, [Attachment(A, (0, 0, 0), children=Attachment(B, (0, 0, 0)))], ("are not a list",)),    # type: ignore[arg-type]
+    (ROOT, [("/Robot/aa", (0, 0, 0))], ("no such prim on the stage", "did you mean /Robot/a?")),
 ])
 def test_arguments_of_another_shape_are_refused(
     stage: Usd.Stage, root: object, attachments: object, parts: tuple[str, ...],

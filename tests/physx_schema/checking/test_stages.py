@@ -89,7 +89,7 @@ def test_report_goes_to_a_file(folder: Path) -> None:
 def test_report_is_not_written_over_a_stage(folder: Path, option: str) -> None:
     result = call("token.usda", option, "token.usda")
     assert (result.exit_code, (folder / "token.usda").read_text()) == (2, TOKEN)
-    assert f"{option} writes no stage, and token.usda is named like one" in result.stderr
+    assert f"{option} writes a report, but token.usda has the suffix of a stage" in result.stderr
 
 
 def test_baseline_is_not_written_beside_a_report(folder: Path) -> None:
@@ -99,7 +99,7 @@ def test_baseline_is_not_written_beside_a_report(folder: Path) -> None:
 
 def test_empty_list_on_stdin_is_said(folder: Path) -> None:
     result = call("-", text="\n")
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "stdin lists no file; nothing was checked\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "stdin lists no files; nothing was checked\n")
 
 
 def test_list_of_rules_needs_no_file(folder: Path) -> None:
@@ -142,7 +142,7 @@ def test_errors_come_first(two: str, style: str) -> None:
 def test_most_findings_are_refused_where_every_finding_counts(two: str, others: tuple[str, ...]) -> None:
     result = call(two, "--max-findings", "1", *others)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "--max-findings goes with --format text, html or github" in result.stderr
+    assert "--max-findings works only with --format text, html or github" in result.stderr
 
 
 # --- baselines ---

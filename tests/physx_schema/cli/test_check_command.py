@@ -57,7 +57,7 @@ def test_dry_run_shows_a_diff_and_writes_nothing(folder: Path) -> None:
     assert result.exit_code == 1
     assert "-        float drive:angular:physics:stifness = 2" in result.stdout.splitlines()
     assert "+        float drive:angular:physics:stiffness = 2" in result.stdout.splitlines()
-    assert "bad.usda: 1 finding would be fixed, 0 of them unsafely" in result.stdout
+    assert "bad.usda: 1 finding would be fixed, 0 of them unsafe" in result.stdout
     assert (names(folder), (folder / "bad.usda").read_text()) == (before, BAD)
 
 
@@ -148,7 +148,7 @@ def test_package_is_not_changed(folder: Path) -> None:
         package.write("bad.usda")
     before = (folder / "bad.usdz").read_bytes()
     result = call("bad.usdz", "--in-place")
-    assert (result.exit_code, "lies in a package" in result.stderr) == (2, True)
+    assert (result.exit_code, "inside a package" in result.stderr) == (2, True)
     assert (folder / "bad.usdz").read_bytes() == before
 
 
@@ -170,7 +170,8 @@ def test_nothing_is_written_where_a_file_changes_meanwhile(folder: Path, monkeyp
     monkeypatch.setattr(repairs, "fix", slow)
     (folder / "worse.usda").write_text(BAD)
     result = call("worse.usda", "bad.usda", "--in-place")
-    assert (result.exit_code, "bad.usda: was changed meanwhile" in result.stderr, result.stdout) == (2, True, "")
+    refused = "bad.usda: the file has changed in the meantime" in result.stderr
+    assert (result.exit_code, refused, result.stdout) == (2, True, "")
     assert (folder / "bad.usda").read_text().endswith("# edited\n")
     assert (folder / "worse.usda").read_text() == BAD
 
@@ -178,7 +179,7 @@ def test_nothing_is_written_where_a_file_changes_meanwhile(folder: Path, monkeyp
 def test_comments_that_would_be_lost_are_said(folder: Path) -> None:
     (folder / "bad.usda").write_text(BAD.replace("def Xform", "# about the robot\ndef Xform", 1).replace("\n", "\r\n"))
     line = BAD[:BAD.index("def Xform")].count("\n") + 1
-    said = f"bad.usda: note: USD rewrites the whole file, without a comment on line {line} and line ends of CR LF"
+    said = f"bad.usda: note: USD rewrites the whole file, without a comment on line {line} and CR LF line ends"
     for option in ((), ("--in-place",)):
         assert said in call("bad.usda", *option).stdout.splitlines()
 
@@ -266,7 +267,7 @@ def test_a_file_whose_name_is_not_utf8_is_unreadable(command: str, misnamed: Pat
     result = invoke(command, misnamed)
     (line,) = [line for line in result.stderr.splitlines() if "being" not in line]
     assert (result.exit_code, result.stdout) == (3, "")
-    assert r"bad\xff.usda: its name or a folder's is not UTF-8, which USD needs; rename it" in line
+    assert r"bad\xff.usda: the path is not valid UTF-8, which USD requires; rename the file or folder" in line
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -278,7 +279,7 @@ def test_a_file_whose_name_has_control_characters_is_unreadable(command: str, na
     result = invoke(command, path)
     (line,) = [line for line in result.stderr.splitlines() if "being" not in line]
     assert (result.exit_code, result.stdout) == (3, "")
-    assert "its name or a folder's has control characters" in line
+    assert "the path has control characters" in line
 
 
 @pytest.mark.parametrize("style", FORMATS)
@@ -303,7 +304,7 @@ def test_a_folder_whose_name_is_not_utf8_is_said(tmp_path: Path, monkeypatch: py
     (folder / "a.usda").write_text(finger())
     monkeypatch.chdir(folder)
     result = invoke("check", "a.usda")
-    assert (result.exit_code, len(result.stderr.splitlines())) == (3, 1) and "not UTF-8" in result.stderr
+    assert (result.exit_code, len(result.stderr.splitlines())) == (3, 1) and "not valid UTF-8" in result.stderr
 
 
 @pytest.mark.parametrize("kind", SPECIAL)
@@ -400,7 +401,7 @@ def test_a_repair_that_cannot_be_copied_is_left(shared_cases: Path, tmp_path: Pa
 
 def test_the_name_of_a_stage_is_looked_at_before_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stages, "_require_file", None)
-    with pytest.raises(UnreadableError, match="not UTF-8"):
+    with pytest.raises(UnreadableError, match="not valid UTF-8"):
         stages.open_stage(NOT_UTF8)
 
 

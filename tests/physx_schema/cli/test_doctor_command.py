@@ -34,7 +34,7 @@ def test_sound_installation_has_nothing_to_do() -> None:
 def test_two_usd_distributions_are_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     installed(monkeypatch, usd_core="26.11", usd_exchange="3.0.1")
     assert by_name()["usd"].remedy == (
-        "usd-core and usd-exchange overwrite each other's files: pip uninstall usd-core, then "
+        "usd-core and usd-exchange overwrite each other's files; pip uninstall usd-core, then "
         "pip install --force-reinstall --no-deps usd-exchange==3.0.1")
 
 
@@ -46,7 +46,7 @@ def test_files_of_another_usd_than_installed_are_a_problem(monkeypatch: pytest.M
 
 def test_pxr_from_elsewhere_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor_command, "folder", lambda: Path("/somewhere/pxr"))
-    assert "take the other pxr off PYTHONPATH" in by_name()["usd"].remedy
+    assert "remove the other pxr from PYTHONPATH" in by_name()["usd"].remedy
 
 
 def test_missing_package_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +96,7 @@ def test_driver_without_nvrtc_says_what_to_install(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(("trial", "state", "remedy"), [
     ("print('[[\"H200\", [9, 0]]]')", "a kernel ran on H200, compute capability 9.0", False),
     ("raise RuntimeError('no device')", "no kernel runs: RuntimeError: no device", True),
-    ("import os; os.abort()", "no kernel runs: the process ended with", True),
+    ("import os; os.abort()", "no kernel runs: the process exited with code", True),
     ("while True: pass", "did not finish", True),
 ])
 def test_cuda_is_tried_in_another_process(

@@ -27,7 +27,7 @@ MIGRATED = JOINT.replace("PhysxJointAPI", "PhysxJointAxisAPI:angular").replace(
     "physxJoint:armature", "physxJointAxis:angular:armature")
 FRICTION = JOINT.replace("}", "    float physxJoint:jointFriction = 0.1\n}")
 
-MISSING = "no such file; give a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
+MISSING = "no such file; use a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
 
 
 @pytest.fixture
@@ -46,8 +46,9 @@ def run(*arguments: object) -> Result:
 
 def idle(path: Path) -> list[str]:
     """What is said of a joint between nothing, whose values count for nothing before and after."""
-    return [f"{path}: /j.physxJointAxis:angular:armature: note: PhysX does not read it on this stage: PhysX makes no "
-            "joint of it: joins the world to the world", "    fix: remove it, or author it where it is read"]
+    return [f"{path}: /j.physxJointAxis:angular:armature: note: PhysX does not read it on this stage: PhysX does not "
+            "create the joint: the joint connects the world to the world",
+            "    fix: remove it, or author it on a prim where PhysX reads it"]
 
 
 def test_a_layer_that_references_itself_is_migrated(tmp_path: Path) -> None:
@@ -158,7 +159,7 @@ def test_output_says_which_other_layers_need_migration(path: Path) -> None:
 def test_output_over_a_file_is_refused(path: Path) -> None:
     result = run(path, "-o", path)
     assert (result.exit_code, path.read_text(encoding="utf-8")) == (2, JOINT)
-    assert "belongs to the stage" in result.stderr
+    assert "a file of the stage" in result.stderr
 
 
 def test_two_stages_of_one_name_are_not_written_over_each_other(path: Path) -> None:
@@ -172,14 +173,14 @@ def test_two_stages_of_one_name_are_not_written_over_each_other(path: Path) -> N
 @pytest.mark.parametrize("name", ["copy.usdz", "copy.txt", "copy"])
 def test_output_that_is_no_layer_is_refused(path: Path, name: str) -> None:
     result = run(path, "-o", path.with_name(name))
-    assert result.exit_code == 2 and "end it in .usda" in result.stderr
+    assert result.exit_code == 2 and "a name that ends in .usda" in result.stderr
 
 
 def test_no_copy_is_made_of_a_package(path: Path) -> None:
     package = path.with_name("arm.usdz")
     assert UsdUtils.CreateNewUsdzPackage(str(path), str(package))
     result = run(package, "-o", path.with_name("copy.usda"))
-    assert result.exit_code == 1 and "lies in a package" in result.stdout
+    assert result.exit_code == 1 and "inside a package" in result.stdout
     assert not path.with_name("copy.usda").exists()
 
 
@@ -189,7 +190,7 @@ def test_layers_in_a_package_are_left_and_named(path: Path) -> None:
     before = package.read_bytes()
     result = run(package, "--write")
     assert (result.exit_code, package.read_bytes()) == (1, before)
-    assert "lies in a package; unpack it" in result.stdout
+    assert "inside a package; unpack it" in result.stdout
 
 
 def test_a_failed_rename_leaves_every_file_as_it_was(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,7 +207,7 @@ def test_a_failed_rename_leaves_every_file_as_it_was(path: Path, monkeypatch: py
     monkeypatch.setattr(layer_files, "export", full_disk)
     result = run(root, "--write")
     assert result.exit_code == 2
-    remedy = "give a writable place with room"
+    remedy = "use a writable folder with enough space"
     assert result.stderr == f"{root}: cannot be written: No space left on device; {remedy}\n"
     assert {item: item.read_bytes() for item in path.parent.iterdir()} == before
 
@@ -223,7 +224,7 @@ def test_what_usd_cannot_export_leaves_no_file_and_keeps_its_reason(path: Path) 
 
 def test_a_folder_that_cannot_be_made_is_a_usage_error(path: Path) -> None:
     result = run(path, "-o", path / "new/copy.usda")
-    assert result.exit_code == 2 and "cannot be written: Not a directory; give a writable place" in result.stderr
+    assert result.exit_code == 2 and "cannot be written: Not a directory; use a writable folder" in result.stderr
 
 
 def test_other_layers_of_a_package_are_not_sent_to_write(path: Path) -> None:
@@ -231,7 +232,7 @@ def test_other_layers_of_a_package_are_not_sent_to_write(path: Path) -> None:
     package = path.with_name("root.usdz")
     assert UsdUtils.CreateNewUsdzPackage(str(root), str(package))
     result = run(package, "-o", path.with_name("copy.usda"))
-    assert f"{package}[arm.usda]: lies in a package; unpack it" in result.stdout and "--write" not in result.stdout
+    assert f"{package}[arm.usda]: inside a package; unpack it" in result.stdout and "--write" not in result.stdout
     assert "0 written" in result.stdout
 
 
@@ -259,7 +260,7 @@ def test_wrong_usage_exits_2(path: Path, options: tuple[str, ...]) -> None:
 def test_a_file_of_changes_that_is_none_is_a_usage_error(path: Path, tmp_path: Path) -> None:
     (tmp_path / "changes.json").write_text("[]", encoding="utf-8")
     result = run(path, "--changes", tmp_path / "changes.json")
-    assert result.exit_code == 2 and "is not what `physx-schema diff OLD NEW --json` writes" in result.stderr
+    assert result.exit_code == 2 and "not the output of `physx-schema diff OLD NEW --json`" in result.stderr
 
 
 def test_a_breaking_line_is_reported_on_the_stage_that_has_it(path: Path, tmp_path: Path) -> None:

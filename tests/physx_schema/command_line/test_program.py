@@ -26,7 +26,7 @@ from physx_schema.reports.json_output import plain
 
 CLEAN, BAD = str(STAGES / "clean_finger.usda"), str(STAGES / "misspelt_token.usda")
 
-MISSING = "no such file; give a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
+MISSING = "no such file; use a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
 
 
 def call(*arguments: str) -> Result:
@@ -113,7 +113,7 @@ def test_command_on_one_stage_names_one_of_a_folder(tmp_path: Path) -> None:
     shutil.copy(CLEAN, tmp_path / "robot.usda")
     result = call("describe", str(tmp_path))
     assert (result.exit_code, result.stderr) == (
-        3, f"{tmp_path}: a directory, not a USD file; give a file of it, such as robot.usda\n")
+        3, f"{tmp_path}: a directory, not a USD file; use a file in it, such as robot.usda\n")
 
 
 def test_quiet_check_says_nothing_of_a_clean_stage_and_only_what_is_wrong_of_others() -> None:
@@ -161,7 +161,7 @@ def test_strict_exits_5_where_something_was_not_evaluated(tmp_path: Path) -> Non
     assert call("check", str(path)).exit_code == 0
     result = call("check", "--strict", str(path))
     assert result.exit_code == 5
-    assert f"{path}: /Sand: not evaluated: PhysxParticleSystem: particles are not simulated" in result.stdout
+    assert f"{path}: /Sand: not evaluated: PhysxParticleSystem: particles; not simulated" in result.stdout
 
 
 def test_fail_on_warning_exits_1(tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def test_explain_suggests_a_close_code() -> None:
 def test_doctor_names_usd_and_the_schemas() -> None:
     result = call("doctor")
     assert result.exit_code == 0
-    assert "known to USD" in result.stdout
+    assert "USD knows" in result.stdout
 
 
 def test_plugin_path_holds_the_plugins() -> None:
@@ -273,7 +273,7 @@ def failing(error: BaseException) -> Program:
     (UnreadableError("a.usda: bad"), 3, "a.usda: bad"),
     (AuthoringError("/a.b: bad"), 2, "/a.b: bad"),
     (RuntimeError("lost\nit"), 4,
-     "internal error: RuntimeError: lost it (set PHYSX_SCHEMA_TRACEBACK=1 for the traceback)"),
+     "internal error: RuntimeError: lost it (set PHYSX_SCHEMA_TRACEBACK=1 to show the traceback)"),
     (click.ClickException("usage"), 1, "Error: usage"),
 ])
 def test_errors_of_commands_become_one_line_and_a_code(error: BaseException, code: int, line: str) -> None:
@@ -314,7 +314,7 @@ def test_missing_package_leaves_the_other_commands() -> None:
     assert CliRunner().invoke(group, ["check", CLEAN]).exit_code == 0
     result = CliRunner().invoke(group, ["--help"])
     assert result.exit_code == 0 and "verify" in result.stdout
-    assert "the command absent of no_such_package.cli:absent is missing: No module named" in result.stderr
+    assert "cannot load the command absent of no_such_package.cli:absent: No module named" in result.stderr
 
 
 def test_running_one_command_loads_no_other() -> None:

@@ -148,7 +148,7 @@ def test_a_stage_without_bodies_names_the_missing_layer(tmp_path: Path) -> None:
         holder("R", "payload = @./gone.usda@", 'over "x"\n{\n    float physics:mass = 1\n}\n'))}))
     done = call("simulate", path, "--steps", "1")
     assert done.exit_code == 2
-    assert "no rigid body on the stage: /R: the payload @" in done.stderr
+    assert "the stage has no rigid body: /R: the payload @" in done.stderr
     assert call("simulate", path, "--steps", "1", "--strict").exit_code == 5
 
 

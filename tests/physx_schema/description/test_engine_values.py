@@ -28,7 +28,7 @@ def test_a_value_that_physx_works_without_differs_from_its_default(
         text: object, values: Values, quantity: str, in_physx: float) -> None:
     (found,) = differences(text(values, ("MjcJointAPI",)))      # type: ignore[operator]
     assert (found.path, found.quantity, found.in_physx) == ("/Robot/j", quantity, in_physx)
-    assert f"PhysX works with {in_physx:g}" in found.text
+    assert f"PhysX uses {in_physx:g}" in found.text
 
 
 def test_a_value_that_newton_says_too_is_what_physx_works_with() -> None:

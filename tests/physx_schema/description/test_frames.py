@@ -55,7 +55,7 @@ def test_a_way_that_is_not_finite_is_reported_and_not_followed() -> None:
     found = describe(opened(stage(free("K", more={
         **KINEMATIC, "double3 xformOp:translate.timeSamples": "{ 0: (1, 0, 0), 5: (inf, 0, 0) }"}))))
     assert found.bodies[0].samples == ()
-    assert "time samples take the body to a pose that is not finite" in [item.message for item in found.problems]
+    assert "time samples move the body to a pose that is not finite" in [item.message for item in found.problems]
 
 
 def test_samples_are_in_the_json_of_a_description() -> None:
@@ -76,10 +76,10 @@ def test_the_way_between_two_poses_turns_as_that_of_usd(degrees: float) -> None:
 
 
 @pytest.mark.parametrize(("text", "severity", "message"), [
-    (free("K", more={**KINEMATIC, **SLIDING}), "info", "a kinematic body whose transform has time samples"),
-    (free("K", more=SLIDING), "warning", "a body that forces move, whose transform has time samples"),
+    (free("K", more={**KINEMATIC, **SLIDING}), "info", "a kinematic body has the transform has time samples"),
+    (free("K", more=SLIDING), "warning", "this dynamic body has the transform has time samples"),
     (prim("Xform", "P", "", {**SLIDING, "uniform token[] xformOpOrder": '["xformOp:translate"]'}, free("K")), "warning",
-     "a body that forces move, below /P, which time samples move"),
+     "this dynamic body is below /P, which time samples move"),
 ])
 def test_an_animated_body_has_one_finding_that_says_who_moves_it(text: str, severity: str, message: str) -> None:
     found = [item for item in describe(opened(stage(text))).problems if item.path.endswith("/K")]

@@ -63,14 +63,14 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_missing_converter_is_one_line_with_the_next_step(robot: Path) -> None:
     result = CliRunner().invoke(program(), ["check", str(robot)])
     assert (result.exit_code, result.stderr) == (
-        3, f"{robot}: URDF, of which urdf-usd-converter makes a stage, and that is not installed: pip install "
-        "'physx-schema[robots]' where usd-exchange, not usd-core, is the USD\n")
+        3, f"{robot}: URDF, and its converter urdf-usd-converter is not installed; pip install "
+        "'physx-schema[robots]' in an environment with usd-exchange instead of usd-core\n")
 
 
 @pytest.mark.usefixtures("stand_in")
 def test_converted_robot_is_said_and_named_by_its_own_file(robot: Path) -> None:
-    with pytest.warns(ConvertedWarning, match=f"{robot}: URDF, read as urdf-usd-converter 9.9 makes a stage of it; it "
-                                              "says: .*no mesh here"):
+    with pytest.warns(ConvertedWarning, match=f"{robot}: URDF, converted by urdf-usd-converter 9.9; the converter "
+                                              "reports: .*no mesh here"):
         description = describe(robot)
     assert (description.source, [body.path for body in description.bodies]) == (str(robot), ["/arm"])
 
@@ -89,7 +89,7 @@ def test_robot_is_converted_once_until_it_changes(robot: Path, recwarn: pytest.W
 @pytest.mark.usefixtures("stand_in")
 def test_converter_that_refuses_a_file_is_quoted(robot: Path) -> None:
     robot.write_text(URDF + "mismatched", encoding="utf-8")
-    with pytest.raises(UnreadableError, match=r"urdf-usd-converter makes no stage of it: .*mismatched tag"):
+    with pytest.raises(UnreadableError, match=r"urdf-usd-converter cannot convert the file: .*mismatched tag"):
         describe(robot)
 
 
@@ -104,7 +104,7 @@ def test_repairs_are_not_written_for_a_robot(
 
 
 def test_robot_is_not_migrated(robot: Path) -> None:
-    with pytest.raises(UnsupportedError, match="in which nothing of USD can be written"):
+    with pytest.raises(UnsupportedError, match="which cannot store USD data"):
         migrate([robot])
 
 

@@ -126,7 +126,7 @@ def test_joint_to_a_body_in_an_instance_says_why_that_is_none() -> None:
     text = transform_stages.instanced(link("a") + link("b", (1, 0, 0)), joint("Revolute", "j", "I/a", "I/b"))
     found = [item for item in described(text).problems if item.code == "joint/no-body"]
     assert [item.message for item in found] == [
-        f"/Robot/I/{name} is inside an instance, where there are no bodies" for name in "ab"]
+        f"/Robot/I/{name} is inside an instance, which has no bodies" for name in "ab"]
 
 
 def test_shear_is_reported_in_degrees() -> None:

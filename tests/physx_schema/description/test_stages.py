@@ -24,7 +24,7 @@ def message(path: Path) -> str:
 
 def test_missing_file_is_said_to_be_missing(tmp_path: Path) -> None:
     assert message(tmp_path / "none.usda").endswith(
-        "no such file; give a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml")
+        "no such file; use a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml")
 
 
 def test_directory_is_said_to_be_one(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ UNREADABLE: dict[str, tuple[str, str | bytes, str]] = {   # name of the case: fi
     "42 lists": ("a.usda", HEAD + 'def "a"\n{\nfloat[] x = ' + "[" * 200_000, "USD crashes while it reads it"),
     "44 text": ("a.usda", HEAD.encode() + b'def "a"\n{\nstring x = "\xff"\n}\n', "not valid UTF-8 text at byte 32"),
     "44 name": ("a.usda", HEAD.encode() + b'def "a\xff" {}\n', "not valid UTF-8 text at byte 16"),
-    "44 nul": ("a.usda", HEAD + 'def "a\0" {}\n', "a NUL in the text at byte 16"),
+    "44 nul": ("a.usda", HEAD + 'def "a\0" {}\n', "a NUL character in the text at byte 16"),
     "44 mark": ("a.usda", b"\xef\xbb\xbf" + HEAD.encode(), "UTF-8 BOM"),
     "45 empty": ("a.usda", "", "the file is empty"),
     "45 magic": ("a.usda", "#usdb 1.0\n", "not a valid usda layer"),

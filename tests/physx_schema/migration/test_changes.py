@@ -98,7 +98,7 @@ def test_values_of_a_schema_that_is_not_on_the_prim_are_left(schema: ModuleType)
 
 def test_a_property_that_its_schema_no_longer_has_is_reported(schema: ModuleType) -> None:
     found = migrate([prim('token spring:colour = "red"', '"ShiftSpringAPI"')], schema=schema)
-    assert left(found) == {"spring:colour": "ShiftSpringAPI has no such property"}
+    assert left(found) == {"spring:colour": "ShiftSpringAPI has no property with this name"}
 
 
 def test_a_schema_in_a_weaker_layer_counts(schema: ModuleType, tmp_path: Path) -> None:

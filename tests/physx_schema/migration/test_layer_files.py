@@ -31,8 +31,8 @@ def test_text_without_comments_loses_nothing(text: str, tmp_path: Path) -> None:
     ("# above\n", "a comment on line 2"), ('def "a" {  # behind\n}\n', "a comment on line 2"),
     ('def "a" {}\n# two\n# three\n', "comments on lines 3, 4"),
     ("# x\n" * 9, "comments on lines 2, 3, 4, 5, 6 and 4 more"),
-    ('def "a" {\r\n}\r\n', "line ends of CR LF"),
-    ('# x\r\ndef "a" {}\r\n', "a comment on line 2 and line ends of CR LF")])
+    ('def "a" {\r\n}\r\n', "CR LF line ends"),
+    ('# x\r\ndef "a" {}\r\n', "a comment on line 2 and CR LF line ends")])
 def test_comments_and_line_ends_are_named(text: str, said: str, tmp_path: Path) -> None:
     assert lost(tmp_path, HEAD + text) == f"USD rewrites the whole file, without {said}"
 

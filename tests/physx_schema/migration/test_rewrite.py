@@ -114,7 +114,7 @@ def test_prim_without_a_joint_axis_is_left(kind: str) -> None:
 def test_prim_of_unknown_type_is_left() -> None:
     _, found = migrated(stage('over "j" (prepend apiSchemas = ["PhysxJointAPI"])\n{\n}\n'))
     assert said(found, "left", "moved") == [("left", "/j", "apiSchemas")]
-    assert "what kind of joint" in found.notes[0].message
+    assert "the type of the joint" in found.notes[0].message
 
 
 def test_joint_values_without_their_schema_are_left_because_physx_never_read_them() -> None:
@@ -141,7 +141,7 @@ def test_moved_values_that_physx_does_not_read_are_said() -> None:
     _, found = migrated(joint(BOTH))        # between no bodies
     said_of = {note.property: note.message for note in found.notes if note.kind == "note"}
     assert said_of.keys() == {"physxJointAxis:angular:armature", "physxJointAxis:angular:maxJointVelocity"}
-    assert all("PhysX makes no joint of it" in message for message in said_of.values())
+    assert all("PhysX does not create the joint" in message for message in said_of.values())
 
 
 def test_a_stage_that_cannot_be_composed_of_the_migrated_layers_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

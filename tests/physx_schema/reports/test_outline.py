@@ -34,7 +34,7 @@ def block(lines: list[str], start: str) -> list[str]:
 
 def test_links_are_a_tree_with_masses_joints_limits_and_drives() -> None:
     assert block(shown(TEXTS["rich_finger"]), "base:") == [
-        "base: 1 kg, held to the world by anchor",
+        "base: 1 kg, joined to the world by anchor",
         "  l1: 1 kg, revolute joint j1 about Y, -70 to 80 deg",
         "      force drive: stiffness 3 N m/deg, damping 2 N m s/deg, target 0 deg, at most 7 N m",
         "      armature 0.5 kg m2",
@@ -53,7 +53,7 @@ def test_a_robot_that_a_joint_outside_holds_to_the_world_does_not_float(kind: st
     text = robot(link("base", schemas=(ROOT_API,)), link("arm"), joint("Revolute", "j", "base", "arm"),
                  joint(kind, "pin", "", body), schemas=())
     line = next(line for line in shown(text) if line.lstrip().startswith("articulation"))
-    assert ("held to the world by pin (outside the articulation)" in line) == held
+    assert ("joined to the world by pin (outside the articulation)" in line) == held
     assert ("floating base" in line) != held
 
 
@@ -125,13 +125,13 @@ def test_articulations_that_read_alike_are_shown_once() -> None:
     text = HEAD.format(meters=1.0, kilograms=1.0) + scene() + "".join(arm(f"arm{i}") for i in range(5))
     lines = shown(text)
     assert sum("articulation /arm" in line for line in lines) == 1
-    assert "    4 more like it: /arm1, /arm2, /arm3 and 1 more" in lines
+    assert "    4 equal articulations: /arm1, /arm2, /arm3 and 1 more" in lines
 
 
 def test_counts_that_another_object_raises_are_said_with_its_path() -> None:
     lines = shown(iteration_stages.stage(iteration_stages.slider("A", (1, 0)), iteration_stages.free("B")))
     assert block(lines, "articulation /A")[0].endswith(
-        "1/0 iterations; solved at 16/1 iterations instead of its own 1/0, because of /B")
+        "1/0 iterations; solved with 16/1 iterations instead of the requested 1/0, because of /B")
 
 
 def test_deep_chains_stay_within_reach_of_the_eye() -> None:
@@ -158,7 +158,7 @@ def test_unused_opinions_come_last_with_what_would_have_worked() -> None:
         "float physics:lowerLimits": -10.0, **frames()}))
     assert shown(text)[-3:] == [
         "  unused: 1 opinion",
-        "    no schema of the prim has a property of this name -> physics:lowerLimit",
+        "    no schema of the prim has a property with this name -> physics:lowerLimit",
         "      /Robot/j.physics:lowerLimits",
     ]
 
@@ -193,7 +193,7 @@ def test_a_joint_outside_says_why_what_acts_and_that_its_loop_may_open() -> None
         "    outside articulations: physics:excludeFromArticulation is set",
         "    force drive: stiffness 3 N m/deg, damping 0 N m s/deg, target 0 deg",
         "    breaks at 9 N, inf N m",
-        "    in a loop, which may stay open while it moves: physx-schema verify says how far"]
+        "    in a loop, which may open while it moves: physx-schema verify measures by how much"]
 
 
 def test_a_joint_outside_says_what_does_not_move_at_its_ends() -> None:

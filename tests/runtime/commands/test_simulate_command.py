@@ -36,8 +36,8 @@ from physx_schema.command_line.command_files import PACKAGES, commands_of
 from physx_schema.command_line.program import program
 from physx_schema.description import describe
 
-COUNT = "it is what every other number is measured under"
-MISSING = "no such file; give a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
+COUNT = "every other value is measured with this setting"
+MISSING = "no such file; use a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
 
 
 def call(*arguments: str) -> Result:
@@ -144,7 +144,7 @@ def test_simulate_writes_the_recording(clean: str, tmp_path: Path) -> None:
     result = call("simulate", clean, "--steps", "20", "--dt", "0.01", "--every", "5", "--out", str(out))
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith(
-        f"{clean}: 1 joint axes and 2 links, 20 steps of 0.01 s, 5 states, written to {out}\n")
+        f"{clean}: 1 joint axis and 2 links, 20 steps of 0.01 s, 5 states, written to {out}\n")
     with np.load(out) as arrays:
         assert arrays["time"] == pytest.approx([0.0, 0.05, 0.1, 0.15, 0.2])
         assert list(arrays["joint_names"]) == ["/Robot/j0"]
@@ -154,7 +154,7 @@ def test_simulate_writes_the_recording(clean: str, tmp_path: Path) -> None:
 def test_simulate_says_the_steps_that_it_took_of_the_articulation_named(clean: str) -> None:
     result = call("simulate", clean, "--articulation", "/Robot", "--steps", "5", "--every", "2")
     assert "4 steps of 0.0166667 s, 3 states" in result.stdout
-    assert "found /Robot" in call("simulate", clean, "--articulation", "/nowhere").stderr
+    assert "choose from /Robot" in call("simulate", clean, "--articulation", "/nowhere").stderr
 
 
 def test_simulate_without_out_writes_nothing(clean: str, tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_recording_that_cannot_be_written_leaves_nothing(clean: str, tmp_path: P
 def test_recording_with_another_suffix_is_a_usage_error(clean: str, tmp_path: Path) -> None:
     result = call("simulate", clean, "--out", str(tmp_path / "motion.txt"))
     assert result.exit_code == 2
-    assert "does not end in .npz, .csv, .html, .usda" in result.stderr
+    assert "has no known suffix; use one of .npz, .csv, .html, .usda" in result.stderr
 
 
 def test_help_loads_no_compiler() -> None:
@@ -232,7 +232,7 @@ def test_links_of_a_disabled_articulation_move_as_separate_bodies(tmp_path: Path
     page = tmp_path / "motion.html"
     done = run(saved_arm(stage, tmp_path / "arm.usda"), "--steps", "2", "--out", str(page))
     assert done.exit_code == 0 and page.exists(), done.output
-    assert "0 joint axes and 3 links" in done.output and "energy of motion" in done.output
+    assert "0 joint axes and 3 links" in done.output and "kinetic and gravitational energy" in done.output
 
 
 def test_a_page_shows_the_motion(driven: Path, tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ def test_the_summary_names_the_limit_that_a_joint_came_to(tmp_path: Path) -> Non
     joint = UsdPhysics.RevoluteJoint(stage.GetPrimAtPath(SHOULDER))
     done = run(saved_arm(stage, tmp_path / "arm.usda"), "--steps", "120", "--joint-effort", "shoulder=50")
     assert done.exit_code == 0, done.output
-    assert f"{SHOULDER}: 0 to {joint.GetUpperLimitAttr().Get():.4g} degrees, at its upper limit" in done.stdout
+    assert f"{SHOULDER}: from 0 to {joint.GetUpperLimitAttr().Get():.4g} degrees, at its upper limit" in done.stdout
 
 
 def test_a_misspelt_joint_is_a_usage_error_with_the_name_that_was_meant(driven: Path) -> None:

@@ -81,8 +81,8 @@ def test_code_that_makes_arrays_may_be_called_by_code_that_makes_none(tmp_path: 
 def test_a_call_from_python_is_refused_in_one_line() -> None:
     done = subprocess.run([sys.executable, "-c", CALLED_FROM_PYTHON], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == ("physx_runtime.collision.simd_math.add is compiled for compiled code alone; from Python "
-                           "call its py_func\n")
+    assert done.stdout == ("physx_runtime.collision.simd_math.add can only be called from compiled code; in "
+                           "Python, call py_func\n")
 
 
 def test_imports_are_found_as_pythons_own_parser_finds_them() -> None:

@@ -170,14 +170,14 @@ def test_slides_on_one_link_are_coupled_as_in_sapien() -> None:
 def test_slides_on_a_link_without_axis_are_not_coupled() -> None:
     scene = sapien.Scene([px.PhysxCpuSystem()])
     siblings(scene, sapien, above=False)
-    with pytest.raises(RuntimeError, match=r"links 'a', 'b', which part at link 'base'; .* has no axis; .*$") as raised:
+    with pytest.raises(RuntimeError, match=r"links 'a', 'b', which branch at link 'base'; .* no axis; .*$") as raised:
         scene.begin()
     assert "\n" not in str(raised.value)
 
 
 def test_a_tendon_of_links_that_are_no_tree_is_refused() -> None:
     _, made = tree()
-    with pytest.raises(ValueError, match="not below one before it"):
+    with pytest.raises(ValueError, match="is not before it"):
         made.create_fixed_tendon([made.links[1], made.links[2]], [0, 1], [0, 1])
     assert made.tendons == []
 

@@ -88,7 +88,7 @@ def test_friction_of_a_file_is_told_and_not_taken(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("right", "wrong", "said"), [
-    ("</robot>", "", "no XML"), ('type="continuous"', 'type="planar"', "planar"),
+    ("</robot>", "", "invalid XML"), ('type="continuous"', 'type="planar"', "planar"),
     ('size="0.2 0.2 0.1"', 'size="0.2 0.2"', "size"), ('child link="follower"', 'child link="nobody"', "nobody"),
     ('joint="slide" multiplier', 'joint="none" multiplier', "none"), ("<box", "<pyramid", "pyramid"),
     ('<limit lower="0" upper="0.5" effort="10" velocity="1"/>', "", "limit")])

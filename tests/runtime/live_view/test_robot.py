@@ -85,5 +85,5 @@ def test_reset_goes_back_to_the_start_with_the_edits(robot: LiveRobot) -> None:
 
 
 def test_the_file_itself_is_not_written_over(file: Path, robot: LiveRobot) -> None:
-    with pytest.raises(UnsupportedError, match="belongs to the stage"):
+    with pytest.raises(UnsupportedError, match="a file of the stage"):
         robot.save(file)

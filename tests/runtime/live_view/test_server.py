@@ -113,7 +113,7 @@ def test_hosts_and_origins_of_other_sites_are_refused(answer: Callable[..., int]
 
 
 def test_a_server_that_cannot_be_guarded_is_refused() -> None:
-    with pytest.raises(UnsupportedError, match="cannot be guarded"), same_origin_only():
+    with pytest.raises(UnsupportedError, match="cannot restrict access"), same_origin_only():
         pass
 
 

@@ -63,7 +63,7 @@ def test_a_call_that_takes_too_long_is_ended_and_refused(stage: str) -> None:
     async def asked() -> None:
         workers = Workers(seconds=0.01)
         answer = await workers.call("verify_stage", {"path": stage})
-        assert "took longer than 0.01 s" in answer["error"] and workers._idle == []
+        assert "exceeded 0.01 s" in answer["error"] and workers._idle == []
         await workers.close()
 
     asyncio.run(asked())

@@ -82,14 +82,14 @@ def test_many_states_give_a_leading_axis(shared_cases: Path) -> None:
 @pytest.mark.parametrize(("change", "message"), [
     ({"kind": "inertia"}, "kind is 'inertia'; allowed are update_kinematic, jacobian"),
     ({"q": [0.0]}, r"q has shape \(1,\); give \(3,\) or \(n, 3\)"),
-    ({"qd": [0.0, np.nan, 0.0]}, "qd holds nan; give finite numbers"),
-    ({"root": {"position": [0.0, 0.0, 0.0]}}, "root is given, and the base is fixed; leave it out"),
+    ({"qd": [0.0, np.nan, 0.0]}, "qd contains nan; give numbers that are finite"),
+    ({"root": {"position": [0.0, 0.0, 0.0]}}, "root is given, but the base is fixed; leave it out"),
     ({"root": {"rotation": [1.0, 0.0, 0.0, 0.0]}}, "root has rotation; allowed are position, rotation_wxyz"),
     ({"kind": "centroidal_momentum"}, "needs a floating base"),
     ({"dtype": "float16"}, "dtype is 'float16'; allowed are 'float32', 'float64'"),
-    ({"q": [[0.0] * 3] * 2, "qd": [[0.0] * 3] * 3}, "given for 2, 3 states"),
+    ({"q": [[0.0] * 3] * 2, "qd": [[0.0] * 3] * 3}, "have 2, 3 states"),
     ({"q": np.zeros((0, 3))}, r"q has shape \(0, 3\); give \(3,\) or \(n, 3\)"),
-    ({"q": [0.0, 1e39, 0.0], "dtype": "float32"}, r"q holds 1e\+39; give finite numbers that float32 can hold"),
+    ({"q": [0.0, 1e39, 0.0], "dtype": "float32"}, r"q contains 1e\+39; give numbers that are finite in float32"),
 ])
 def test_wrong_arguments_are_named(change: dict[str, Any], message: str) -> None:
     arguments: dict[str, Any] = {"q": [0.0] * 3, "qd": [0.0] * 3, "kind": "mass_matrix"} | change
@@ -100,7 +100,7 @@ def test_wrong_arguments_are_named(change: dict[str, Any], message: str) -> None
 def test_a_rotation_without_length_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "floating.usda"
     path.write_text(random_articulation(3, Features(links=(2, 2), floating=True, prismatic=0.0, fixed=0.0)).text)
-    with pytest.raises(ValueError, match="root rotation_wxyz has no length; give a quaternion w x y z"):
+    with pytest.raises(ValueError, match="root rotation_wxyz is zero; give a quaternion w x y z"):
         physx_runtime.compute(path, [0.0] * 2, [0.0] * 2, "com_world", root={"rotation_wxyz": [0.0] * 4})
 
 

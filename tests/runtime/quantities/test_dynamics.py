@@ -70,9 +70,9 @@ def test_derivatives_of_forward_dynamics_are_the_limits_of_differences(sim: Simu
 
 @pytest.mark.parametrize(("method", "argument", "message"), [
     ("inverse_dynamics", np.zeros(2), r"acceleration has shape \(2,\); give \(3,\) or \(5, 3\)"),
-    ("forward_dynamics", [0.0, np.inf, 0.0], "force holds inf; give finite numbers"),
-    ("jacobian", "/nowhere", "'/nowhere' is no link; allowed are /"),
-    ("operational_inertia", "/nowhere", "is no link"),
+    ("forward_dynamics", [0.0, np.inf, 0.0], "force contains inf; give finite numbers"),
+    ("jacobian", "/nowhere", "'/nowhere' is not a link; choose from /"),
+    ("operational_inertia", "/nowhere", "is not a link"),
 ])
 def test_wrong_arguments_are_named(sim: Simulation, method: str, argument: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):

@@ -147,7 +147,7 @@ def test_a_layer_locked_while_a_session_runs_is_named_in_one_line() -> None:
     session.step(DT)
     stage.GetSessionLayer().SetPermissionToEdit(False)
     for use in (session.step, session.reset):
-        with pytest.raises(Exception, match="the layer cannot be edited, and results go into it") as caught:
+        with pytest.raises(Exception, match="results are written to this layer, and it is not editable") as caught:
             use()
         assert "\n" not in str(caught.value)
     stage.GetSessionLayer().SetPermissionToEdit(True)
@@ -164,8 +164,8 @@ def test_results_that_nobody_sees_are_named() -> None:
     stage.GetSessionLayer().subLayerPaths.clear()
     session.step(DT)
     assert [m.text for m in session.messages if m.kind == "written" and m.path == "/"] == [
-        f"results are written to {layer.identifier}, which the stage does not see now: it is muted, no longer one of "
-        "its layers, or the variant is not selected"]
+        f"results are written to {layer.identifier}, but the stage does not use this layer: it is muted, removed, or "
+        "in a variant that is not selected"]
     stage.GetSessionLayer().subLayerPaths.append(layer.identifier)
     before = state(stage, ELBOW)
     session.step(DT)
@@ -179,7 +179,7 @@ def test_a_muted_layer_of_results_holds_them_again_when_it_is_back() -> None:
     stage.MuteLayer(stage.GetSessionLayer().identifier)
     stage.GetSessionLayer().Clear()
     session.step(DT)
-    assert any("which the stage does not see now" in m.text for m in session.messages)
+    assert any("the stage does not use this layer" in m.text for m in session.messages)
     stage.UnmuteLayer(stage.GetSessionLayer().identifier)
     session.step(DT)
     for _ in range(3):

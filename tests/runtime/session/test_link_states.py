@@ -161,7 +161,7 @@ def test_a_state_below_an_opinion_that_hides_results_is_named_and_not_taken() ->
     set_in(stage, stage.GetRootLayer(), POSITION, GIVEN)
     session.step(1e-6)
     assert session.simulation().joint_position == pytest.approx(before, abs=1e-5)
-    assert ["is stronger and hides it" in m.text for m in session.messages if m.kind == "ignored-edit"] == [True]
+    assert ["a stronger opinion in" in m.text for m in session.messages if m.kind == "ignored-edit"] == [True]
 
 
 def test_a_state_set_again_while_the_layer_of_results_is_cleared_is_taken_and_kept() -> None:

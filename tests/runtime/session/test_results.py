@@ -195,8 +195,8 @@ def test_replaced_operations_are_named() -> None:
     replaced_ops(stage, "/Robot/upper", PLACES["euler"][0], **PLACES["euler"][1])
     session, _ = stepped(stage)
     said = [str(m) for m in session.messages if m.property == "xformOpOrder"]
-    assert said == ["/Robot/upper.xformOpOrder: its operations (xformOp:translate, xformOp:rotateXYZ, xformOp:scale) "
-                    "do not take every pose; others are written in their place"]
+    assert said == ["/Robot/upper.xformOpOrder: its transform operations (xformOp:translate, xformOp:rotateXYZ, "
+                    "xformOp:scale) cannot store every pose; they are replaced"]
 
 
 def nested(scale: tuple[float, float, float], reset: bool = False) -> Any:
@@ -277,4 +277,4 @@ def test_operations_that_usd_does_not_know_are_replaced(authored: dict[str, Any]
         session.step(DT)
         (height,) = world_poses(stage, ("/body",))[:, 1]
         assert height == pytest.approx(-981 * DT**2 * 17 / 32, rel=1e-3)        # centimetres, in 16 iterations
-        assert any("others are written in their place" in message.text for message in session.messages)
+        assert any("they are replaced" in message.text for message in session.messages)

@@ -18,7 +18,7 @@ CUBE = prim("Cube", "shape", ("PhysicsCollisionAPI",), {"double size": 0.1})
 
 @pytest.mark.parametrize("stage", ["robot.usda", Path("robot.usda"), None])
 def test_what_is_no_stage_is_refused(stage: object) -> None:
-    with pytest.raises(TypeError, match=r"stage is \w+; a session simulates an open stage, give Usd.Stage.Open"):
+    with pytest.raises(TypeError, match=r"stage is \w+; give an open stage, such as Usd.Stage.Open"):
         Session(stage)
 
 
@@ -41,7 +41,7 @@ def test_a_step_that_is_no_positive_time_is_refused(dt: float) -> None:
 def test_a_layer_that_cannot_be_edited_is_refused() -> None:
     stage = opened(arm())
     stage.GetRootLayer().SetPermissionToEdit(False)
-    with pytest.raises(AuthoringError, match="the layer cannot be edited, and results go into it"):
+    with pytest.raises(AuthoringError, match="results are written to this layer, and it is not editable"):
         Session(stage, into="edit_target")
 
 
@@ -64,7 +64,7 @@ def test_a_closed_session_refuses_work_and_hears_nothing() -> None:
     session.close()
     for use in (session.step, session.reset, session.simulation, session.__enter__,
                 lambda: session.counts, lambda: session.mass_properties):
-        with pytest.raises(RuntimeError, match="the session is closed; make another one of the stage"):
+        with pytest.raises(RuntimeError, match="the session is closed; create a new Session"):
             use()
     assert session.messages == ()
 
@@ -103,7 +103,7 @@ def test_a_stage_without_articulations_says_so_and_steps() -> None:
     stage = Usd.Stage.CreateInMemory()
     session = Session(stage)
     session.step(DT)
-    said = "/: not simulated: the stage has no articulation and no free body; nothing moves"
+    said = "/: not simulated: the stage has neither an articulation nor a free body; nothing moves"
     assert said in map(str, session.messages)
     assert stage.GetSessionLayer().empty
 
@@ -197,7 +197,7 @@ def test_efforts_are_set_through_the_simulation() -> None:
         session.step(DT)
         moved.append(state(stage, "/Robot/elbow", "velocity"))
     assert moved[0] != moved[1]
-    with pytest.raises(ValueError, match="no articulation /Nowhere is stepped; give one of /Robot"):
+    with pytest.raises(ValueError, match="/Nowhere is not a simulated articulation or free body; give one of /Robot"):
         session.simulation("/Nowhere")
 
 

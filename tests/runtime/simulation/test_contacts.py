@@ -100,7 +100,7 @@ def test_force_is_by_the_time_of_the_step_that_was_taken() -> None:
 def test_a_path_of_nothing_that_can_touch_is_refused() -> None:
     scene = Scene(told("slides").stage)
     for bodies, partners in (("/nothing", None), ("/a", ["/nothing"])):
-        with pytest.raises(ValueError, match=r"^/nothing is no body, and no collider"):
+        with pytest.raises(ValueError, match=r"^/nothing is neither a body nor a collider"):
             scene.net_contact_force(bodies, partners)
 
 

@@ -39,8 +39,8 @@ def test_a_dump_of_a_scenes_actor_names_the_joints_that_hold_it() -> None:
 def test_a_dump_of_what_touches_says_that_contacts_are_left_out() -> None:
     with pytest.warns(NotSimulatedWarning):
         [line] = said(dump_step(Simulation(opened(TOUCHING), articulation="/B")))
-    assert line.startswith("/B/shape.physics:collisionEnabled: not simulated: contact, as with /C/shape")
-    assert said(dump_step(Scene(opened(TOUCHING))["/B"])) == ["contacts, of the scene's step"]
+    assert line.startswith("/B/shape.physics:collisionEnabled: not simulated: contact, such as with /C/shape")
+    assert said(dump_step(Scene(opened(TOUCHING))["/B"])) == ["contacts, part of the scene's step"]
 
 
 def test_a_dump_of_what_nothing_else_moves_leaves_nothing_out() -> None:

@@ -153,7 +153,7 @@ def test_other_worlds_are_left_out(resting: Scene) -> None:
 
 def test_a_pair_reads_aloud(resting: Scene) -> None:
     pair, = touching_pairs(resting.contacts)
-    assert str(pair).startswith("/ground touches /low at 1 point: pressed with 19.6")
+    assert str(pair).startswith("/ground touches /low at 1 point: normal force 19.6")
 
 
 def test_the_command_names_who_touches_at_the_end(tmp_path: Path) -> None:

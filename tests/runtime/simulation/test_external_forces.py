@@ -229,13 +229,13 @@ def test_a_force_that_holds_wakes_what_is_put_to_sleep() -> None:
 # --- refusals --------------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    ({"link": "/Body/arm"}, "/Body/arm is no link of /Body; give one of /Body"),
+    ({"link": "/Body/arm"}, "/Body/arm is not a link of /Body; give one of /Body"),
     ({"mode": "push"}, "mode is 'push'; give one of force, impulse, acceleration, velocity_change"),
     ({"torque": [1.0]}, r"torque on /Body has shape \(1,\); give \(3,\) or \(2, 3\)"),
     ({"point": [[0.0, np.nan, 0.0]] * 2, "worlds": [1, 2]}, r"point of world 1 at /Body y is nan \(and 1 more\)"),
     ({"force": [np.inf, 0.0, 0.0]}, "force of world 0 at /Body x is inf"),
     ({"force": [1e38, 0.0, 0.0], "mode": "impulse"}, "link_force of world 0 at /Body x is inf"),
-    ({"worlds": [3]}, "worlds are")])
+    ({"worlds": [3]}, "worlds is")])
 def test_pushes_that_do_not_fit_are_refused_and_push_nothing(arguments: dict[str, Any], message: str) -> None:
     sim = body(3) if "worlds" in arguments else body(2)
     with pytest.raises(ValueError, match=message):
@@ -249,9 +249,9 @@ def test_a_push_on_a_robot_needs_the_name_of_its_link() -> None:
 
 
 def test_what_never_sleeps_is_not_put_to_sleep() -> None:
-    with pytest.raises(ValueError, match="/Body cannot be put to sleep: it was made with sleeping=False"):
+    with pytest.raises(ValueError, match="/Body cannot be put to sleep: it was created with sleeping=False"):
         body(sleeping=False).put_to_sleep()
-    with pytest.raises(ValueError, match="/Body cannot be put to sleep: with solver='ideal' nothing does"):
+    with pytest.raises(ValueError, match="/Body cannot be put to sleep: solver='ideal' has no sleeping"):
         body(solver="ideal").put_to_sleep()
 
 

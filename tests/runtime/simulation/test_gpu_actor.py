@@ -323,22 +323,23 @@ def test_what_a_host_array_asks_for_is_all_that_travels(apart: Pair) -> None:
 
 
 @pytest.mark.parametrize(("call", "message"), [
-    (lambda sim: sim.put_to_sleep(OnDevice(MASK)), "put_to_sleep takes worlds that are named on the host"),
-    (lambda sim: sim.apply_force([0, 0, 1], link=sim.model.link_names[1], worlds=OnDevice(MASK)), "apply_force takes"),
-    (lambda sim: sim.reset(root_pose=on_device(WORLDS, 7)), "root_pose is given on a GPU; set eROOT_GLOBAL_POSE"),
-    (lambda sim: sim.set_parameters({"center_of_mass": on_device(WORLDS, LINKS, 3)}), "center_of_mass is worked on by"),
-    (lambda sim: sim.set_parameters({"mass": 1.0}, OnDevice(MASK)), "mass is given on the host, and other"),
-    (lambda sim: sim.set("q", EFFORTS, OnDevice(MASK)), r"q has shape \(5, 2\); for worlds that are named on a GPU"),
-    (lambda sim: sim.set("q", [0.0, 0.0], OnDevice(MASK[:2])), "the mask of worlds is given as bool of shape"),
-    (lambda sim: sim.wake(OnDevice(np.zeros(2))), r"worlds are float64 of shape \(2,\) on the device; give a mask"),
+    (lambda sim: sim.put_to_sleep(OnDevice(MASK)), "put_to_sleep needs worlds selected on the host"),
+    (lambda sim: sim.apply_force([0, 0, 1], link=sim.model.link_names[1], worlds=OnDevice(MASK)), "apply_force needs"),
+    (lambda sim: sim.reset(root_pose=on_device(WORLDS, 7)),
+     "root_pose is on a GPU; copy it to the host, or set eROOT_GLOBAL_POSE"),
+    (lambda sim: sim.set_parameters({"center_of_mass": on_device(WORLDS, LINKS, 3)}), "center_of_mass is processed on"),
+    (lambda sim: sim.set_parameters({"mass": 1.0}, OnDevice(MASK)), "mass is on the host, and other"),
+    (lambda sim: sim.set("q", EFFORTS, OnDevice(MASK)), r"q has shape \(5, 2\); with worlds selected by a GPU array"),
+    (lambda sim: sim.set("q", [0.0, 0.0], OnDevice(MASK[:2])), "the mask of worlds on the device is bool of shape"),
+    (lambda sim: sim.wake(OnDevice(np.zeros(2))), r"worlds on the device is float64 of shape \(2,\); give a mask"),
     (lambda sim: sim.direct.get("eJOINT_POSITION", np.zeros((5, 2), np.float32), OnDevice(MASK)),
-     "eJOINT_POSITION: indices are on the device and data is not"),
+     "eJOINT_POSITION: indices are on the device and data is on the host"),
     (lambda sim: sim.direct.get("eJOINT_POSITION", on_device(3, DOFS), SOME), "data on the device holds 6 numbers of"),
     (lambda sim: sim.direct.get("eJOINT_POSITION", OnDevice(filled((DOFS, 2)).T), SOME), "not contiguous"),
     (lambda sim: sim.direct.get("eJOINT_POSITION", OnDevice(np.zeros((2, DOFS), np.float32), True), SOME), "read-only"),
-    (lambda sim: sim.dynamics.bias(np.zeros(3)), "out is ndarray, which lies on no GPU"),
-    (lambda sim: sim.dynamics.inverse_dynamics_derivatives(OnDevice(EFFORTS)), "derivatives are put together on the"),
-    (lambda sim: Direct([sim, Simulation(DOUBLE_PENDULUM)]), "some of the simulations are on a GPU and some are not"),
+    (lambda sim: sim.dynamics.bias(np.zeros(3)), "out is ndarray, which is not a GPU array"),
+    (lambda sim: sim.dynamics.inverse_dynamics_derivatives(OnDevice(EFFORTS)), "derivatives are computed on the"),
+    (lambda sim: Direct([sim, Simulation(DOUBLE_PENDULUM)]), "some simulations are on a GPU and some are not"),
 ])
 def test_what_cannot_be_done_on_the_device_is_refused_by_name(call: Call, message: str, apart: Pair) -> None:
     with pytest.raises(ValueError, match=message):

@@ -137,7 +137,7 @@ def test_a_recording_tells_when_joints_break() -> None:
 
 
 @pytest.mark.parametrize(("name", "values", "message"), [
-    ("strength", 1.0, "'strength' is no parameter of /J0; allowed are damping, lower_limit"),
+    ("strength", 1.0, "'strength' is not a parameter of /J0; choose from damping, lower_limit"),
     ("stiffness", [1.0, 2.0], r"stiffness of /J0 has shape \(2,\); give one number, \(1,\) or \(3, 1\)"),
     ("stiffness", [[1.0], [-1.0], [1.0]], "stiffness of world 1 at /J0:rotX is -1; give values in"),
     ("lower_limit", 2.0, "lower_limit of world 0 at /J0:rotX is 2 .and 2 more.; lower_limit may not exceed upper"),
@@ -149,7 +149,7 @@ def test_values_that_a_joint_cannot_take_are_refused(name: str, values: ArrayLik
 
 
 def test_a_path_that_is_no_joint_is_refused() -> None:
-    with pytest.raises(ValueError, match="no joint outside articulations is stepped at /B0; give one of /J0"):
+    with pytest.raises(ValueError, match="/B0 is not a simulated joint outside articulations; give one of /J0"):
         scene(pendulums(1)).joint("/B0")
 
 

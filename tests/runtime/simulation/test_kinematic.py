@@ -162,10 +162,10 @@ def test_one_call_moves_bodies_as_a_scene_does(how: str) -> None:
 
 
 @pytest.mark.parametrize(("body", "poses", "message"), [
-    ("/B", AWAY, "no kinematic body /B is on the stage; give one of /K"),
+    ("/B", AWAY, "the stage has no kinematic body /B; give one of /K"),
     ("/K", AWAY[:3], r"kinematic_target of /K has shape \(3,\); give \(7,\) or \(1, 7\)"),
-    ("/K", [0.0] * 7, "kinematic_target of /K has a rotation without length"),
-    ("/K", [np.nan, *AWAY[1:]], "kinematic_target of /K holds a number that is not finite")])
+    ("/K", [0.0] * 7, "kinematic_target of /K has a zero quaternion"),
+    ("/K", [np.nan, *AWAY[1:]], "kinematic_target of /K contains a number that is not finite")])
 def test_what_is_no_pose_of_a_kinematic_body_is_refused(body: str, poses: ArrayLike, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         scene().set_kinematic_target(body, poses)

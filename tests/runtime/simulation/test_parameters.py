@@ -158,7 +158,7 @@ def test_a_reset_by_mask_leaves_other_worlds_alone() -> None:
 
 
 @pytest.mark.parametrize(("change", "message"), [
-    ({"root_pose": [0.0] * 7}, "rotation without length; give position, then quaternion x y z w"),
+    ({"root_pose": [0.0] * 7}, "zero quaternion; give a position, then a quaternion x y z w"),
     ({"root_velocity": [0.0] * 5 + [1e39]}, "give finite numbers"),
 ])
 def test_a_reset_that_is_refused_changes_nothing(tmp_path: Path, change: dict[str, Any], message: str) -> None:
@@ -222,13 +222,13 @@ REFUSED = [
     (FINGER, "principal_axes", 0.0, "give a rotation other than"),
     (FINGER, "gravity_enabled", 0.5, "give values in 0 or 1"),
     (FINGER, "armature", -1.0, r"armature of world 0 at /World/art/j_l0 is -1 .*\[0, inf\)"),
-    (FINGER, "static_friction", 1.0, r"authors no friction there .* randomize=\('static_friction',\)"),
-    (FINGER, "stiffness", 1.0, r"authors no drive there .* randomize=\('stiffness',\)"),
+    (FINGER, "static_friction", 1.0, r"authors no friction there, .* randomize=\('static_friction',\)"),
+    (FINGER, "stiffness", 1.0, r"authors no drive there, .* randomize=\('stiffness',\)"),
     (MIMIC, "mimic_gearing", 0.0, "but 0"),
     (MIMIC, "upper_limit", np.inf, "a mimic joint needs finite limits"),
     (SPATIAL, "spatial_tendon_rest_length", -1.0, r"spatial_tendon_rest_length of world 0 at /World/art/l1:f is -1"),
     (FINGER, "mass", [1.0, 2.0], r"mass has shape \(2,\); give one number, \(4,\) or \(2, 4\)"),
-    (FINGER, "masses", 1.0, "'masses' is no parameter of this model; allowed are .*mass"),
+    (FINGER, "masses", 1.0, "'masses' is not a parameter of this model; choose from .*mass"),
 ]
 
 
@@ -282,7 +282,7 @@ def test_a_name_that_randomize_does_not_know_is_refused() -> None:
 def test_a_row_that_follows_from_the_time_step_is_not_set_by_itself(name: str) -> None:
     sim = Simulation(FINGER, 2)
     before = sim.get(name)
-    with pytest.raises(ValueError, match=f"'{name}' follows from the time step of all worlds; call set_time_step"):
+    with pytest.raises(ValueError, match=f"'{name}' is computed from the time step of all worlds; call set_time_step"):
         sim.set(name, [0.5])
     assert np.array_equal(sim.get(name), before)
     sim.set_time_step(2.0 * sim.dt)

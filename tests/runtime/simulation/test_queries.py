@@ -90,7 +90,7 @@ DIRECTION = ("three finite numbers that are not all 0", (
     (0, 0, 0), (1, 0), (math.nan, 0, 1), (math.inf, 0, 0), "up", ("0", "0", "1"), RAGGED, None))
 PLACE = (f"three numbers {MOST}", (
     "here", RAGGED, (0, 0), (math.nan, 0, 0), (TOO_LONG, 0, 0), None, np.zeros((2, 3))))
-DISTANCE_ASKED = ("a number of at least 0, inf for no end", (math.nan, -1.0, -math.inf, "x", None, (1.0, 2.0)))
+DISTANCE_ASKED = ("a number of at least 0, or inf for no limit", (math.nan, -1.0, -math.inf, "x", None, (1.0, 2.0)))
 TURNED = ("a quaternion x y z w of four finite numbers that are not all 0", (
     "turned", (0, 0, 0, 0), (0, 0, 1), (math.nan, 0, 0, 1), RAGGED))
 SHAPE = ("a Ball or a Block", ((1.0, 1.0, 1.0), None, 1.0, Ball))

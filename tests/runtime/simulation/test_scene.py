@@ -66,12 +66,12 @@ def test_actors_and_bodies_are_called_by_their_prims() -> None:
 
 
 def test_a_path_that_is_no_actor_is_refused() -> None:
-    with pytest.raises(ValueError, match="no actor /K is stepped; give one of /A, /B"):
+    with pytest.raises(ValueError, match="/K is not an actor of this scene; give one of /A, /B"):
         scene()["/K"]
 
 
 def test_an_actor_does_not_step_without_its_scene() -> None:
-    with pytest.raises(RuntimeError, match="/A is an actor of a scene; step the scene"):
+    with pytest.raises(RuntimeError, match="/A is part of a scene and cannot be stepped alone; step the scene"):
         scene()["/A"].step()
 
 
@@ -238,8 +238,8 @@ def test_what_cannot_be_stepped_is_refused_by_name_and_says_whom_to_pick() -> No
     with pytest.raises(UnsupportedError) as refused:
         scene(text)
     lines = str(refused.value).splitlines()
-    assert lines[0].startswith("/gear: its hinge /hinge does not hold /B, and such gears are not stepped")
-    assert lines[1].endswith("not everything on the stage is stepped; articulation picks one by itself: /A")
+    assert lines[0].startswith("/gear: its hinge /hinge does not hold /B, and such gears are not simulated")
+    assert lines[1].endswith("the whole stage cannot be stepped; set articulation to one of /A")
     with pytest.raises(UnsupportedError) as again:
         simulate(opened(text), steps=1)
     assert str(again.value).splitlines()[0] == lines[0]
@@ -252,7 +252,7 @@ def test_the_command_refuses_a_stage_of_which_it_cannot_step_all_and_writes_noth
     result = CliRunner().invoke(program(), ["simulate", str(file), "--steps", "1", "--out", str(out)])
     assert (result.exit_code, result.stdout, out.exists()) == (2, "", False)
     assert "/gear: its hinge /hinge does not hold /B" in result.stderr
-    assert "articulation picks one by itself: /A" in result.stderr
+    assert "set articulation to one of /A" in result.stderr
 
 
 def test_nothing_is_said_to_be_left_out_where_everything_is_stepped() -> None:
@@ -270,11 +270,11 @@ def test_one_call_records_the_whole_stage() -> None:
     assert np.array_equal(found.link_pose, found.body_pose[:, :, :3])
     assert (found.joint_names, found.joint_position.shape) == (("/A/slide",), (3, 2, 1))
     assert found.iterations == (60, 3)
-    assert found.raised == "/A: solved at 60/3 iterations instead of its own 1/0, because of /B"
+    assert found.raised == "/A: solved with 60/3 iterations instead of the requested 1/0, because of /B"
 
 
 def test_one_call_for_one_actor_records_nothing_else() -> None:
-    with pytest.warns(NotSimulatedWarning, match="/B: not simulated: its falling asleep"):
+    with pytest.warns(NotSimulatedWarning, match="/B: not simulated: its sleeping"):
         found = simulate(opened(TOGETHER), DT, 2, articulation="/A", **PATH)
     assert (found.body_names, found.kinematic_names) == (("/A/base", "/A/tip"), ())
 

@@ -43,11 +43,11 @@ def test_an_option_comes_before_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("text", "said"), [
-    ("tip=1", "tip may be /Hand/index/tip or /Hand/thumb/tip; give more of the path"),
-    ("knukle=1", "no joint knukle is simulated; did you mean /Hand/index/knuckle?"),
-    ("knuckle", "'knuckle' is not JOINT=VALUE, such as knuckle=30deg"),
-    ("knuckle=fast", "'fast' is no finite number"),
-    ("knuckle=inf", "'inf' is no finite number"),
+    ("tip=1", "tip is ambiguous; it matches /Hand/index/tip and /Hand/thumb/tip; give more of the path"),
+    ("knukle=1", "knukle is not a simulated joint; did you mean /Hand/index/knuckle?"),
+    ("knuckle", "'knuckle' is not JOINT=VALUE; write for example knuckle=30deg"),
+    ("knuckle=fast", "'fast' is not a finite number"),
+    ("knuckle=inf", "'inf' is not a finite number"),
 ])
 def test_what_makes_no_sense_is_refused_in_one_line(text: str, said: str) -> None:
     with pytest.raises(ValueError, match=r"\A[^\n]*\Z") as caught:
@@ -58,7 +58,7 @@ def test_what_makes_no_sense_is_refused_in_one_line(text: str, said: str) -> Non
 def test_a_file_with_another_argument_names_those_there_are(tmp_path: Path) -> None:
     file = tmp_path / "start.json"
     file.write_text('{"positions": {}}', encoding="utf-8")
-    with pytest.raises(ValueError, match="positions is no argument; allowed are joint_position, joint_velocity"):
+    with pytest.raises(ValueError, match="positions is not an argument; choose from joint_position, joint_velocity"):
         given(file=file)
 
 

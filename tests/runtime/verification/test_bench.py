@@ -62,7 +62,7 @@ def test_what_is_alike_has_the_remedy_that_was_found_for_it(alike: Verification)
 
 def test_the_text_says_once_what_is_alike(alike: Verification) -> None:
     lines = [line for line in verification_lines(alike) if STIFFNESS in line and "effective in PhysX" in line]
-    assert [line.partition(":")[0] for line in lines] == ["/Robot/j0 and 2 alike", "/Robot/k0 and 2 alike"]
+    assert [line.partition(":")[0] for line in lines] == ["/Robot/j0 and 2 equivalent", "/Robot/k0 and 2 equivalent"]
 
 
 def test_branches_that_differ_are_measured_each() -> None:

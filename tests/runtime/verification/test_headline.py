@@ -19,7 +19,7 @@ def said(*rows: Row) -> str:
 
 @pytest.mark.parametrize(("name", "text"), [
     ("drive:angular:physics:stiffness", "drives do nothing"), ("physxTendon:t:damping", "couplings do not act"),
-    ("physics:lowerLimit", "limits do not hold"), ("physics:breakForce", "values do nothing"),
+    ("physics:lowerLimit", "limits do not hold"), ("physics:breakForce", "values have no effect"),
 ])
 def test_what_is_ignored_is_named_by_what_it_leaves_undone(name: str, text: str) -> None:
     assert said(row(name, IGNORED), row("physics:unknown", IGNORED, path="/x")).startswith(f"{text}: /j.{name}")
@@ -27,7 +27,7 @@ def test_what_is_ignored_is_named_by_what_it_leaves_undone(name: str, text: str)
 
 def test_the_number_that_is_farthest_off_is_named_with_both_values() -> None:
     assert said(row("a", ALTERED, 100.0, 90.0), row("b", ALTERED, 100.0, 12.0), row("c", AS_AUTHORED, 1.0, 1.0)) == (
-        "/j.b comes to 12 in place of 100")
+        "/j.b is effectively 12 instead of 100")
 
 
 def test_a_number_that_comes_to_nothing_known_does_not_count() -> None:

@@ -30,7 +30,7 @@ def test_limits_in_the_wrong_order_hold_the_joint_at_0() -> None:
     verification = verify(chain(limits(10, -10), kind="Revolute"))
     rows = [row_of(verification, name) for name in (LOWER, UPPER)]
     assert [(row.effective, row.verdict) for row in rows] == [(pytest.approx(0.0, abs=1e-4), "altered")] * 2
-    assert rows[0].reason == "limits [10, -10]: PhysX refuses the pair and holds the joint at 0"
+    assert rows[0].reason == "limits [10, -10]: PhysX refuses both limits and holds the joint at 0"
 
 
 def test_limits_of_a_joint_that_starts_beyond_them_are_measured() -> None:
@@ -77,7 +77,7 @@ def test_whole_turns_are_taken_off_a_target_without_limits() -> None:
 
 def test_target_without_stiffness_is_ignored() -> None:
     row = verified(hinge(stiffness=0.0, targetPosition=30.0), TARGET)
-    assert (row.verdict, row.reason) == ("ignored", "stiffness is 0, so nothing pulls to a position")
+    assert (row.verdict, row.reason) == ("ignored", "stiffness is 0, and the drive has no effect on position")
 
 
 def test_target_velocity_is_the_speed_that_the_damper_keeps_up() -> None:
@@ -130,7 +130,7 @@ def test_targets_of_two_axes_beyond_half_a_turn_are_altered_together(targets: tu
         row = row_of(verification, f"drive:{name}:physics:targetPosition")
         assert (row.verdict, row.effective) == ("altered", pytest.approx(angle, abs=0.02))
         assert "together are one rotation of 18" in row.reason
-        assert "PhysX turns the shorter way round" in row.reason
+        assert "PhysX takes the shorter way" in row.reason
 
 
 @pytest.mark.parametrize("targets", [{"rotY": 30.0, "rotZ": 40.0}, {"rotX": 45.0, "rotZ": 174.0}, {"rotZ": 179.0},
@@ -147,7 +147,7 @@ def test_number_that_physx_takes_otherwise_has_the_remedy_of_check() -> None:
     remedy = verified(stage, TARGET).remedy
     assert remedy is not None
     assert (remedy.value, remedy.feasible) == (None, False)
-    assert remedy.reason.startswith("author finite lowerLimit and upperLimit with the target between them")
+    assert remedy.reason.startswith("author finite lowerLimit and upperLimit around the target")
 
 
 @pytest.mark.parametrize("direction", [(0, 0, -1), (0, 1, 0)])

@@ -36,8 +36,8 @@ def mimicking(instance: str = "rotX", **values: float) -> Usd.Stage:
 
 
 @pytest.mark.parametrize(("instance", "reason"), [
-    ("Z", "PhysX makes no mimic joint: the instance name 'Z' is not one of rotX, rotY, rotZ"),
-    ("transZ", "PhysX makes no mimic joint: the instance name 'transZ' is not one of rotX, rotY, rotZ")])
+    ("Z", "PhysX creates no mimic joint: the instance name 'Z' is not one of rotX, rotY, rotZ"),
+    ("transZ", "PhysX creates no mimic joint: the instance name 'transZ' is not one of rotX, rotY, rotZ")])
 def test_mimic_under_another_instance_name_is_ignored(instance: str, reason: str) -> None:
     row = verified(mimicking(instance), f"physxMimicJoint:{instance}:gearing", "/Robot/j1")
     assert (row.verdict, row.authored, row.effective, row.reason) == ("ignored", -1.0, None, reason)
@@ -45,7 +45,7 @@ def test_mimic_under_another_instance_name_is_ignored(instance: str, reason: str
 
 def test_mimic_with_gearing_0_is_ignored() -> None:
     row = verified(mimicking(gearing=0.0), "physxMimicJoint:rotX:gearing", "/Robot/j1")
-    assert (row.verdict, row.reason) == ("ignored", "PhysX makes no mimic joint: gearing is 0")
+    assert (row.verdict, row.reason) == ("ignored", "PhysX creates no mimic joint: gearing is 0")
 
 
 def test_tendon_axis_without_a_root_is_ignored() -> None:
@@ -96,7 +96,7 @@ def test_articulation_without_constraints_has_rows_of_its_links_and_says_the_res
 
 
 def test_stage_without_physics_is_unsupported() -> None:
-    with pytest.raises(UnsupportedError, match="no rigid body on the stage: no prim has Physics"):
+    with pytest.raises(UnsupportedError, match="the stage has no rigid body: no prim has Physics"):
         verify(Usd.Stage.CreateInMemory())
 
 
@@ -239,7 +239,7 @@ def test_property_that_the_reader_learns_has_a_row_from_the_first_day() -> None:
     description = planted(describe(chain(drive("linear", stiffness=3.0))))
     row = row_of(verify(description), "physxNew:wobble")
     assert (row.authored, row.verdict) == (1.0, "not evaluated")
-    assert row.reason == "there is no experiment for this property yet; simulate shows what it does"
+    assert row.reason == "there is no experiment for this property yet; simulate shows its effect"
 
 
 def test_missing_row_of_a_consumed_opinion_is_found() -> None:
@@ -263,7 +263,7 @@ def test_unused_opinion_is_ignored_with_its_number_and_reason() -> None:
 
 
 @pytest.mark.parametrize(("values", "verdict"), [
-    ({"double mjc:damping": 5.0}, "ignored"),                                               # PhysX works with 0
+    ({"double mjc:damping": 5.0}, "ignored"),                                               # PhysX uses 0
     ({"double mjc:damping": 57.29578, "float newton:damping": 1.0}, "for another engine"),  # with the same
     ({"double[] mjc:solreflimit": [0.02, 1.0]}, "for another engine"),
     ({"float urdf:limit:effort": 87.0}, "for another engine"),
@@ -275,7 +275,7 @@ def test_values_for_another_engine_are_ignored_only_where_physx_works_with_other
     name = next(iter(values)).partition(" ")[2]
     (row,) = (row for row in accounted(description) if row.property == name)
     assert row.verdict == verdict
-    assert ("PhysX works with 0" in row.reason) == (verdict == "ignored")
+    assert ("PhysX uses 0" in row.reason) == (verdict == "ignored")
 
 
 def test_the_mass_of_a_static_collider_is_no_fault() -> None:
@@ -315,5 +315,5 @@ def test_loose_body_is_verified_without_an_articulation() -> None:
 def test_scene_alone_is_nothing_to_verify() -> None:
     made = Usd.Stage.CreateInMemory()
     made.DefinePrim("/scene", "PhysicsScene").GetAttribute("physics:gravityMagnitude").Set(3.0)
-    with pytest.raises(Exception, match="no rigid body on the stage"):
+    with pytest.raises(Exception, match="the stage has no rigid body"):
         verify(made)

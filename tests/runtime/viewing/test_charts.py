@@ -51,7 +51,7 @@ def test_a_mimic_joint_is_plotted_with_what_it_asks_for() -> None:
 
 def test_a_recording_of_another_stage_is_refused() -> None:
     renamed = replace(swing(DEGREES), joint_names=("/a", "/b"))
-    with pytest.raises(ValueError, match="the recording is of another stage"):
+    with pytest.raises(ValueError, match="the recording is from another stage"):
         recorded_articulations(describe(arm()), renamed)
 
 

@@ -72,7 +72,7 @@ def test_joints_outside_articulations_are_named_with_what_they_hold_and_when_the
         "rel physics:body1": "</B>", "point3f physics:localPos0": "(50, 0, 0)", "float physics:breakForce": "5"}))
     checked, recording = report(), simulate(opened(held), 0.01, 4)
     path = write_report(tmp_path / "report.html", opened(held), checked, verification(), recording)
-    assert "/J: fixed, from the world to /B, broken by 0.01 s" in words(path.read_text(encoding="utf-8"))
+    assert "/J: fixed, from the world to /B, broken at 0.01 s" in words(path.read_text(encoding="utf-8"))
 
 
 def words(html: str) -> str:
@@ -124,12 +124,13 @@ class Elements(HTMLParser):
     ((GEARING,), (), "The only measured value takes effect as authored; the check found no errors."),
     ((GEARING, GEARING), (), "All 2 measured values take effect as authored; the check found no errors."),
     ((STIFFNESS, GEARING, GONE, UNKNOWN), (ERROR,),
-     "Couplings do not act: /World/elbow (DJ.007/instance). /World/shoulder.physxTendon:cord:stiffness comes to 103.1 "
-     "in place of 300. 3 values measured: 1 altered and 1 ignored, the others as authored; the check found 1 error."),
+     "Couplings do not act: /World/elbow (DJ.007/instance). /World/shoulder.physxTendon:cord:stiffness is effectively "
+     "103.1 instead of 300. 3 values measured: 1 altered and 1 ignored, the rest as authored; the check found 1 "
+     "error."),
     ((GEARING, GONE), (), "Couplings do not act: /World/elbow.physxMimicJoint:Z:gearing. 2 values measured: 1 ignored, "
-                          "the others as authored; the check found no errors."),
+                          "the rest as authored; the check found no errors."),
     ((UNKNOWN,), (), "The 1 authored value could not be measured; the check found no errors."),
-    ((), (), "Nothing was authored that verification measures; the check found no errors."),
+    ((), (), "The stage has no values that verification measures; the check found no errors."),
 ])
 def test_the_headline_is_the_verdict(rows: tuple[Row, ...], findings: tuple[Finding, ...], sentence: str) -> None:
     assert headline(report(*findings), verification(*rows)) == sentence
@@ -184,7 +185,7 @@ def test_a_report_without_measurement_or_motion_says_why(tmp_path: Path) -> None
     stage = saved(arm(), tmp_path / "arm.usda")
     path = write_report(tmp_path / "report.html", stage, report(ERROR), None, None, missing=["Not verified: no way."])
     found = words(path.read_text(encoding="utf-8"))
-    assert "Nothing was measured; the check found 1 error." in found
+    assert "No value was measured; the check found 1 error." in found
     assert "Not verified: no way." in found
 
 
@@ -290,14 +291,14 @@ def test_a_report_of_a_whole_stage_shows_every_articulation(tmp_path: Path) -> N
 def test_a_body_beside_no_robot_has_a_report_too(tmp_path: Path) -> None:
     stage = opened(stage_of(free("B")))
     found = words(report_robot(stage, tmp_path / "report.html", steps=2).read_text(encoding="utf-8"))
-    assert "No live step: there is no articulation." in found
+    assert "No live simulation: the stage has no articulation." in found
     assert "Simulated 0.03333 s, 3 records" in found
 
 
 def test_a_stage_on_which_nothing_moves_has_a_report_that_says_so(tmp_path: Path) -> None:
     stage = opened(stage_of(prim("Cube", "wall", "PhysicsCollisionAPI", {"double size": "1"})))
     found = words(report_robot(stage, tmp_path / "report.html", steps=2).read_text(encoding="utf-8"))
-    assert "Nothing was measured" in found
+    assert "No value was measured" in found
     assert "Not simulated:" in found
 
 
@@ -312,7 +313,7 @@ def test_contacts_are_plotted_pair_by_pair(tmp_path: Path) -> None:
     path = write_report(tmp_path / "report.html", opened(stage), report(), verification(), recording)
     found = words(path.read_text(encoding="utf-8"))
     assert "/B and /ground" in found
-    weight = re.search(r"/B and /ground at most ([\d.]+) N; dotted: friction", found)
+    weight = re.search(r"/B and /ground solid: normal force, maximum ([\d.]+) N; dotted: friction", found)
     assert weight is not None
     assert float(weight[1]) == pytest.approx(2 * GRAVITY, rel=0.05)
 
@@ -324,7 +325,7 @@ def test_what_touches_nothing_has_no_section_of_contacts(full: str) -> None:
 def test_what_is_altered_alike_stands_once_and_its_remedy_copies_to_all(tmp_path: Path) -> None:
     first = replace(STIFFNESS, remedy=Remedy(872.25, 300.0))
     found = page(tmp_path, (first, replace(first, path="/Arm2", equivalent_to=first.path)))
-    assert "and 1 alike" in words(found)
+    assert "and 1 equivalent" in words(found)
     assert words(found).count("divided by 3 axes") == 1
     assert "/Arm2.physxTendon:cord:stiffness = 872.25" in found
 
@@ -332,7 +333,7 @@ def test_what_is_altered_alike_stands_once_and_its_remedy_copies_to_all(tmp_path
 def test_an_uncertainty_is_told_with_the_effective_value(tmp_path: Path) -> None:
     found = page(tmp_path, (replace(STIFFNESS, uncertainty=2.5),))
     assert "103.1 \N{PLUS-MINUS SIGN} 2.5" in words(found)
-    assert 'title="may be off by 2.5"' in found
+    assert 'title="uncertainty 2.5"' in found
 
 
 # --- report in a browser ---------------------------------------------------------------------------------------------
@@ -411,6 +412,6 @@ def test_without_webassembly_the_recorded_motion_plays_and_the_page_says_so(repo
     with opened_page(report_path, before="delete globalThis.WebAssembly") as page:
         page.wait(READY)
         assert page.evaluate("document.getElementById('modes').hidden")
-        assert "cannot run here" in page.evaluate("document.getElementById('live-said').textContent")
+        assert "cannot run the live simulation" in page.evaluate("document.getElementById('live-said').textContent")
         page.evaluate("window.first = document.getElementById('clock').textContent")
         page.wait(PLAYS)

@@ -61,7 +61,7 @@ def kernel_resources(text: str, architecture: str) -> dict[str, Resources]:
         if name := FUNCTION_PATTERN.search(log_entry):
             stack, registers = STACK_PATTERN.search(log_entry), REGISTERS_PATTERN.search(log_entry)
             if not stack or not registers:
-                raise ToolkitError(f"NVRTC's log says nothing of the registers of {name[1]}; this reads NVRTC 13.0's")
+                raise ToolkitError(f"NVRTC's log does not report the registers of {name[1]}; this reads NVRTC 13.0's")
             resources[name[1]] = Resources(int(registers[1]), int(stack[1]), int(stack[2]), int(stack[3]),
                                            sizes[f".text.{name[1]}"])
     return resources
@@ -115,7 +115,7 @@ class _Nvrtc:
         log = self._read_result(program, "ProgramLog")
         if status:
             message = next((line for line in log.decode().splitlines() if "error" in line), self._error_string(status))
-            raise ToolkitError(f"NVRTC {self.version} makes no code for {architecture}: {message}")
+            raise ToolkitError(f"NVRTC {self.version} cannot compile for {architecture}: {message}")
         cubin = self._read_result(program, "CUBIN")
         self._call("nvrtcDestroyProgram", ctypes.byref(program))
         return cubin, log.rstrip(b"\0")
@@ -158,5 +158,5 @@ def find_nvrtc() -> Path | None:
 def _find_file(folder: Path, patterns: tuple[str, ...]) -> Path:
     paths = [path for pattern in patterns for path in sorted(folder.glob(pattern))]
     if not paths:
-        raise ToolkitError(f"{folder} holds no {' nor '.join(patterns)}; reinstall NVRTC with: {INSTALL}")
+        raise ToolkitError(f"{folder} does not contain {' or '.join(patterns)}; reinstall NVRTC with: {INSTALL}")
     return paths[0]

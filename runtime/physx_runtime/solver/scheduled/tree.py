@@ -78,7 +78,7 @@ def dofs_by_link(t: Topology) -> list[list[int]]:
         if link_dofs and link_dofs != list(range(link_dofs[0], link_dofs[-1] + 1)):
             from physx_schema.errors import UnsupportedError  # imported here: GPU machines need no USD
 
-            raise UnsupportedError("the by-joint path needs the degrees of freedom of a joint one after another; "
+            raise UnsupportedError("the generic path needs consecutive degrees of freedom for each joint; "
                                    "use path='specialised'")
     return dofs
 

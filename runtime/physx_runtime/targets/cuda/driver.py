@@ -94,7 +94,7 @@ class Gpu:
             status = library[name](*arguments)
             if status:
                 reason = ("no GPU found" if status == NO_DEVICE
-                          else f"the driver gives no GPU: {self._error_string(status)}")
+                          else f"the driver cannot open the GPU: {self._error_string(status)}")
                 raise DeviceError(f"device 'cuda': {reason}; use device='cpu'")
         self._device = device
         self.capability = self._attribute(CAPABILITY_MAJOR), self._attribute(CAPABILITY_MINOR)
@@ -120,8 +120,8 @@ class Gpu:
         if shared > DEFAULT_SHARED_BYTES:
             max_shared = self._attribute(SHARED_BYTES)
             if shared > max_shared:
-                raise DeviceError(f"device 'cuda': {name} needs {shared} bytes of shared memory a block, the GPU has "
-                                  f"{max_shared}; take another design (docs/guides/gpu.md)")
+                raise DeviceError(f"device 'cuda': {name} needs {shared} bytes of shared memory per block; the GPU has "
+                                  f"{max_shared}; use another design (docs/guides/gpu.md)")
             self.call("cuFuncSetAttribute", function, SHARED_BYTES_OF_FUNCTION, shared)
         return function
 
@@ -172,8 +172,8 @@ class Gpu:
         free, total = ctypes.c_size_t(), ctypes.c_size_t()
         self.call("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
         if size > free.value:
-            raise DeviceError(f"device 'cuda': {what} needs {size / 2**30:.2f} GiB, and {free.value / 2**30:.2f} of "
-                              f"{total.value / 2**30:.2f} GiB are free; take fewer worlds")
+            raise DeviceError(f"device 'cuda': {what} needs {size / 2**30:.2f} GiB; {free.value / 2**30:.2f} of "
+                              f"{total.value / 2**30:.2f} GiB are free; use fewer worlds")
         return Memory(self, size)
 
     def read(self, lines: PitchedLines, shape: tuple[int, ...], dtype: str, stream: Stream = None) -> Array:
@@ -201,7 +201,7 @@ class Gpu:
         """Call a function of the driver in this GPU's context, from any thread."""
         status = self._library["cuCtxSetCurrent"](self._context) or self._library[name](*arguments)
         if status:
-            advice = "; take fewer worlds" if status == OUT_OF_MEMORY else ""
+            advice = "; use fewer worlds" if status == OUT_OF_MEMORY else ""
             raise DeviceError(f"device 'cuda': the driver's {name} failed: {self._error_string(status)}{advice}")
 
     def _attribute(self, which: int) -> int:
@@ -221,4 +221,4 @@ def load_library() -> Library:
         return ctypes.CDLL(LIBRARY)
     except OSError:
         raise DeviceError(f"device 'cuda': no NVIDIA driver ({LIBRARY}) found; use device='cpu', or run the kernels on "
-                          "the processor with PHYSX_RUNTIME_CUDA=host (docs/guides/gpu.md)") from None
+                          "the CPU with PHYSX_RUNTIME_CUDA=host (docs/guides/gpu.md)") from None

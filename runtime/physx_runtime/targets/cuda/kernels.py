@@ -81,7 +81,7 @@ def _library(text: str, architecture: str) -> bytes:
     try:
         return compile_library(text)
     except RuntimeError as error:
-        raise DeviceError(f"device 'cuda' on the processor: {error}") from error
+        raise DeviceError(f"device 'cuda' on the CPU: {error}") from error
 
 
 class LoadedKernels:
@@ -150,12 +150,12 @@ def try_kernel() -> tuple[str, tuple[int, int]]:
     program = trace_program((PassSource("copy", lambda rows: {"scratch": rows["x"]}),
                              PassSource("double", lambda rows: {"x": [rows["scratch"][0] * 2.0]})), {"x": 1}, {})
     kernels, start = LoadedKernels(gpu, emit_kernels(program, dtype, IN_REGISTERS)), np.ones((1, LANES), dtype)
-    x, scratch = (gpu.allocate(start.nbytes, "a trial") for _ in range(2))
+    x, scratch = (gpu.allocate(start.nbytes, "a test") for _ in range(2))
     lines = PitchedLines(x.address, start.nbytes)
     gpu.write(lines, start)
     kernels.run(x, scratch, LANES, 1, {})
     if not (gpu.read(lines, start.shape, dtype) == 2.0).all():
-        raise DeviceError("device 'cuda': a kernel ran and did not double what it was to double")
+        raise DeviceError("device 'cuda': a test kernel returned a wrong result; check the GPU and its driver")
     return gpu.name, gpu.capability
 
 

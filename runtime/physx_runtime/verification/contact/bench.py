@@ -94,7 +94,7 @@ class Surfaces:
             warnings.simplefilter("ignore")     # what is left out is said below
             scene = Scene(description, worlds, dt=self.dt, dtype="float64", solver=self.solver, sleeping=False)
         if scene.not_simulated:
-            raise UnsteadyError(f"contacts are not simulated here: {scene.not_simulated[0]}")
+            raise UnsteadyError(f"these contacts are not simulated: {scene.not_simulated[0]}")
         return scene
 
     def without_restitution(self) -> Surfaces:
@@ -128,7 +128,8 @@ def measure_static_friction(surfaces: Surfaces) -> Measurement:
         free = 0.5 * EARTH_GRAVITY * surfaces.meter * np.sin(np.arctan(slopes)) * (SLIDING_STEPS * surfaces.dt) ** 2
         slid = _slide_on_slopes(surfaces, slopes, max_slope)[0] > STICKING_FRACTION * free
         if not slid.any():
-            raise UnsteadyError(f"a block does not slide on a slope of {math.degrees(math.atan(high)):.4g} degrees")
+            slope = math.degrees(math.atan(high))
+            raise UnsteadyError(f"a test block does not slide on a slope of {slope:.4g} degrees")
         first = int(np.argmax(slid))
         low, high = (slopes[first - 1] if first else low), slopes[first]
     middle = 0.5 * float(low + high)
@@ -152,7 +153,7 @@ def _max_slope(surfaces: Surfaces) -> float:
     frictions = [max(x.static_friction, x.dynamic_friction) for x in (surfaces.material, surfaces.other)]
     max_friction = max(*frictions, math.prod(frictions))
     if math.isinf(max_friction):
-        raise UnsteadyError("friction is infinite, and no slope is steep enough")
+        raise UnsteadyError("friction is infinite; the test block slides on no slope")
     return SLOPE_FACTOR * max_friction + MIN_SLOPE
 
 
@@ -190,7 +191,7 @@ def measure_bounce_threshold(surfaces: Surfaces) -> Measurement:
         restitution = float(outgoing[-1] / speeds[-1])
         bounced = np.abs(outgoing - restitution * speeds) <= BOUNCE_TOLERANCE * restitution * speeds
         if restitution <= 0.0:
-            raise UnsteadyError("a ball does not bounce")
+            raise UnsteadyError("the test ball does not bounce")
         first = int(np.argmax(bounced))
         if first == 0:
             return Measurement(float(speeds[0]), float(speeds[0]))     # or any speed below it
@@ -288,9 +289,9 @@ class CombinedValue:
         """How the two values combine and what to author; empty where they are equal."""
         if self.value == self.other and self.mode != "multiply":
             return ""
-        verb = {"average": "averages", "min": "takes the lesser of", "max": "takes the larger of",
+        verb = {"average": "averages", "min": "takes the smaller of", "max": "takes the larger of",
                 "multiply": "multiplies"}[self.mode]
-        return (f"PhysX {verb} it and the {self.other:g} of {self.pair.other_name} "
+        return (f"PhysX {verb} this value and the {self.other:g} of {self.pair.other_name} "
                 f"({self.pair.collider} on {self.pair.partner}); {self._advice()}")
 
     def _advice(self) -> str:
@@ -300,7 +301,7 @@ class CombinedValue:
             solution = 2.0 * self.value - self.other
         elif self.mode == "multiply" and self.other > 0.0:
             solution = self.value / self.other
-        other_value = {"min": "no less than ", "max": "no more than "}.get(self.mode, "")
+        other_value = {"min": "at least ", "max": "at most "}.get(self.mode, "")
         other_value = f"{other_value}{1.0 if self.mode == 'multiply' else self.value:g} for {self.pair.other_name}"
         if solution is None or not 0.0 <= solution <= self.max_value:
             return f"author {other_value} to get {self.value:g}"

@@ -33,7 +33,7 @@ STATIC, DYNAMIC, RESTITUTION = "physics:staticFriction", "physics:dynamicFrictio
 THRESHOLD = "physxScene:bounceThreshold"
 # A friction or a restitution below this counts as the 0 that is authored.
 NOISE = 1e-3
-COMPLIANT = "contacts of a compliant material are springs, which give back by stiffness and damping alone"
+COMPLIANT = "the material is compliant; stiffness and damping alone decide how its contacts bounce"
 
 _MEASURES: Mapping[str, Callable[[Surfaces], Measurement]] = {
     STATIC: measure_static_friction, DYNAMIC: measure_dynamic_friction, RESTITUTION: measure_restitution}
@@ -75,7 +75,7 @@ class MaterialExperiments:
         for pair in material_pairs(self._description):
             if pair.material.path == material:
                 return self._surfaces(pair, "physx")
-        raise ValueError(f"{material} meets nothing")
+        raise ValueError(f"{material} touches no other material")
 
     def _number_rows(self, path: str, name: str, pairs: Sequence[MaterialPair]) -> Iterator[Row]:
         """A row for each value that a number comes to."""
@@ -127,18 +127,18 @@ class MaterialExperiments:
             yield from self._static_friction_reasons(surfaces, effective.value, combined)
         elif name == RESTITUTION:
             rebound = measure_rebound(surfaces) / surfaces.meter
-            yield f"a ball let go {DROP_HEIGHT:g} m up comes back to {rebound:.2g} m"
+            yield f"a ball dropped from {DROP_HEIGHT:g} m rebounds to {rebound:.2g} m"
 
     def _static_friction_reasons(self, surfaces: Surfaces, effective: float, combined: CombinedValue) -> Iterator[str]:
         """What the dynamic friction does to a static one, and the angle at which things slide."""
         if any(x.static_friction < x.dynamic_friction for x in (surfaces.material, surfaces.other)):
-            yield "PhysX raises a static friction below the dynamic one to it"
+            yield "PhysX raises a static friction below the dynamic friction to that value"
         material, other = (replace(x, dynamic_friction=x.static_friction) for x in (surfaces.material, surfaces.other))
         equal_friction = self._measured(STATIC, replace(surfaces, material=material, other=other)).value
         if effective < equal_friction * (1.0 - NEGLIGIBLE_CAUSE):
-            yield (f"a contact point that gives way counts with the dynamic friction, which lets a block go before its "
-                   f"others do: with a dynamic friction like the static one it is {equal_friction:.3g}")
-        yield f"a block starts to slide at {math.degrees(math.atan(effective)):.3g} degrees"
+            yield ("a contact point that slips uses the dynamic friction, and the block slides earlier; with equal "
+                   f"static and dynamic friction the value is {equal_friction:.3g}")
+        yield f"a block starts to slide at a slope of {math.degrees(math.atan(effective)):.3g} degrees"
 
     def _row(self, path: str, name: str, result: _PairResult) -> Row:
         authored = self._authored[path, name]

@@ -77,7 +77,7 @@ def _frequency(bench: Bench, mimic: Mimic) -> Measurement:
 def _ratio(bench: Bench, mimic: Mimic, frequency: float) -> Measurement:
     """The damping ratio from a small error and rate; its uncertainty is the difference to the opposite ones."""
     if frequency * bench.dt > MAX_STEP_PHASE:
-        raise UnsteadyError(f"a step of {bench.dt:.3g} s is too long to show a spring of {frequency:.3g} rad/s")
+        raise UnsteadyError(f"a step of {bench.dt:.3g} s is too long to measure a spring of {frequency:.3g} rad/s")
     forward, backward = (_decay(bench, step, frequency) for step in _error_maps(bench, mimic))
     return Measurement(forward, abs(forward - backward))
 
@@ -86,7 +86,7 @@ def _decay(bench: Bench, step: DoubleArray, frequency: float) -> float:
     """The damping ratio of the motion that an error map repeats."""
     mode = max(np.linalg.eigvals(step), key=abs)
     if abs(mode) < 1e-12 or (mode.imag == 0.0 and mode.real <= 0.0):
-        raise UnsteadyError("the error changes its sign from step to step")
+        raise UnsteadyError("the error changes sign in every step")
     decay = np.log(complex(mode)) / bench.dt
     if abs(mode.imag) > 0.0:
         return float(-decay.real / abs(decay))

@@ -127,11 +127,11 @@ def inactive_reasons(drive: Drive, envelope: Envelope) -> Mapping[str, str]:
     """Why a number of an envelope bounds nothing, by field."""
     reasons = {}
     if drive.max_force == 0.0:
-        return dict.fromkeys(PROPERTIES, "maxForce is 0, which takes the drive away")
+        return dict.fromkeys(PROPERTIES, "maxForce is 0, which disables the drive")
     if unlimited(drive.max_force):
-        reasons["velocity_dependent_resistance"] = "maxForce is unlimited, so resistance takes nothing off it"
+        reasons["velocity_dependent_resistance"] = "maxForce is unlimited, and resistance does not reduce it"
     if unlimited(envelope.max_actuator_velocity):
-        reasons["speed_effort_gradient"] = "maxActuatorVelocity is unlimited, so an effort takes nothing off it"
+        reasons["speed_effort_gradient"] = "maxActuatorVelocity is unlimited, and effort does not reduce it"
     return reasons
 
 

@@ -150,7 +150,7 @@ def measure_fixed_tendons(bench: Bench) -> Findings:
         if axis_read is None:
             findings.values.update(dict.fromkeys([*gains, *coefficients], 0.0))
             findings.failures.update(dict.fromkeys(gearings,
-                                                   "every forceCoefficient is 0, so no joint feels the length"))
+                                                   "every forceCoefficient is 0, and the tendon moves no joint"))
             continue
         tendon_bench = fixed_tendon_bench(bench, i, tendon, axis_read)
         tendon_bench.measure_gains(findings, gains)

@@ -136,7 +136,7 @@ def _run_to_rest(sim: SteppedSimulation, bench: Bench) -> None:
         if (np.abs(now - before) <= REST_TOLERANCE * bench.units).all():
             return
         before = now
-    raise UnsteadyError(f"the joints do not come to rest within {MAX_SWEEP_TIME:g} s")
+    raise UnsteadyError(f"the joints do not settle within {MAX_SWEEP_TIME:g} s")
 
 
 def coupled_dofs(mimics: Sequence[Mimic], dof: int) -> set[int]:
@@ -219,10 +219,10 @@ def _range_note(bench: Bench, mimic: Mimic, swept: Sweep, line: tuple[float, flo
     worst = int(np.argmax(np.abs(swept.positions[:, mimic.reference] - swept.targets)))
     target, reached = swept.targets[worst], swept.positions[worst, mimic.reference]
     free = swept.targets[~blocked]
-    remaining = display(dof, free.min(), free.max()) if free.size else "no part"
+    remaining = display(dof, free.min(), free.max()) if free.size else "none"
     full, stops = display(dof, dof.lower, dof.upper), _stops(bench, mimic, swept, blocked)
-    return (f"{stops} leave {dof.path} {remaining} of its range {full}; asked for {display(dof, target)} "
-            f"it comes to {display(dof, reached)}")
+    return (f"{stops} block {dof.path}, which reaches {remaining} of its range {full}; with target "
+            f"{display(dof, target)} it stops at {display(dof, reached)}")
 
 
 def _stops(bench: Bench, mimic: Mimic, swept: Sweep, blocked: NDArray[np.bool_]) -> str:
@@ -233,4 +233,4 @@ def _stops(bench: Bench, mimic: Mimic, swept: Sweep, blocked: NDArray[np.bool_])
         margin = FOLLOWING_TOLERANCE * (dof.upper - dof.lower) if _limited(dof) else 0.0
         if ((q <= dof.lower + margin) | (q >= dof.upper - margin)).any():
             names.append(f"the limits {display(dof, dof.lower, dof.upper)} of {dof.path}")
-    return " and ".join(names) or "mimic joints that disagree"
+    return " and ".join(names) or "conflicting mimic joints"

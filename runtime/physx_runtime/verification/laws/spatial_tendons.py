@@ -112,9 +112,9 @@ def _moment_arms(bench: Bench, k: Kinematics, i: int) -> DoubleArray:
 def _without_arms(bench: Bench, k: Kinematics, i: int) -> str:
     lengths = np.linalg.norm(_segments(bench, k, i)[[0, -1]], axis=1)
     if (lengths <= MIN_SEGMENT_LENGTH).any():
-        return (f"a segment of length {lengths.min():.3g} has no direction: at {MIN_SEGMENT_LENGTH:g} or less its end "
-                "feels no force in PhysX, and the other end moves no joint")
-    return "in the authored pose the pull of the tendon passes through every joint: it moves none"
+        return (f"a segment has length {lengths.min():.3g}; at {MIN_SEGMENT_LENGTH:g} or less PhysX applies no force "
+                "to its end, and the other end moves no joint")
+    return "the tendon's line of pull passes through every joint axis in the authored pose, and it moves no joint"
 
 
 def _length(bench: Bench, k: Kinematics, i: int) -> float:

@@ -21,12 +21,12 @@ from physx_schema.description.units import DEGREES_PER_RADIAN
 from physx_schema.errors import UnsupportedError
 
 LINEAR, ANGULAR = "physxRigidBody:maxLinearVelocity", "physxRigidBody:maxAngularVelocity"
-OF_BODY = "PhysX clamps the speed of a body before the forces of the step act"
-OF_JOINT = "PhysX clamps the joint softly in each iteration, and joints that it solves after it push it on"
-OF_POSITION = "the solver lets it pass before it brings it back"
-DIVERGED = "the motion of the stage does not stay finite, so nothing says what it comes to under load"
-NOT_REPEATED_UNDER_LOAD = "real PhysX repeats experiments without loads"
-NOT_STEPPED = "the stage is not stepped, so nothing says what it comes to under load"
+OF_BODY = "PhysX clamps the speed of a body before it applies the forces of the step"
+OF_JOINT = "PhysX clamps the joint softly in each iteration, and joints solved later push it beyond the limit"
+OF_POSITION = "the joint overshoots before the solver corrects it"
+DIVERGED = "the simulated motion diverges; the value under load is unknown"
+NOT_REPEATED_UNDER_LOAD = "real PhysX repeats experiments without loads only"
+NOT_STEPPED = "the stage cannot be simulated; the value under load is unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def with_loads(description: Description, rows: Sequence[Row], dt: float) -> list
 
 def _unknown(row: Row, reason: str) -> Row:
     """The row of a limit that was measured without load alone."""
-    return replace(row, verdict=NOT_EVALUATED, reason=f"{reason}; without load it holds") if (
+    return replace(row, verdict=NOT_EVALUATED, reason=f"{reason}; it holds without load") if (
         row.verdict == AS_AUTHORED) else row
 
 
@@ -106,7 +106,7 @@ def _with_load(row: Row, limits: Sequence[LoadedLimit], motion: LoadedMotion) ->
         return replace(row, loads=limit.loads) if row.verdict == AS_AUTHORED else row
     if row.verdict == ALTERED and row.intended is None and abs(value) <= abs(row.effective):
         return row          # the bench says more
-    reason = f"under {limit.loads} it holds to {value:.4g} only: {limit.cause}"
+    reason = f"the motion reaches {value:.4g} under {limit.loads}: {limit.cause}"
     return replace(row, effective=value, verdict=ALTERED, reason=reason, loads=limit.loads, equivalent_to="",
                    uncertainty=uncertainty(value, 0.0), in_physx=None,
                    not_in_physx=row.not_in_physx if row.in_physx is None else NOT_REPEATED_UNDER_LOAD)
@@ -177,7 +177,7 @@ def _loads(articulation: Articulation, own: Sequence[Dof], gravity: bool) -> str
     """What acts on a joint or a link of an articulation."""
     powered = [dof for dof in articulation.dofs if dof.drive and dof.drive.max_force > 0.0
                and (dof.drive.stiffness or dof.drive.damping)]
-    names = ["gravity"] * gravity + ["its own drive"] * any(dof in own for dof in powered)
+    names = ["gravity"] * gravity + ["its drive"] * any(dof in own for dof in powered)
     names += ["the drives of other joints"] * any(dof not in own for dof in powered)
     names += ["friction"] * any(dof.static_friction or dof.viscous_friction for dof in own)
     return _listed(names)
@@ -185,5 +185,5 @@ def _loads(articulation: Articulation, own: Sequence[Dof], gravity: bool) -> str
 
 def _listed(names: Sequence[str]) -> str:
     """The loads in words."""
-    *first, last = names or ["the stage's own motion"]
+    *first, last = names or ["the stage's motion"]
     return f"{', '.join(first)} and {last}" if first else last

@@ -333,7 +333,7 @@ class JointBench:
         self._inertia = self.motion.inertia()
         self.min_load = self._inertia * PROBE_SPEED * self.unit / self.dt      # a load that moves it a little
         if not 0.0 < self.min_load < math.inf:
-            raise UnsteadyError("a mass or an inertia that the joint holds is 0 or not finite")
+            raise UnsteadyError("a mass or an inertia of the joint's bodies is 0 or not finite")
 
     def set(self, name: str, values: DoubleArray | float, element: str = "") -> None:
         """Set a parameter of the joint, or of one axis, one value for all worlds or one for each."""
@@ -362,7 +362,7 @@ class JointBench:
         self.restart()
         response = sign * float(self.step_velocity(sign * self.min_load)[0]) / (self.min_load * self.dt)
         if not math.isfinite(response) or response * self._inertia <= MIN_RESPONSE:
-            raise UnsteadyError("nothing that the joint holds answers a load in its direction")
+            raise UnsteadyError("a load in the joint's direction moves neither body")
         return response
 
     def balance(self, prepare: Callable[[], None]) -> list[Measurement]:
@@ -383,7 +383,7 @@ class JointBench:
             if (np.abs(correction) <= HOLDING_TOLERANCE * np.maximum(np.abs(loads), self.min_load)).all():
                 return [Measurement(*pair) for pair in zip(loads.tolist(), np.abs(correction).tolist(), strict=True)]
             size = np.maximum(np.abs(correction), self.min_load)
-        raise UnsteadyError("no load holds the joint from one step to the next, as if this were unstable")
+        raise UnsteadyError("no load holds the joint for one step; the joint behaves as if unstable")
 
     def settled_displacement(self) -> Measurement | None:
         """Displacement of the first world at rest under its load; None where nothing stops it.
@@ -400,7 +400,7 @@ class JointBench:
         # half as fast as if nothing had been in the way
         if abs(float(self.motion.velocity()[0])) > 0.5 * TEST_ACCELERATION * self.unit * MAX_STEPS * self.dt:
             return None
-        raise UnsteadyError(f"pressed, it does not come to rest within {MAX_STEPS} steps")
+        raise UnsteadyError(f"the joint does not settle under load within {MAX_STEPS} steps")
 
     def _position(self) -> float:
         return float(self.motion.coordinate()[0])

@@ -48,7 +48,7 @@ def _ratio(isolated: IsolatedJoint, coupling: Coupling) -> Measurement:
     joint, hinges = isolated.joint, {hinge.path: _axis_aligned(hinge)
                                      for hinge in (*isolated.hinges, *_articulation_joints(isolated))}
     if not {coupling.first, coupling.second} <= hinges.keys():
-        raise UnsteadyError("without two hinges to look at, PhysX couples the bodies themselves")
+        raise UnsteadyError("the coupling names fewer than two hinges, and PhysX couples the bodies directly")
     scene = scene_of(isolated, (replace(joint, break_force=math.inf, break_torque=math.inf), *isolated.hinges), 1)
     first, second = hinges[coupling.first], hinges[coupling.second]
     turning = RelativeMotion(scene, isolated.description, first, isolated.poses, Direction.of("rotX"))

@@ -147,7 +147,7 @@ def _bracket(bench: JointBench, loads: DoubleArray) -> tuple[float, float]:
     step_quietly(bench.scene, STEPS)
     broken = np.flatnonzero(bench.joint.broken)
     if not len(broken):
-        raise UnsteadyError(f"it does not give way under {abs(loads[-1]):.4g}")
+        raise UnsteadyError(f"the joint does not break under {abs(loads[-1]):.4g}")
     first = int(broken[0])
     return abs(float(loads[first - 1])) if first else 0.0, abs(float(loads[first]))
 
@@ -163,11 +163,11 @@ def _loaded_bound(isolated: IsolatedJoint, angular: bool) -> Bound:
         if bound.direction.angular == angular and bound.soft is None:
             return bound
     if joint.coupling is not None:
-        raise UnsteadyError("no load on its hinges is borne by the coupling alone")
-    raise UnsteadyError(f"the joint neither locks nor stops hard anything that a {LOAD_NAMES[angular]} would load")
+        raise UnsteadyError("the coupling alone carries no load on its hinges")
+    raise UnsteadyError(f"the joint has no locked axis and no hard limit that a {LOAD_NAMES[angular]} could load")
 
 
-QUARTERS = "the joint turns by 90 degrees to either side"
+QUARTERS = "the joint turns by 90 degrees to each side"
 # Properties of bounds that have no instance in their name.
 _BOUNDS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("angular", "linear"), ("physics:lowerLimit", "physics:upperLimit")),

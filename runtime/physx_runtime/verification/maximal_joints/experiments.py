@@ -27,8 +27,8 @@ from physx_schema.text import plural
 
 V = TypeVar("V", float, str)
 EXPERIMENTS = (measure_maximal_joint_drives, measure_bounds, measure_bounces, measure_breaking, measure_coupling)
-DISTANCE_SLACK = "PhysX lets distances go 0.025 m beyond their bounds before it pulls"
-BOUND_OVERSHOOT = f"pressed as by its own weight, with {TEST_ACCELERATION:g} m/s^2 or rad/s^2, it rests beyond it"
+DISTANCE_SLACK = "PhysX allows distances 0.025 m beyond their bounds before it pulls"
+BOUND_OVERSHOOT = f"under a load of {TEST_ACCELERATION:g} m/s^2 or rad/s^2, like its weight, the joint rests beyond it"
 
 
 class MaximalJointStage:
@@ -104,7 +104,8 @@ class MaximalJointExperiments:
             (self.findings(POSITION_ONLY_HARD).values.get(key),
              f"PhysX solves the joint in {plural(counts.position, 'position iteration')}"),
             (self.findings(POSITION_ONLY).values.get(key), "the links' cfmScale softens it"),
-            (self.findings(PHYSX).values.get(key), f"in {plural(counts.velocity, 'velocity iteration')} drives rest"),
+            (self.findings(PHYSX).values.get(key),
+             f"drives do not act in {plural(counts.velocity, 'velocity iteration')}"),
         ])
 
 
@@ -137,7 +138,7 @@ def _renamed(findings: Findings, path: str) -> Findings:
                     with_path(findings.notes))
 
 
-UNDAMPED = "damping is 0, so nothing pulls to a speed"
+UNDAMPED = "damping is 0, and the drive has no effect on velocity"
 
 
 def maximal_joint_quantities(isolated: IsolatedJoint, authored: Collection[tuple[str, str]]) -> Iterator[Quantity]:
@@ -191,14 +192,14 @@ def _of_bounce(bound: Bound) -> Iterator[Quantity]:
 
 
 FRAMES = ("localPos0", "localPos1", "localRot0", "localRot1")
-FRAME_REASON = "it says where the joint holds, and the openings of the whole stage how well"
-LOCKED = "low above high locks the axis, whatever the two numbers are"
-AIMING = "the axis of the drive is locked; its target still turns where the joint's other drives aim"
-UNBOUNDED = "it bounds nothing"
+FRAME_REASON = "part of a joint frame; the joint errors of the stage show how well the joint holds"
+LOCKED = "low above high locks the axis; the two numbers have no other effect"
+AIMING = "the drive's axis is locked; its target still rotates the goal of the joint's other drives"
+UNBOUNDED = "it limits nothing"
 
 
-TARGETS_TOGETHER = ("PhysX turns to the angular targets of a joint as one rotation, and each is measured with the "
-                    "others at 0; simulate shows where the joint comes to rest")
+TARGETS_TOGETHER = ("PhysX drives to the angular targets of a joint as one rotation; each is measured here with the "
+                    "others at 0; simulate shows where the joint settles")
 
 
 def targets_together(joint: MaximalJoint) -> frozenset[str]:

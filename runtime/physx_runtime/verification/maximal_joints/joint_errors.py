@@ -44,13 +44,9 @@ class JointErrorResult:
     dt: float                   # the shorter step, s
 
     def __str__(self) -> str:
-        more = self._changed(f"{MORE_POSITION_ITERATIONS}/{MORE_VELOCITY_ITERATIONS}", self.iterations)
-        shorter = self._changed(f"dt 1/{1.0 / self.dt:.4g}", self.steps)
-        counts = f"{self.position}/{self.velocity}"
-        return (f"{self.path}: stays open by up to {self.authored:.2g} mm at {counts} iterations; {more}, {shorter}")
-
-    def _changed(self, setting: str, error: float) -> str:
-        return f"{setting} {'closes' if error < self.authored else 'opens'} it to {error:.2g} mm"
+        return (f"{self.path}: joint error up to {self.authored:.2g} mm at {self.position}/{self.velocity} iterations; "
+                f"{self.iterations:.2g} mm at {MORE_POSITION_ITERATIONS}/{MORE_VELOCITY_ITERATIONS}, "
+                f"{self.steps:.2g} mm with dt 1/{1.0 / self.dt:.4g} s")
 
 
 def measure_joint_errors(description: Description, dt: float) -> tuple[JointErrorResult, ...]:

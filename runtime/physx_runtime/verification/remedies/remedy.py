@@ -14,7 +14,7 @@ from physx_schema.checking.engine.layer_editor import CannotError
 from physx_schema.description.model import Description
 from physx_schema.description.scenes import SolverCounts
 
-NO_STAGE = "a description has no stage to try values on; give verify the stage itself"
+NO_STAGE = "verify was given a description, and remedies need a stage to test values; give verify the stage"
 COUNTS = "physxArticulation:solverPositionIterationCount", "physxArticulation:solverVelocityIterationCount"
 # Counts of position iterations that are tried where the authored one does not do; 255 is the largest that PhysX takes.
 MORE_ITERATIONS = (64, 255)
@@ -46,7 +46,7 @@ class Question:
         try:
             yield from self._remedies(trial)
         except CannotError as error:
-            yield from ((prop, Remedy(None, None, reason=f"it cannot be authored above the stage: {error}"))
+            yield from ((prop, Remedy(None, None, reason=f"it cannot be authored in a layer over the stage: {error}"))
                         for prop in self.altered)
 
     def _remedies(self, trial: Trial) -> Iterator[tuple[PropertyPath, Remedy]]:
@@ -138,6 +138,6 @@ class _Solution:
 def _no_value(search: Search) -> str:
     """The reason why a search was given up."""
     if search.closest is None:
-        return "nothing can be measured with another value"
+        return "other values cannot be measured"
     value, effect = search.closest
-    return f"no value gives {search.target:.4g}: the nearest is {effect:.4g}, with {value:.4g} authored"
+    return f"no value gives {search.target:.4g}; the nearest is {effect:.4g}, with {value:.4g} authored"

@@ -235,7 +235,7 @@ def edits_of(stage: Usd.Stage, prop: PropertyPath, value: float,
     path, name = prop
     prim = stage.GetPrimAtPath(path)
     if not prim:
-        raise CannotError("the prim is no longer there")
+        raise CannotError("the prim no longer exists")
     schema, setting_type = _SETTINGS.get(name.partition(":")[0], (None, Sdf.ValueTypeNames.Float))
     applied = schema is None or schema in map(str, prim.GetAppliedSchemas())
     attribute = prim.GetAttribute(name)

@@ -26,7 +26,7 @@ from physx_schema.description.units import DEGREES_PER_RADIAN
 
 
 class TuningTarget(TypedDict, total=False):
-    """The target motion of a subject in PhysX; numbers that are None stay as authored."""
+    """The target motion of a subject in PhysX. Numbers that are None stay as authored."""
 
     natural_frequency: float    # rad/s
     damping_ratio: float        # 1 without overshoot
@@ -97,8 +97,8 @@ def _resolve_target(candidates: Sequence[Subject], path: str, target: dict[str, 
                                                                                                   dict[str, float]]:
     unknown = sorted(set(target) - set(NAMES))
     if unknown or not target:
-        problem = f"{unknown[0]!r} is no tuning target" if unknown else "the target is empty"
-        raise ValueError(f"{path}: {problem}; allowed are {', '.join(NAMES)}")
+        problem = f"{unknown[0]!r} is not a tuning target" if unknown else "the target is empty"
+        raise ValueError(f"{path}: {problem}; choose from {', '.join(NAMES)}")
     numbers = {name: _number(path, name, value) for name, value in target.items()}
     link_only = LINK if "tip_stiffness" in numbers else None
     matches = [item for item in candidates if path in (item.name, item.path) and (item.kind == LINK)
@@ -109,11 +109,11 @@ def _resolve_target(candidates: Sequence[Subject], path: str, target: dict[str, 
     subject = matches[0]
     disallowed = [name for name in numbers if name not in ALLOWED[subject.kind]]
     if disallowed:
-        raise ValueError(f"{path}: {disallowed[0]} is no target of a {subject.kind}; "
-                         f"allowed are {', '.join(ALLOWED[subject.kind])}")
+        raise ValueError(f"{path}: {disallowed[0]!r} is not a tuning target of a {subject.kind}; "
+                         f"choose from {', '.join(ALLOWED[subject.kind])}")
     exclusive = [name for name in _EXCLUSIVE if name in numbers]
     if len(exclusive) > 1:
-        raise ValueError(f"{path}: {' and '.join(exclusive)} ask for one stiffness; give one of them")
+        raise ValueError(f"{path}: {' and '.join(exclusive)} both determine the stiffness; give one of them")
     return subject, numbers
 
 
@@ -126,10 +126,10 @@ def _number(path: str, name: str, value: object) -> float:
 def _ambiguity(candidates: Sequence[Subject], matches: Sequence[Subject], link_only: str | None) -> str:
     """The reason why a path does not name one subject."""
     if matches:
-        return f"several are there; name one of {', '.join(dict.fromkeys(item.name for item in matches))}"
+        return f"several tuning subjects match; choose one of {', '.join(dict.fromkeys(item.name for item in matches))}"
     names = dict.fromkeys(item.name for item in candidates if (item.kind == LINK) == (link_only == LINK))
     expected = "link of an articulation" if link_only else "drive, tendon or compliant mimic joint"
-    return f"no {expected} is there; the stage has {', '.join(names) or 'none'}"
+    return f"there is no {expected} with this path; the stage has {', '.join(names) or 'none'}"
 
 
 # Part of a deviation below which something has settled, and most steps until then.
@@ -165,7 +165,7 @@ def drive_of(bench: Bench, index: int) -> Drive:
     """The drive of a degree of freedom. Raises UnsteadyError where there is none."""
     drive = bench.dofs[index].drive
     if drive is None:
-        raise UnsteadyError("the drive is gone")
+        raise UnsteadyError("the joint has no drive")
     return drive
 
 
@@ -202,7 +202,7 @@ def _tendon_at_rest(bench: Bench, subject: Subject) -> tuple[dict[str, DoubleArr
     tendon_bench = spatial_tendon_bench(bench, subject.index) if subject.kind == SPATIAL else _fixed(bench,
                                                                                                      subject.index)
     if tendon_bench is None:
-        raise UnsteadyError("in the authored pose its pull moves no joint")
+        raise UnsteadyError("its pull moves no joint in the authored pose")
     spring = bench.spring(tendon_bench.stiffness, tendon_bench.damping)
     stretched = tendon_bench.case(spring, -bench.probe(spring, tendon_bench.damping) * bench.meter)
     velocity = bench.step_from_rest([stretched], np.zeros((1, bench.size)))[0]
@@ -220,11 +220,11 @@ def _modes(step: DoubleArray, dt: float) -> tuple[float, float]:
     modes = np.linalg.eigvals(step).astype(complex)
     if not np.isfinite(modes).all() or any(abs(mode) < 1e-12 or (mode.imag == 0.0 and mode.real < 0.0)
                                            for mode in modes):
-        raise UnsteadyError("the deviation changes its sign from step to step")
+        raise UnsteadyError("the deviation changes sign in every step")
     first, second = np.log(modes) / dt
     squared = float((first * second).real)
     if not squared > 0.0:
-        raise UnsteadyError("nothing pulls it back")
+        raise UnsteadyError("no spring pulls it back")
     return math.sqrt(squared), -float((first + second).real) / (2.0 * math.sqrt(squared))
 
 
@@ -260,7 +260,7 @@ def _sag(bench: Bench, i: int) -> float:
 def _critical_damping(bench: Bench, i: int, drive: Drive) -> tuple[float, int]:
     """Critical damping of a drive, and the number of steps until it rests."""
     if not drive.stiffness > 0.0:
-        raise UnsteadyError("stiffness is 0, so nothing holds it")
+        raise UnsteadyError("stiffness is 0, and the drive does not hold the joint")
     inertia = 1.0 if drive.acceleration else float(bench.inertia[i])
     rate = math.sqrt(drive.stiffness / inertia)
     return 2.0 * inertia * rate, min(math.ceil(SETTLING_PERIODS / (rate * bench.dt)) + 50, MAX_STEPS)

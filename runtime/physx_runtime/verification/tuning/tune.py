@@ -43,7 +43,7 @@ TargetKey = tuple[Subject, str]
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """One target of a tuning, and the value reached with the changed gains."""
+    """One tuning target, and the value that is reached with the changed gains."""
 
     path: str               # as the target names it
     name: str               # "natural_frequency"
@@ -67,7 +67,7 @@ class Tuning:
         return not any(item.reason for item in self.results)
 
     def author(self, stage: Any) -> None:
-        """Author the changes in the stage's root layer. Raises CannotError, and nothing is authored then."""
+        """Author the changes in the root layer of the stage. Raises CannotError without authoring anything."""
         editor = LayerEditor(stage, override=True)
         edits = [edit for change in self.changes for edit in edits_of(
             stage, (change.path, change.property), change.value)]
@@ -77,20 +77,31 @@ class Tuning:
 
 @former_keyword("wishes", "targets")
 def tune(stage: str | Path | Any, targets: Mapping[str, TuningTarget], dt: float = 1 / 60) -> Tuning:
-    """The gains with which a stage reaches the targets in PhysX at its iteration counts; the stage is not changed.
+    """Find the gains with which a stage reaches motion targets in PhysX, at its iteration counts.
 
-    targets: path of a joint, tendon, mimic joint or link -> its target, such as
-    {"/Robot/elbow": {"natural_frequency": 30.0, "damping_ratio": 0.7}}. A joint's path names its drive, and path:axis
-    that of one of several axes; path:instance a tendon (at its root) or a mimic joint. dt: time step [s].
+    The stage is not changed; call `author` of the result to write the gains.
 
-    natural_frequency [rad/s] and damping_ratio are those of the motion from step to step, of a drive with the other
-    joints held, of a tendon with the joints free; settling_time [s] is that of the same motion, to 2 %, with a damping
-    ratio of 1 where the target names none. sag [deg or length] is a drive's deviation from its target under gravity.
-    tip_stiffness [force/length] of a link is the least in any direction; all drives on the way get one factor.
+    Targets: `natural_frequency` in rad/s and `damping_ratio` describe the discrete motion from step to step. For a
+    drive, other joints are held; for a tendon, joints are free. `settling_time` in seconds is the time of this motion
+    to reach 2 %, with damping ratio 1 unless the target has another. `sag` in degrees or length units is a drive's
+    deviation from its target under gravity. `tip_stiffness` in force per length is the smallest stiffness of a link in
+    any direction; all drives that move the link get one factor.
+
+    Example::
+
+        tuning = physx_runtime.tune("arm.usda", {"/Robot/elbow": {"natural_frequency": 30.0, "damping_ratio": 0.7}})
+        tuning.changes
+
+    Args:
+        `stage`: A stage, a file or a Description.
+        `targets`: Path of a joint, tendon, mimic joint or link -> its target values. A joint's path selects its drive,
+            path:axis the drive of one of several axes. path:instance selects a tendon (at its root) or a mimic joint.
+        `dt`: Time step in seconds.
 
     Raises:
-        UnreadableError, UnsupportedError: as `physx_runtime.verify`.
-        ValueError: an unknown target, with those that are known; or dt is not a positive, finite time.
+        UnreadableError: The file is not a stage.
+        UnsupportedError: The stage has nothing to measure, or PhysX refuses it.
+        ValueError: A target is unknown, or `dt` is not positive and finite.
     """
     required_time(dt)
     opened = open_stage(stage)
@@ -118,9 +129,9 @@ def _result(path: str, name: str, search: Search, solved: bool) -> Tuned:
     if solved:
         return Tuned(path, name, search.target, search.trials[-1][1])
     if search.closest is None:
-        return Tuned(path, name, search.target, None, "nothing can be measured: it does not move so with these gains")
+        return Tuned(path, name, search.target, None, "the motion cannot be measured with these gains")
     value, effect = search.closest
-    reason = f"no gain gives {search.target:.4g}: the nearest is {effect:.4g}, with {value:.4g}"
+    reason = f"no gain gives {search.target:.4g}; the nearest is {effect:.4g}, with {value:.4g}"
     return Tuned(path, name, search.target, effect, reason)
 
 

@@ -28,7 +28,7 @@ def require_film(path: Path) -> None:
     """Raise UnsupportedError where what writes such a film is not installed."""
     package, extra, _ = FORMATS[path.suffix]
     if find_spec(package) is None:
-        raise UnsupportedError(f"{path}: a {path.suffix} is written with {package}, which is not installed; "
+        raise UnsupportedError(f"{path}: writing {path.suffix} needs {package}, which is not installed; run: "
                                f"pip install 'physx-schema[{extra}]'")
 
 
@@ -48,7 +48,7 @@ def write_film(stage: Usd.Stage, description: Description, recording: Recording,
     usd_stage = open_stage(stage)
     scene = FilmScene(usd_stage, description, recording.body_names)
     if not count or scene.empty:
-        raise UnsupportedError(f"{path}: nothing to see; {source_name(usd_stage)} has no shapes and no links")
+        raise UnsupportedError(f"{path}: the film would be empty; {source_name(usd_stage)} has no shapes and no links")
     view = scene.view(poses[:count], str(UsdGeom.GetStageUpAxis(usd_stage)), WIDTH, HEIGHT)
     with replacing(path) as temporary:
         FORMATS[path.suffix][2](temporary, (
@@ -84,7 +84,7 @@ def _write_mp4(path: Path, pictures: Pictures) -> None:
     with suppress(RuntimeError):                    # of what is cut off nothing can be read
         encoded = count_frames_and_secs(str(path))[0]
     if encoded != sent:
-        raise OSError(f"ffmpeg kept {encoded} of {sent} pictures")
+        raise OSError(f"ffmpeg encoded only {encoded} of {sent} frames")
 
 
 # By suffix: the package that writes it, the extra that brings it, and how.

@@ -46,9 +46,9 @@ def _write_film(path: Path, motion: Motion) -> None:
 
 
 FORMATS = (
-    RecordingFormat((".npz",), "all of it", _write_arrays),
+    RecordingFormat((".npz",), "all data", _write_arrays),
     RecordingFormat((".csv",), "joints", _write_table),
-    RecordingFormat((".html",), "a page", _write_page),
-    RecordingFormat((".usda", ".usdc", ".usd"), "a layer over the stage that plays it", _write_layer),
+    RecordingFormat((".html",), "a web page", _write_page),
+    RecordingFormat((".usda", ".usdc", ".usd"), "a layer that plays it on the stage", _write_layer),
     RecordingFormat((".gif", ".mp4"), "a film", _write_film, _require_film),
 )

@@ -172,11 +172,11 @@ def live_step(description: Description, articulation: str | None = None, dt: flo
         sim = Simulation(description, dt=dt, articulation=articulation, path=SCHEDULED)
     t = sim.topology
     if not isinstance(t, Topology):
-        raise UnsupportedError(f"{sim.model.actor.path}: a body without joints, of which a page steps none")
+        raise UnsupportedError(f"{sim.model.actor.path} has no joints; a page can only step articulations")
     expected = expected_operations(t)
     if expected > MAX_OPERATIONS:
-        raise UnsupportedError(f"{sim.model.actor.path}: {len(t.dofs)} degrees of freedom are about {expected} "
-                               f"operations in one piece; a page carries up to {MAX_OPERATIONS}")
+        raise UnsupportedError(f"{sim.model.actor.path}: its {len(t.dofs)} degrees of freedom need about {expected} "
+                               f"operations; a page supports at most {MAX_OPERATIONS}")
     sim.enable_tendon_impulses()
     t = sim.topology
     program = step_program(t)

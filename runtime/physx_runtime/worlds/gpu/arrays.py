@@ -83,8 +83,8 @@ def device_array(name: str, values: DeviceValues, gpu: Gpu, stream: Stream) -> D
     array = _from_dlpack(name, values, stream) if uses_dlpack else _from_interface(name, values, interface)
     device = gpu.device_of(array.address) if math.prod(array.shape) else 0
     if device != 0:
-        location = "in no GPU's memory" if device is None else f"on GPU {device}"
-        raise ValueError(f"{name} is given {location}; the worlds are on GPU 0, copy it there")
+        location = "not in GPU memory" if device is None else f"on GPU {device}"
+        raise ValueError(f"{name} is {location}; the worlds are on GPU 0; copy it to GPU 0")
     return array
 
 
@@ -96,10 +96,10 @@ def require_fit(name: str, array: DeviceArray, shapes: tuple[tuple[int, ...], ..
     """
     if array.shape not in shapes or array.dtype != dtype:
         expected = " or ".join(map(str, shapes))
-        raise ValueError(f"{name} is given as {array.dtype} of shape {array.shape} on the device; give {dtype} of "
+        raise ValueError(f"{name} on the device is {array.dtype} of shape {array.shape}; give {dtype} of "
                          f"shape {expected}")
     if writable and array.read_only:
-        raise ValueError(f"{name} is to be written to an array that is read-only; give one that is not")
+        raise ValueError(f"{name} is a read-only array; give a writeable array")
     return array
 
 
@@ -134,12 +134,12 @@ def _contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def _from_interface(name: str, values: DeviceValues, interface: Any) -> DeviceArray:
     if interface.get("mask") is not None:
-        raise ValueError(f"{name} has a mask, which rows have none of; give all numbers")
+        raise ValueError(f"{name} has a mask, which rows do not support; give an array without mask")
     dtype, shape = np.dtype(interface["typestr"]), tuple(interface["shape"])
     byte_strides = interface.get("strides")
     if byte_strides is not None and any(stride % dtype.itemsize for stride in byte_strides):
-        raise ValueError(f"{name} has strides {tuple(byte_strides)} in bytes, and its numbers are {dtype.itemsize} "
-                         "long; give an array whose strides are multiples of that")
+        raise ValueError(f"{name} has strides of {tuple(byte_strides)} bytes and numbers of {dtype.itemsize} bytes; "
+                         "give strides that are multiples of the number size")
     strides = (_contiguous_strides(shape) if byte_strides is None
                else tuple(stride // dtype.itemsize for stride in byte_strides))
     address, read_only = interface["data"]
@@ -149,24 +149,24 @@ def _from_interface(name: str, values: DeviceValues, interface: Any) -> DeviceAr
 def _from_dlpack(name: str, values: DeviceValues, stream: Stream) -> DeviceArray:
     kind, device = (int(x) for x in values.__dlpack_device__())
     if kind in ON_GPU and device:
-        raise ValueError(f"{name} is given on GPU {device}; the worlds are on GPU 0, copy it there")
+        raise ValueError(f"{name} is on GPU {device}; the worlds are on GPU 0; copy it to GPU 0")
     try:
         capsule = values.__dlpack__(stream=stream_number(stream), max_version=VERSION)
     except TypeError:           # the producer is older than versioned DLPack
         capsule = values.__dlpack__(stream=stream_number(stream))
     except (BufferError, RuntimeError) as error:
         message = (str(error).splitlines() or [type(error).__name__])[0]
-        raise ValueError(f"{name} is not handed out by {type(values).__name__}: {message}") from error
+        raise ValueError(f"{name} of type {type(values).__name__} does not provide DLPack: {message}") from error
     pointer = _capsule_function("PyCapsule_GetPointer", ctypes.c_void_p)
     label = next((label for label in CAPSULES if _capsule_function("PyCapsule_IsValid", ctypes.c_int)(capsule, label)),
                  b"")
     if not label:
-        raise ValueError(f"{name}: {type(values).__name__} hands out no capsule of DLPack 1")
+        raise ValueError(f"{name}: {type(values).__name__} provides no capsule of DLPack 1")
     address = pointer(capsule, label)
     managed = _Versioned.from_address(address)
     tensor = managed.tensor if label == CAPSULES[0] else _Tensor.from_address(address)
     if tensor.lanes != 1 or tensor.code not in KINDS:
-        raise ValueError(f"{name} holds vectors, or numbers of kind {tensor.code} of DLPack; give plain ones")
+        raise ValueError(f"{name} holds vectors or DLPack type {tensor.code}; give integers, floats or booleans")
     dtype = np.dtype("?" if KINDS[tensor.code] == "b" else f"{KINDS[tensor.code]}{tensor.bits // 8}")
     shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
     strides = tuple(tensor.strides[i] for i in range(tensor.ndim)) if tensor.strides else _contiguous_strides(shape)

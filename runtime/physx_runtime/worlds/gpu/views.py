@@ -49,10 +49,10 @@ class GpuRows:
             require_fit("the mask of worlds", array, ((self.count,),), kind)
             size = 1
         elif kind not in WHOLE_NUMBERS.get(size, ()) or len(array.shape) != 1:
-            raise ValueError(f"worlds are {kind} of shape {array.shape} on the device; give a mask ({self.count},) or "
+            raise ValueError(f"worlds on the device is {kind} of shape {array.shape}; give a mask ({self.count},) or "
                              "indices of 4 or 8 bytes")
         if not array.contiguous:
-            raise ValueError("worlds on the device do not lie one after the other; give a contiguous array")
+            raise ValueError("worlds on the device is not contiguous; give a contiguous array")
         return LineSelection(array.shape[0], self.count, array.address, size, shift=self.first, owner=array)
 
     def lines(self, name: str, values: DeviceValues, selection: LineSelection, size: int) -> StridedView:
@@ -84,7 +84,7 @@ class GpuRows:
         array = require_fit(name, self.worlds.array(name, values), ((selection.lines, *shape),), self.worlds.dtype,
                             writable)
         if not array.contiguous:
-            raise ValueError(f"{name} on the device does not lie in one piece; give a contiguous array")
+            raise ValueError(f"{name} on the device is not contiguous; give a contiguous array")
         return StridedView(array.address, of_line=math.prod(shape), owner=array)
 
     def read_into(self, name: str, values: DeviceValues, size: int) -> None:
@@ -136,6 +136,6 @@ def required_gpu_rows(what: str, store: WorldRows) -> GpuRows:
     """As `gpu_rows`; raises ValueError where the worlds are elsewhere."""
     rows = gpu_rows(store)
     if rows is None:
-        raise ValueError(f"{what} is given on a GPU, and these rows are not there; copy it to the host, or make a "
+        raise ValueError(f"{what} is on a GPU, but the worlds are on the host; copy it to the host, or create the "
                          "Simulation with device='cuda'")
     return rows

@@ -121,7 +121,7 @@ class CudaWorlds:
 
     def upload(self, values: Array) -> Memory:
         """Memory on the GPU with a copy of an array."""
-        memory = self.gpu.allocate(max(1, values.nbytes), "what is sent")
+        memory = self.gpu.allocate(max(1, values.nbytes), "an upload")
         flat = np.ascontiguousarray(values).reshape(1, -1)
         self.gpu.write(PitchedLines(memory.address, flat.nbytes), flat, self.stream)
         return memory
@@ -145,7 +145,7 @@ class CudaWorlds:
         size = self.group(name)[1]
         if not size:
             groups = sorted(set(map(row_of, self.layout)))
-            raise ValueError(f"{name!r} is no row of these worlds; allowed are {', '.join(groups)}")
+            raise ValueError(f"{name!r} is not a row of these worlds; choose from {', '.join(groups)}")
         return size
 
     def invalidate(self, name: str) -> None:

@@ -45,9 +45,9 @@ def test_distance_joints_close_no_loop() -> None:
     ((*ARM, link("b"), joint("Revolute", "j1", "a", "b"), joint("Fixed", "k", "base", "b", (), EXCLUDED)),
      "physics:excludeFromArticulation is set"),
     ((*ARM, joint("Revolute", "j1", "base", "a"), joint("Revolute", "k", "base", "a")),
-     "its links have a joint already"),
-    ((*ARM, joint("Prismatic", "k", "", "a")), "another joint fixes the base already"),
-    ((*ARM, joint("Distance", "k", "base", "a")), "articulations have no distance joints"),
+     "its links already have a joint"),
+    ((*ARM, joint("Prismatic", "k", "", "a")), "another joint already fixes the base"),
+    ((*ARM, joint("Distance", "k", "base", "a")), "articulations cannot contain distance joints"),
 ])
 def test_why_a_joint_is_outside_its_articulation(parts: tuple[str, ...], why: str) -> None:
     found = described(robot(*parts))

@@ -150,7 +150,7 @@ def test_smallest_loop_is_named_with_the_joint_that_physx_drops() -> None:
 
 def test_second_joint_between_two_bodies_names_the_first() -> None:
     found = next(problem for problem in described(tree_stages.STAGES["a second joint"]).problems)
-    assert found.message == "joins /Robot/a and /Robot/b beside /Robot/j"
+    assert found.message == "the joint connects /Robot/a and /Robot/b, which /Robot/j already connects"
 
 
 def test_drive_of_a_ball_is_unused() -> None:
@@ -163,7 +163,7 @@ def test_drive_of_a_ball_is_unused() -> None:
 def test_linear_drive_of_a_generic_joint_is_unused_with_a_reason() -> None:
     found = described(joint_stages.STAGES["a generic joint with drives"]).unused
     assert {item.reason for item in found if item.property.startswith("drive:transX")} == {
-        "in an articulation PhysX locks the translations of a generic joint"}
+        "PhysX locks the translations of a generic joint in an articulation"}
 
 
 def test_limits_of_an_anchor_are_unused() -> None:
@@ -177,7 +177,7 @@ def test_values_of_a_joint_that_closes_a_loop_are_dropped_with_it() -> None:
         "float physics:lowerLimit": -1.0}))
     found = described(text).unused
     assert [(item.path, item.code) for item in found] == [("/Robot/k", "dropped")]
-    assert "beside /Robot/j" in found[0].reason
+    assert "which /Robot/j already connects" in found[0].reason
 
 
 LIMITS = {      # kind of joint to the instance name of its soft limit, and the limits that it softens
@@ -212,8 +212,8 @@ def test_soft_limits_outside_articulations_count_as_authored(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", LIMITS)
 def test_softness_without_limits_and_bouncing_are_unused(kind: str) -> None:
-    for found, reason in ((softened(kind, False, stiffness=3.0), "there are no limits that it could soften"),
-                          (softened(kind, True, restitution=0.5, stiffness=1.0), "hard limits alone")):
+    for found, reason in ((softened(kind, False, stiffness=3.0), "the joint has no limits that it could soften"),
+                          (softened(kind, True, restitution=0.5, stiffness=1.0), "only for hard limits")):
         assert [item.code for item in found.unused if item.property != "apiSchemas"] == ["idle"]
         assert reason in next(item.reason for item in found.unused if item.property != "apiSchemas")
 
@@ -223,7 +223,7 @@ def test_axis_properties_outside_articulations_are_unused() -> None:
         "float physxJointAxis:angular:armature": 1.0}), schemas=())
     found = described(text)
     assert {item.reason for item in found.unused if item.property != "apiSchemas"} == {
-        "PhysX reads it on joints of an articulation only"}
+        "PhysX reads it only on joints of an articulation"}
 
 
 def test_frame_in_a_prim_without_body_is_brought_into_the_world() -> None:

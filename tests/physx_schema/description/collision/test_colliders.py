@@ -192,7 +192,7 @@ def unused(text: str) -> set[tuple[str, str]]:
 
 def test_approximation_of_a_cube_is_unused() -> None:
     text = shape("Cube", "PhysicsMeshCollisionAPI", values={"uniform token physics:approximation": "convexHull"})
-    why = "the prim is no Mesh with PhysicsCollisionAPI"
+    why = "the prim is not a Mesh with PhysicsCollisionAPI"
     assert unused(text) == {("apiSchemas", f"PhysicsMeshCollisionAPI: {why}"), ("physics:approximation", why)}
 
 
@@ -201,7 +201,7 @@ def test_hull_settings_of_a_mesh_that_becomes_no_hull_are_unused() -> None:
         "uniform token physics:approximation": "sdf", "int physxConvexHullCollision:hullVertexLimit": 16,
         "point3f[] points": [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], "int[] faceVertexCounts": [3],
         "int[] faceVertexIndices": [0, 1, 2]})
-    why = "the prim is no mesh that becomes a convex hull"
+    why = "the prim is not a mesh with a convex hull"
     assert unused(text) == {("apiSchemas", f"PhysxConvexHullCollisionAPI: {why}"),
                             ("physxConvexHullCollision:hullVertexLimit", why)}
 

@@ -39,7 +39,7 @@ def test_a_colliders_margin_is_a_contact_offset() -> None:
 def test_an_actuators_gains_are_those_of_the_joint_that_it_drives() -> None:
     actuator = prim("MjcActuator", "m", (), {"uniform double[] mjc:gainPrm": [50.0], **TARGETS})
     text = robot(base(), link("a"), joint("Revolute", "j", "base", "a"), actuator)
-    assert suggestions(text)["mjc:gainPrm"] == "drive:*:physics:stiffness of the joint that it drives"
+    assert suggestions(text)["mjc:gainPrm"] == "drive:*:physics:stiffness of the driven joint"
 
 
 def test_an_actuator_of_a_tendon_has_no_counterpart() -> None:

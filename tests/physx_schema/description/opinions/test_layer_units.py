@@ -29,7 +29,7 @@ def found(path: Path) -> list[Finding]:
 
 @pytest.mark.parametrize(("of_layer", "of_stage", "stage_says"), [
     (1.0, 0.01, "metersPerUnit 0.01"), (0.01, 1.0, "metersPerUnit 1"), (0.001, 1.0, "metersPerUnit 1"),
-    (1.0, None, "no metersPerUnit, which counts as 0.01"),
+    (1.0, None, "no metersPerUnit, which means 0.01"),
 ])
 @pytest.mark.parametrize("metadata", ["references = @part.usda@", "payload = @part.usda@</box>",
                                       "instanceable = true\n    references = @part.usda@"])
@@ -77,7 +77,7 @@ def test_several_prims_that_bring_a_layer_in_take_one_finding(tmp_path: Path) ->
     held = "".join(holder(name, "references = @part.usda@") for name in "bcd")
     path = written(tmp_path, {"part.usda": layer(BOX, meters=0.01, default="box"), "a.usda": layer(held)})
     (finding,) = found(path)
-    assert "(and 2 more prims that bring it in)" in finding.message
+    assert "(and 2 more prims that reference it)" in finding.message
 
 
 @pytest.mark.parametrize(("of_layer", "of_stage", "scale"), [(1.0, 0.01, 100.0), (0.01, 1.0, 0.01)])

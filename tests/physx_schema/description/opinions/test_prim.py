@@ -73,8 +73,8 @@ def test_property_without_its_schema_names_the_schema(name: str, meant: str) -> 
     ("physics:mass", "Revolute", "author it on a rigid body"),
     ("physics:gravityMagnitude", "Revolute", "author it on a PhysicsScene"),
     ("physxScene:bounceThreshold", "Revolute", "apply it to the PhysicsScene"),
-    ("drive:angular:physics:stiffness", "Fixed", "author it where PhysX reads it, or remove it"),
-    ("drive:rotY:physics:damping", "Spherical", "author it where PhysX reads it, or remove it"),
+    ("drive:angular:physics:stiffness", "Fixed", "author it on a prim where PhysX reads it, or remove it"),
+    ("drive:rotY:physics:damping", "Spherical", "author it on a prim where PhysX reads it, or remove it"),
     ("physxArticulation:sleepThreshold", "Prismatic",
      "apply PhysicsArticulationRootAPI and PhysxArticulationAPI"),
 ])

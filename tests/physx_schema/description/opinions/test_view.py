@@ -68,7 +68,7 @@ def test_order_of_operations_of_another_type_is_told(type_name: str, value: str)
 def test_empty_name_among_operations_is_left_out() -> None:
     text = finger().replace('"xformOp:orient", "xformOp:scale"]', '"", "xformOp:nope"]')
     found = [item.message for item in check(opened(text)).findings if item.property == "xformOpOrder"]
-    assert "an empty name is in the order and not authored" in found
+    assert "an empty name is in xformOpOrder, and the attribute is not authored" in found
 
 
 @pytest.mark.parametrize(("type_name", "value"), [("string", '"a"'), ("float3", "(1, 2, 3)")])
@@ -271,7 +271,7 @@ def test_two_thousand_variants_take_one_line() -> None:
         for number in range(2000):
             Sdf.VariantSpec(spec, f"n{number}")
     told = [item for item in check(stage).findings if item.code == "stage/variants"]
-    assert [item.message for item in told] == ["2000 variants of the set 'v' beside ''"]
+    assert [item.message for item in told] == ["the set 'v' has 2000 variants other than ''"]
 
 
 def test_only_the_selected_variant_is_checked() -> None:
@@ -331,7 +331,7 @@ def test_enormous_array_is_one_finding_with_its_size() -> None:
     attribute = stage.GetPrimAtPath("/Robot/j2").CreateAttribute("physxTendon:t:gearing", Sdf.ValueTypeNames.FloatArray)
     attribute.Set(Vt.FloatArray(1_000_000))
     (finding,) = [item for item in check(stage).findings if item.severity == "error"]
-    assert (finding.code, finding.message) == ("tendon/array-length", "1000000 elements")
+    assert (finding.code, finding.message) == ("tendon/array-length", "the array has 1000000 elements")
 
 
 def test_enormous_array_in_place_of_a_number_is_not_spelt_out() -> None:
@@ -346,8 +346,8 @@ def test_enormous_array_in_place_of_a_number_is_not_spelt_out() -> None:
 
 
 @pytest.mark.parametrize(("text", "says"), [
-    ("upAxis = {}", "upAxis is of another type; author a token such as Z"),
-    ("metersPerUnit = {}", "metersPerUnit is of another type; author a number such as 0.01"),
+    ("upAxis = {}", "upAxis has another type; author a token such as Z"),
+    ("metersPerUnit = {}", "metersPerUnit has another type; author a number such as 0.01"),
 ])
 def test_units_of_another_type_make_a_stage_unreadable(text: str, says: str) -> None:
     with pytest.raises(UnreadableError, match=says):

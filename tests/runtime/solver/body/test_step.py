@@ -168,12 +168,12 @@ def test_dump_of_what_is_not_there_is_refused(world: int, reported: dict[str, ob
 
 
 def test_body_that_a_joint_holds_is_refused_with_the_joint() -> None:
-    with pytest.raises(UnsupportedError, match="/World/ball: /World/hinge holds it outside articulations"):
+    with pytest.raises(UnsupportedError, match="/World/ball: joint /World/hinge outside articulations holds it"):
         simulate(opened(body_stage(more=HINGE)), articulation="/World/ball")
 
 
 @pytest.mark.parametrize(("line", "found"), [
-    ("bool physics:kinematicEnabled = 1", "physics:kinematicEnabled is true; the body stays where it is"),
+    ("bool physics:kinematicEnabled = 1", "physics:kinematicEnabled is true; a kinematic body does not move alone"),
 ])
 def test_body_that_is_not_stepped_is_refused_with_the_property(line: str, found: str) -> None:
     with pytest.raises(UnsupportedError, match=found):
@@ -186,7 +186,7 @@ def test_unknown_path_lists_articulations_and_bodies() -> None:
 
 
 def test_joint_parameters_of_a_body_without_joints_are_refused() -> None:
-    with pytest.raises(ValueError, match="randomize names stiffness, parameters of joints; there are no joints here"):
+    with pytest.raises(ValueError, match="randomize names stiffness, which are joint parameters; the actor has no"):
         Simulation(opened(body_stage()), randomize=("stiffness",))
 
 

@@ -130,7 +130,7 @@ def test_a_joint_does_not_break_while_it_sleeps() -> None:
 def test_forces_that_no_step_kept_are_refused() -> None:
     found = Scene(opened(held()), dt=DT)
     found.step()
-    with pytest.raises(RuntimeError, match="no step left the force of /J; call enable_joint_forces"):
+    with pytest.raises(RuntimeError, match="the force of /J was not recorded; call enable_joint_forces"):
         _ = found.joint("/J").force
 
 
@@ -156,7 +156,7 @@ def test_the_command_counts_joints_and_writes_what_they_gave(tmp_path: Path) -> 
     file, out = tmp_path / "hung.usda", tmp_path / "motion.npz"
     file.write_text(held(more={"float physics:breakForce": "9"}), encoding="utf-8")
     result = CliRunner().invoke(program(), ["simulate", str(file), "--steps", "2", "--out", str(out), "--joint-forces"])
-    assert "0 joint axes and 1 links, held by 1 joint outside articulations (1 broken), 2 steps" in result.output
+    assert "0 joint axes and 1 link, held by 1 joint outside articulations (1 broken), 2 steps" in result.output
     with np.load(out) as arrays:
         assert list(arrays["outside_joint_names"]) == ["/J"]
         assert arrays["outside_joint_force"].shape == (3, 1, 1, 6)

@@ -59,13 +59,13 @@ def test_only_device_auto_takes_the_cpu_without_a_gpu_and_says_so(no_gpu: None, 
     sim = Simulation(FINGER, device="auto")
     assert sim.store.is_host_memory
     assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
-        "device 'auto' takes the CPU: device 'cuda': no NVIDIA driver (libno-such-driver.so) found; use device='cpu', "
-        "or run the kernels on the processor with PHYSX_RUNTIME_CUDA=host (docs/guides/gpu.md)"]
+        "device 'auto' uses the CPU: device 'cuda': no NVIDIA driver (libno-such-driver.so) found; use device='cpu', "
+        "or run the kernels on the CPU with PHYSX_RUNTIME_CUDA=host (docs/guides/gpu.md)"]
 
 
 @pytest.mark.parametrize(("name", "code", "message"), [
     ("cuInit", NO_DEVICE, "no GPU found; use device='cpu'"),
-    ("cuDevicePrimaryCtxRetain", 2, "the driver gives no GPU: out of memory; use device='cpu'"),
+    ("cuDevicePrimaryCtxRetain", 2, "the driver cannot open the GPU: out of memory; use device='cpu'"),
 ])
 def test_a_driver_without_a_usable_gpu_is_told_of(name: str, code: int, message: str) -> None:
     with pytest.raises(DeviceError, match=rf"^device 'cuda': {message}$"):
@@ -74,7 +74,7 @@ def test_a_driver_without_a_usable_gpu_is_told_of(name: str, code: int, message:
 
 def test_a_failing_call_is_named_with_the_drivers_words(cpp_compiler: str) -> None:
     gpu = gpu_on_host(Failing("cuMemAlloc_v2", 2))
-    with pytest.raises(DeviceError, match=r"^device 'cuda': the driver's cuMemAlloc_v2 failed: out of memory; take "
+    with pytest.raises(DeviceError, match=r"^device 'cuda': the driver's cuMemAlloc_v2 failed: out of memory; use "
                                           "fewer worlds$"):
         gpu.allocate(64, "a test")
 
@@ -113,8 +113,8 @@ def test_a_machine_without_nvrtc_is_told_what_to_install(monkeypatch: pytest.Mon
 
 @pytest.mark.skipif(not find_nvrtc(), reason="NVRTC is not installed; it comes with the cuda extra")
 @pytest.mark.parametrize(("text", "architecture", "message"), [
-    ("real of_no_type;", "sm_90", r'makes no code for sm_90: kernels.cu\(1\): error: identifier "real" is undefined'),
-    ("", "sm_10", "makes no code for sm_10: "),
+    ("real of_no_type;", "sm_90", r'cannot compile for sm_90: kernels.cu\(1\): error: identifier "real" is undefined'),
+    ("", "sm_10", "cannot compile for sm_10: "),
 ])
 def test_nvrtcs_first_complaint_is_passed_on(text: str, architecture: str, message: str) -> None:
     with pytest.raises(ToolkitError, match=rf"^NVRTC \d+\.\d+ {message}"):
@@ -124,7 +124,7 @@ def test_nvrtcs_first_complaint_is_passed_on(text: str, architecture: str, messa
 def test_a_design_that_needs_too_much_shared_memory_is_refused(cpp_compiler: str) -> None:
     gpu = gpu_on_host(HostDriver())
     module = gpu.load('extern "C" void on_host_greedy(int, void **) {}')
-    with pytest.raises(DeviceError, match="greedy needs 300000 bytes of shared memory a block, the GPU has 232448"):
+    with pytest.raises(DeviceError, match="greedy needs 300000 bytes of shared memory per block; the GPU has 232448"):
         gpu.kernel(module, "greedy", 300_000)
 
 

@@ -43,7 +43,7 @@ def test_negative_magnitude_is_as_authored() -> None:
 
 def test_gravity_that_newtons_switch_takes_away_is_ignored() -> None:
     row = row_of(falling(gravityMagnitude=3.0, gravityEnabled=False), MAGNITUDE, "/scene")
-    assert (row.effective, row.verdict, row.reason) == (0.0, "ignored", "newton:gravityEnabled decides about gravity")
+    assert (row.effective, row.verdict, row.reason) == (0.0, "ignored", "newton:gravityEnabled sets gravity instead")
 
 
 def test_gravity_that_nothing_feels_is_not_evaluated() -> None:

@@ -112,14 +112,14 @@ def test_static_friction_above_the_dynamic_one_is_not_all_there() -> None:
     found = row(STATIC, {FRICTION: 0.6, SLIDING: 0.4})
     assert found.effective is not None
     assert (0.4 < found.effective < 0.59, found.verdict) == (True, "altered")
-    assert "with a dynamic friction like the static one it is 0.6" in found.reason
-    assert f"slide at {math.degrees(math.atan(found.effective)):.3g} degrees" in found.reason
+    assert "with equal static and dynamic friction the value is 0.6" in found.reason
+    assert f"slide at a slope of {math.degrees(math.atan(found.effective)):.3g} degrees" in found.reason
 
 
 def test_restitution_is_told_with_the_rebound_of_a_drop() -> None:
     found = row(RESTITUTION, {GIVES_BACK: 0.8}, {GIVES_BACK: 0.2})
     assert found.effective == pytest.approx(0.5, rel=EXACT)
-    assert "a ball let go 1 m up comes back to 0.2" in found.reason
+    assert "a ball dropped from 1 m rebounds to 0.2" in found.reason
 
 
 def test_bounce_threshold_is_the_slowest_impact_that_bounces() -> None:
@@ -184,8 +184,8 @@ def test_what_a_reason_says_to_author_gives_the_authored_number_in_physx(
 
     mine, other = (0.4, 0.6) if mode == "max" else (0.6, 0.4)
     reason = row(name, {kind: mine}, {kind: other}, mode=mode, ball=name == RESTITUTION).reason
-    found = re.search(r"author (?:([\d.]+) here, or )?(?:no (?:less|more) than )?([\d.]+) for /lower, to get|"
-                      r"author (?:no (?:less|more) than )?([\d.]+) for /lower to get", reason)
+    found = re.search(r"author (?:([\d.]+) here, or )?(?:at (?:least|most) )?([\d.]+) for /lower, to get|"
+                      r"author (?:at (?:least|most) )?([\d.]+) for /lower to get", reason)
     assert found is not None, reason
     here, there = found[1], float(found[2] or found[3])
     stages = [moved(mine, mine, "average"), moved(mine, other, mode), moved(mine, there, mode)]

@@ -82,7 +82,7 @@ def test_stiffness_of_a_generic_joint_is_the_load_over_the_turn_that_simulating_
 def test_drive_without_force_is_ignored() -> None:
     row = verified(chain(drive("linear", stiffness=250.0, maxForce=0.0)), "drive:linear:physics:stiffness")
     assert (row.effective, row.verdict) == (0.0, "ignored")
-    assert row.reason == "maxForce is 0, so the drive never pushes"
+    assert row.reason == "maxForce is 0, which disables the drive"
 
 
 def test_negative_stiffness_is_shown_as_authored_beside_what_physx_takes() -> None:

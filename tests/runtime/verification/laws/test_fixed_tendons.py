@@ -117,7 +117,7 @@ def test_disabled_tendon_is_ignored() -> None:
     rows = verify(chain((schemas, {**attributes, "bool physxTendon:t:tendonEnabled": False})))
     for name in (STIFFNESS, DAMPING, "physxTendon:t:gearing", "physxTendon:t:forceCoefficient"):
         assert (row_of(rows, name).verdict, row_of(rows, name).effective) == ("ignored", 0.0), name
-        assert row_of(rows, name).reason == "tendonEnabled is false, which switches the tendon off"
+        assert row_of(rows, name).reason == "tendonEnabled is false, which disables the tendon"
 
 
 def test_tendon_without_force_coefficients_pulls_on_nothing() -> None:

@@ -40,7 +40,7 @@ def test_link_that_no_number_holds_is_said_to_be_held_by_its_joints() -> None:
     row = verified(stage, LINEAR, LINK)
     assert row.remedy is not None
     assert not row.remedy.feasible
-    assert "limit the joints that carry the link with maxJointVelocity" in row.remedy.reason
+    assert "limit the joints above the link by maxJointVelocity" in row.remedy.reason
 
 
 def test_repair_authors_the_softness_and_verifies_as_authored() -> None:
@@ -56,7 +56,7 @@ def test_many_links_of_one_setting_are_counted() -> None:
     stage = opened(arm(both(STIFF, slow("angular", SLOW))))
     lines = "\n".join(verification_lines(verify(stage)))
     assert f"author 0.0057 with {CFM_SCALE} 0 on {LINK} to get 0.0057" in lines
-    assert "as authored, under the loads of the stage too: physics:lowerLimit, physics:upperLimit on /Robot/j0" in lines
+    assert "as authored, also under the stage's loads: physics:lowerLimit, physics:upperLimit on /Robot/j0" in lines
 
 
 @pytest.mark.sweep

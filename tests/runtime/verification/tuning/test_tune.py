@@ -81,13 +81,15 @@ def test_a_wish_out_of_reach_is_said_with_the_nearest() -> None:
 
 
 @pytest.mark.parametrize(("targets", "message"), [
-    ({HINGE: {"frequency": 1.0}}, "'frequency' is no tuning target; allowed are natural_frequency, damping_ratio, "),
-    ({HINGE: {}}, "the target is empty; allowed are"),
+    ({HINGE: {"frequency": 1.0}}, "'frequency' is not a tuning target; choose from natural_frequency, damping_ratio, "),
+    ({HINGE: {}}, "the target is empty; choose from"),
     ({}, "targets is empty"),
     ({HINGE: {"sag": -1.0}}, "sag is -1.0; give a positive, finite number"),
-    ({HINGE: {"sag": 1.0, "natural_frequency": 2.0}}, "ask for one stiffness; give one of them"),
-    ({"/Robot/l0": {"sag": 1.0}}, "no drive, tendon or compliant mimic joint is there; the stage has /Robot/j0"),
-    ({HINGE: {"tip_stiffness": 1.0}}, "no link of an articulation is there; the stage has /Robot/base, /Robot/l0"),
+    ({HINGE: {"sag": 1.0, "natural_frequency": 2.0}}, "both determine the stiffness; give one of them"),
+    ({"/Robot/l0": {"sag": 1.0}},
+     "there is no drive, tendon or compliant mimic joint with this path; the stage has /Robot/j0"),
+    ({HINGE: {"tip_stiffness": 1.0}},
+     "there is no link of an articulation with this path; the stage has /Robot/base, /Robot/l0"),
 ])
 def test_unknown_targets_are_refused_in_one_line(targets: Any, message: str) -> None:
     with pytest.raises(ValueError) as caught:

@@ -106,8 +106,8 @@ def test_a_film_that_finds_no_room_is_refused_and_leaves_nothing(tmp_path: Path,
 def test_a_film_without_its_library_is_refused_before_a_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "find_spec", lambda name: None)
     done = run(FINGER, tmp_path / "motion.mp4")
-    assert str(done.exception) == (f"{tmp_path}/motion.mp4: a .mp4 is written with imageio_ffmpeg, which is not "
-                                   "installed; pip install 'physx-schema[film]'")
+    assert str(done.exception) == (f"{tmp_path}/motion.mp4: writing .mp4 needs imageio_ffmpeg, which is not "
+                                   "installed; run: pip install 'physx-schema[film]'")
     assert not list(tmp_path.iterdir())
 
 
@@ -115,7 +115,7 @@ def test_a_stage_without_anything_to_see_is_refused(tmp_path: Path) -> None:
     stage = tmp_path / "body.usda"
     stage.write_text(falling())
     done = run(stage, tmp_path / "motion.gif")
-    assert "nothing to see" in str(done.exception)
+    assert "the film would be empty" in str(done.exception)
 
 
 def test_a_film_ends_where_a_position_is_no_number(tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def test_a_slider_of_a_target_ends_at_the_limits_in_degrees() -> None:
 
 def test_a_robot_too_large_for_a_page_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sliders, "MAX_OPERATIONS", 100)
-    with pytest.raises(UnsupportedError, match=r"/World: 2 degrees of freedom are about \d+ operations in one piece"):
+    with pytest.raises(UnsupportedError, match=r"/World: its 2 degrees of freedom need about \d+ operations"):
         live_step(describe(arm()))
 
 

@@ -56,10 +56,10 @@ def test_strides_of_either_protocol_are_heeded(sim: Simulation) -> None:
 
 
 @pytest.mark.parametrize(("array", "message"), [
-    (Packed(np.zeros((WORLDS, DOFS))), r"q is given as float64 of shape \(5, 2\) on the device; give float32 of shape"),
-    (Packed(np.zeros((WORLDS, 3), np.float32)), r"q is given as float32 of shape \(5, 3\) on the device"),
-    (Packed(np.zeros((WORLDS, DOFS), np.float32), device=1), "q is given on GPU 1; the worlds are on GPU 0"),
-    (OnDevice(np.zeros((WORLDS, DOFS), np.float32), strides=(9, 4)), r"q has strides \(9, 4\) in bytes, and its"),
+    (Packed(np.zeros((WORLDS, DOFS))), r"q on the device is float64 of shape \(5, 2\); give float32 of shape"),
+    (Packed(np.zeros((WORLDS, 3), np.float32)), r"q on the device is float32 of shape \(5, 3\)"),
+    (Packed(np.zeros((WORLDS, DOFS), np.float32), device=1), "q is on GPU 1; the worlds are on GPU 0"),
+    (OnDevice(np.zeros((WORLDS, DOFS), np.float32), strides=(9, 4)), r"q has strides of \(9, 4\) bytes and"),
     (OnDevice(np.zeros((WORLDS, DOFS), np.float32), mask=object()), "q has a mask"),
 ])
 def test_what_does_not_fit_is_refused_in_one_line(array: Any, message: str, sim: Simulation) -> None:
@@ -69,7 +69,7 @@ def test_what_does_not_fit_is_refused_in_one_line(array: Any, message: str, sim:
 
 def test_an_array_of_another_place_is_refused(sim: Simulation, driver: HostDriver) -> None:
     array = OnDevice(filled((WORLDS, DOFS)))
-    for place, message in ((None, "q is given in no GPU's memory; the worlds"), (2, "q is given on GPU 2; the worlds")):
+    for place, message in ((None, "q is not in GPU memory; the worlds"), (2, "q is on GPU 2; the worlds")):
         driver.other_devices[array.held.ctypes.data] = place
         with pytest.raises(ValueError, match=message):
             sim.set("q", array)
@@ -79,7 +79,7 @@ def test_arrays_that_are_not_to_be_written_take_nothing(sim: Simulation) -> None
     held = np.zeros((WORLDS, DOFS), np.float32)
     held.flags.writeable = False
     for array in (OnDevice(held, read_only=True), Packed(held)):
-        with pytest.raises(ValueError, match="q is to be written to an array that is read-only"):
+        with pytest.raises(ValueError, match="q is a read-only array"):
             sim.read_into("q", array)
 
 
@@ -129,7 +129,7 @@ def test_what_is_no_stream_is_refused() -> None:
 
 
 def test_worlds_on_the_cpu_have_no_stream() -> None:
-    with pytest.raises(ValueError, match="stream is given on a GPU, and these rows are not there"):
+    with pytest.raises(ValueError, match="stream is on a GPU, but the worlds are on the host"):
         Simulation(DOUBLE_PENDULUM).use_stream(None)
 
 

@@ -103,8 +103,8 @@ def test_a_view_is_the_row_itself(stepped: Simulation) -> None:
 
 
 @pytest.mark.parametrize(("array", "message"), [
-    (OnDevice(np.zeros((WORLDS, 2), np.float32)), r"float32 of shape \(37, 2\) on the device; give float32"),
-    (OnDevice(np.zeros((WORLDS, 3))), r"joint_effort is given as float64 of shape \(37, 3\)"),
+    (OnDevice(np.zeros((WORLDS, 2), np.float32)), r"float32 of shape \(37, 2\); give float32"),
+    (OnDevice(np.zeros((WORLDS, 3))), r"joint_effort on the device is float64 of shape \(37, 3\)"),
     (OnDevice(np.zeros((WORLDS, 3), np.float32), mask=object()), "joint_effort has a mask"),
 ])
 def test_an_array_that_does_not_fit_is_refused(array: OnDevice, message: str, stepped: Simulation) -> None:
@@ -115,7 +115,7 @@ def test_an_array_that_does_not_fit_is_refused(array: OnDevice, message: str, st
 def test_a_read_only_array_takes_no_row(stepped: Simulation) -> None:
     store = stepped.store
     assert isinstance(store, CudaWorlds)
-    with pytest.raises(ValueError, match="q is to be written to an array that is read-only"):
+    with pytest.raises(ValueError, match="q is a read-only array"):
         store.read_into("q", OnDevice(np.zeros((WORLDS, 3), np.float32), read_only=True))
 
 
@@ -123,16 +123,16 @@ def test_a_row_that_there_is_none_of_is_refused(stepped: Simulation) -> None:
     store = stepped.store
     assert isinstance(store, CudaWorlds)
     for call in (store.view, lambda name: store.read_into(name, OnDevice(np.zeros((WORLDS, 3), np.float32)))):
-        with pytest.raises(ValueError, match=r"^'effort' is no row of these worlds; allowed are .*joint_effort, "):
+        with pytest.raises(ValueError, match=r"^'effort' is not a row of these worlds; choose from .*joint_effort, "):
             call("effort")
 
 
 def test_an_array_on_the_device_goes_to_no_cpu_and_to_no_fewer_worlds(stepped: Simulation) -> None:
     array = OnDevice(np.zeros((WORLDS, 3), np.float32))
-    with pytest.raises(ValueError, match=r"joint_effort is given as float32 of shape \(37, 3\) on the device; give "
+    with pytest.raises(ValueError, match=r"joint_effort on the device is float32 of shape \(37, 3\); give "
                                          r"float32 of shape \(2, 3\)"):
         stepped.set("joint_effort", array, [0, 1])
-    with pytest.raises(ValueError, match="joint_effort is given on a GPU, and these rows are not there"):
+    with pytest.raises(ValueError, match="joint_effort is on a GPU, but the worlds are on the host"):
         Simulation(FINGER, WORLDS).set("joint_effort", array)
 
 
@@ -177,8 +177,8 @@ def test_parameters_resets_and_divergence_are_those_of_the_cpu(cuda_on_host: Non
 
 
 def test_worlds_that_do_not_fit_are_refused_with_what_they_need(cpp_compiler: str) -> None:
-    with pytest.raises(DeviceError, match=r"^device 'cuda': the state of 100000 worlds needs 0\.\d\d GiB, and 0\.00 of "
-                                          r"0\.00 GiB are free; take fewer worlds$"):
+    with pytest.raises(DeviceError, match=r"^device 'cuda': the state of 100000 worlds needs 0\.\d\d GiB; 0\.00 of "
+                                          r"0\.00 GiB are free; use fewer worlds$"):
         CudaWorlds(gpu_on_host(HostDriver(memory=1 << 20)), random_tree(1, 2)[0], 100_000, "float32")
 
 

@@ -29,7 +29,7 @@ BODIES: dict[str, Row] = {
     "body/in-instance": row(Made("body", "/Robot/copy/thing"), untried="the instance as the body is another robot"),
     "body/in-instancer": row(Made("body", "/Robot/many/thing")),
     "body/transform-operation": row(Starts(THING, (1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0)), also=(also(
-        "take it out of xformOpOrder", Same(), edits=(RemoveProperty(THING, "xformOpOrder"),)),)),
+        "remove its name from xformOpOrder", Same(), edits=(RemoveProperty(THING, "xformOpOrder"),)),)),
     "body/transform-not-finite": row(Made("body", THING)),
     "body/animated": row(Same(), also=(also(
         "set physics:kinematicEnabled to true", Moves(THING),
@@ -84,7 +84,7 @@ COLLIDERS: dict[str, Row] = {
     "group/several": row(Same(), beside=DROP),
     "group/missing-group": row(
         Same("a group without colliders filters nothing"), beside=DROP,
-        also=(also("point it at a PhysicsCollisionGroup", Moves(DROPPED), adds=(
+        also=(also("target a PhysicsCollisionGroup", Moves(DROPPED), adds=(
             'def PhysicsCollisionGroup "g3" (prepend apiSchemas = ["CollectionAPI:colliders"])\n'
             "{\nrel collection:colliders:includes = </Robot/drop>\n}\n"),
             edits=(SetTargets("/Robot/g1", "physics:filteredGroups", ("/Robot/g3",)),)),)),
@@ -97,7 +97,7 @@ COLLIDERS: dict[str, Row] = {
             loses="the ball meets what it fell through"),)),
     "pair/missing-target": row(
         Same("a pair of what never meets filters nothing"), beside=DROP,
-        also=(also("point it at a collider, a rigid body or an articulation", Moves(DROPPED), edits=(
+        also=(also("target a collider, a rigid body or an articulation", Moves(DROPPED), edits=(
             SetTargets("/Robot/shape", "physics:filteredPairs", (DROPPED,)),)),),
         untried="an articulation is filtered as a body is"),
     "pair/no-object": row(

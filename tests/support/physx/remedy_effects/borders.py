@@ -50,7 +50,7 @@ BORDERS: dict[str, Row] = {
     "joint/frames-apart": row(Reaches(THING, REST), untried="which pose is meant nobody knows"),
     "joint/locked-pair": row(
         Freed(), Moves("j2"),
-        also=(also("author one generic joint (PhysicsJoint) in their place", Freed(), Moves(B), after=GENERIC),
+        also=(also("replace them by one generic joint (PhysicsJoint)", Freed(), Moves(B), after=GENERIC),
               also("a body between each two of the joints", Freed(), Moves(B), after=BETWEEN))),
     "joint/mass-ratio": row(
         LOWER_STAYS, Made("articulation", "/Robot/b0"), stages=HANGING, loses=APART,

@@ -54,7 +54,7 @@ TENDONS: dict[str, Row] = {
                               untried="another name makes two tendons, which stay as they are"),
     "tendon/joint-type": row(Finite()),
     "tendon/axis-dropped": row(Moves("j1")),
-    "tendon/array-length": row(Same(), also=(also("author an array of one element", Moves("j2"), edits=(
+    "tendon/array-length": row(Same(), also=(also("author an array with one element", Moves("j2"), edits=(
         of_j2("physxTendon:t:gearing", (2.0,), "float[]"),)),)),
     "tendon/joint-axis": row(Same(), also=(also("remove it", Same(), edits=(
         RemoveProperty(J2, "physxTendon:t:jointAxis"),)),)),

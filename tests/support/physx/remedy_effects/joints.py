@@ -93,7 +93,7 @@ ARTICULATIONS: dict[str, Row] = {
                   RemoveSchema(J2, ROOT), ApplySchema("/Robot", ROOT))))),
     "articulation/joint-kind": row(Keeps(B)),
     "articulation/kinematic-link": row(
-        Same("PhysX makes it a link that moves by forces"),
+        Same("PhysX makes it a dynamic link"),
         also=(also("exclude the body's joints from the articulation", Made("free joint", "/Robot/k"),
                    edits=(SetValue("/Robot/k", "physics:excludeFromArticulation", True, "bool"),),
                    loses="a kinematic body stays where it is"),)),
@@ -147,7 +147,7 @@ JOINTS: dict[str, Row] = {
     "joint/soft-cone": row(Moves(B), untried="a spring of a drive is another robot"),
     "joint/free-translation": row(Same(), untried="a prismatic joint is another robot"),
     "joint/state-refused": row(Same(), also=(also(
-        "author a position that the joint can have", Starts("j2", (10 * DEGREE,)),
+        "author a position within the range of the joint", Starts("j2", (10 * DEGREE,)),
         edits=(of_j2("state:angular:physics:position", 10.0),)),)),
     "joint/infinite-distance": row(Freed(), Moves(B), also=(also(
         "author -1 for no bound", Freed(), Moves(B), edits=(of_j2("physics:maxDistance", -1.0),)),)),

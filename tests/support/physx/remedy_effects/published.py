@@ -37,11 +37,11 @@ COMPOSITION: dict[str, Row] = {
     "stage/variant-unselected": row(Made("body", "/Robot/holder/thing")),
     "stage/over-misspelt": row(
         Made("body", "/Robot/thingg"),
-        also=(also("Give the over that name", Reads("MASS thing", 2.0), edits=(
+        also=(also("Rename the over", Reads("MASS thing", 2.0), edits=(
             SetValue(THING, MASS, 2.0, "float"),)),)),
     "unused/below-instance": row(
         Same(),
-        also=(also("author it on /Robot/kind, which every instance shares", Same(), edits=(
+        also=(also("author it on /Robot/kind, which all instances share", Same(), edits=(
             SetValue("/Robot/kind/shape", "physics:collisionEnabled", False, "bool"),)),)),
     "unused/static-mass": row(
         Same(), also=(also("apply PhysicsRigidBodyAPI", Made("body", "/Robot/floor"), edits=(

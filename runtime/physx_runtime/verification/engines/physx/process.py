@@ -23,8 +23,8 @@ from physx_schema.errors import UnsupportedError
 
 # The environment variable that names an interpreter with ovphysx.
 PYTHON_VARIABLE = "OVPHYSX_PYTHON"
-_MISSING = (f"{{}}; install ovphysx beside this program, or into any other Python whose path {PYTHON_VARIABLE} then "
-            "names: pip install ovphysx")
+_MISSING = (f"{{}}; run `pip install ovphysx` in this Python, or in another Python and set {PYTHON_VARIABLE} to its "
+            "path")
 
 
 class PhysXProcess:
@@ -98,7 +98,7 @@ class PhysXProcess:
             if line.startswith(REPLY_PREFIX):
                 reply: dict[str, Any] = json.loads(line.removeprefix(REPLY_PREFIX))
                 return reply
-        raise UnsupportedError(f"the process of PhysX ended with {self._child.wait()}")
+        raise UnsupportedError(f"the PhysX process ended with exit code {self._child.wait()}")
 
 
 def _interpreter() -> str:
@@ -107,5 +107,5 @@ def _interpreter() -> str:
     if path:
         return path
     if importlib.util.find_spec("ovphysx") is None:
-        raise UnsupportedError(_MISSING.format("real PhysX is not installed"))
+        raise UnsupportedError(_MISSING.format("real PhysX (ovphysx) is not installed"))
     return sys.executable

@@ -217,13 +217,13 @@ class PhysXBench(Bench):
         for _ in range(CORRECTIONS):
             residual = self.residuals(sim, start, builtin.target_velocity, solution)
             if not np.isfinite(residual).all():
-                raise UnsteadyError("in PhysX positions or velocities are not finite")
+                raise UnsteadyError("positions or velocities in PhysX are not finite")
             change = solve(builtin.slope, residual) * builtin.scale
             solution = solution - change[:, None, :]
         efforts = np.abs(solution[:, 0, :self.size]).max(axis=1, keepdims=True)
         min_effort = builtin.scale[:, :self.size].min(axis=1, keepdims=True)
         if not (np.abs(change[:, :self.size]) <= HOLDING_TOLERANCE * np.maximum(efforts, min_effort)).all():
-            raise UnsteadyError("in PhysX no joint efforts hold the pose from one step to the next")
+            raise UnsteadyError("no joint efforts hold the pose for one step in PhysX")
         return Balance(start, builtin.target_velocity, builtin.scale, builtin.slope, solution,
                        np.abs(change[:, :self.size]))
 

@@ -45,7 +45,7 @@ class Engine:
             self._bound[name] = self._physx.create_tensor_binding(
                 prim_paths=roots, tensor_type=getattr(TensorType, f"ARTICULATION_DOF_{kind}"))
         if self._bound["q"].count != len(roots):
-            raise RuntimeError(f"PhysX makes {self._bound['q'].count} articulations of {len(roots)}")
+            raise RuntimeError(f"PhysX created {self._bound['q'].count} of {len(roots)} articulations")
         return [str(name) for name in self._bound["q"].dof_names]
 
     def run(self, path: str, dt: float, steps: int) -> None:

@@ -1,4 +1,4 @@
-// Where the reader looks from: drag or arrow keys turn, the wheel or + and - zoom.
+// The camera: drag or arrow keys rotate, the wheel or + and - zoom.
 class Camera {
   constructor(canvas, robot, poses, size, centre) {
     Object.assign(this, { canvas, robot, size, centre, aim: null, turn: 0.9, lift: 0.35, reach: 1.15 * size, changed: true });
@@ -10,7 +10,7 @@ class Camera {
     canvas.addEventListener("keydown", event => this.key(event));
   }
 
-  // The body that the view goes along with: the root of the first robot.
+  // The body that the camera follows: the root of the first robot.
   largest() { return this.robot.joints.length ? this.robot.joints[0].parent[0] : 0; }
 
   move(x, y) {
@@ -39,7 +39,7 @@ class Camera {
     this.changed = true;
   }
 
-  // Size of the picture, basis (right, up, back) and eye.
+  // Size of the image, basis (right, up, back) and eye.
   look(poses) {
     const { canvas } = this, ratio = devicePixelRatio, width = canvas.clientWidth * ratio | 0, height = canvas.clientHeight * ratio | 0;
     if (canvas.width !== width || canvas.height !== height) { canvas.width = width; canvas.height = height; }

@@ -1,7 +1,7 @@
-// What is drawn beside the shapes, as rods from point to point: axes, limits, tendons, marks of findings.
+// Rods between points: axes, limits, tendons and marks of findings.
 const ARC_PARTS = 16;
 
-// Reach and middle of the robot as it stands.
+// Size and centre of the robot at the start.
 function extent(robot, poses) {
   const points = robot.part("points", Float32Array), faces = robot.part("faces", Uint32Array), seen = [];
   for (const { body, from, count } of robot.shapes) {
@@ -14,7 +14,7 @@ function extent(robot, poses) {
   return seen.length ? { size: Math.hypot(...add(high, low, -1)) || 1, centre: mixed(low, high, 0.5) } : { size: 1, centre: [0, 0, 0] };
 }
 
-// How long a joint's axis and arc are drawn: a part of the way to its neighbours.
+// Lengths of the drawn axes and arcs of joints, smaller for more joints.
 function scales(robot, size) {
   return robot.joints.map(() => 0.055 * size * Math.min(1, 4 / Math.sqrt(robot.joints.length || 1)));
 }
@@ -41,7 +41,7 @@ function* jointRods(robot, poses, size, colours, focus) {
   }
 }
 
-// Tendons from blue (slack) to red, the strongest pull that was seen.
+// Tendons from blue (slack) to red (strongest force so far).
 function* tendonRods(robot, poses, size, colours, forces) {
   for (const force of forces || []) robot.strongest = Math.max(robot.strongest || 1e-9, Math.abs(force));
   for (const [i, { path }] of robot.tendons.entries()) {
@@ -50,7 +50,7 @@ function* tendonRods(robot, poses, size, colours, forces) {
   }
 }
 
-// A body without a shape is a bone to each joint that it carries.
+// A body without a shape is drawn as a bone to each of its joints.
 function* boneRods(robot, poses, size, ink) {
   const shaped = robot.shaped || (robot.shaped = new Set(robot.shapes.map(shape => shape.body)));
   const boned = robot.boned || (robot.boned = new Set(robot.bones.map(([start]) => start[0])));

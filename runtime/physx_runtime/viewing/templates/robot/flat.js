@@ -1,4 +1,4 @@
-// Without WebGL (no driver, hardened browsers): triangles and lines from far to near on a plain canvas.
+// Fallback without WebGL: triangles and lines from far to near on a 2D canvas.
 function flatPainter(canvas, robot, size) {
   const points = robot.part("points", Float32Array), faces = robot.part("faces", Uint32Array), pen = canvas.getContext("2d");
   let view, items;

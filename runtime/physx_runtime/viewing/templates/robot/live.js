@@ -1,4 +1,4 @@
-// The step itself: its rows are a memory that sliders write to.
+// The live step. Sliders write to the memory of its rows.
 class Live {
   static async start(robot) {
     const { instance } = await WebAssembly.instantiate(robot.part("wasm", Uint8Array));
@@ -26,7 +26,7 @@ class Live {
 
   set(slider, value) {
     for (const place of slider.at) this.rows[place / 4] = value;
-    if (this.robot.live.stirred !== null) this.rows[this.robot.live.stirred / 4] = 1;     // as a write from outside wakes it
+    if (this.robot.live.stirred !== null) this.rows[this.robot.live.stirred / 4] = 1;     // wake the actor, as any write does
   }
 
   advance(seconds) {

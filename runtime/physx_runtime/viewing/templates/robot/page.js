@@ -1,4 +1,4 @@
-// Buttons that copy, rows that show their prim, and the robot. Without any of it the page is complete to read.
+// Copy buttons, rows that show their prim, and the robot. The page is readable without scripts.
 function copyButtons() {
   for (const button of document.querySelectorAll("button.copy")) {
     button.hidden = false;
@@ -47,10 +47,10 @@ async function page() {
     await player.offerLive();
     if (!matchMedia("(prefers-reduced-motion: reduce)").matches) player.play(true);
     document.documentElement.dataset.robot = "ready";
-    window.player = player;         // for tests and the curious
+    window.player = player;         // for tests and debugging
   } catch (error) {
     get("robot").classList.remove("alive");
-    get("robot-said").textContent = `The moving robot cannot be shown here (${error.name}: ${error.message}); the pictures below stand still.`;
+    get("robot-said").textContent = `This browser cannot show the moving robot (${error.name}: ${error.message}). The images below are static.`;
   }
 }
 

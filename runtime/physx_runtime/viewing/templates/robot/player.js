@@ -1,4 +1,4 @@
-// Play, pause and scrub; recorded motion or the step itself.
+// Play, pause and scrub the recorded motion or the live step.
 const get = id => document.getElementById(id);
 
 class Player {
@@ -65,7 +65,7 @@ class Player {
     }
   }
 
-  // Only what there is to see can be chosen.
+  // Hide choices without content.
   choices() {
     const there = { joints: this.robot.joints.length, tendons: this.robot.tendons.length, findings: this.robot.marks.length,
       ghost: this.recorded.intended.length };
@@ -82,7 +82,7 @@ class Player {
     try {
       this.live = await Live.start(this.robot);
     } catch (error) {
-      get("live-said").textContent = `The step cannot run here (${error.message}); the recorded motion can be watched.`;
+      get("live-said").textContent = `This browser cannot run the live simulation (${error.message}). Only the recorded motion is available.`;
       return;
     }
     this.sliders = sliderGroups(this.robot, this.live, () => { this.dirty = true; if (!this.playing) this.play(true); });

@@ -1,4 +1,4 @@
-// The recorded motion: poses between two records by the time, and what tendons pull with.
+// The recorded motion: poses interpolated between records, and tendon forces.
 class Recorded {
   constructor(robot) {
     this.robot = robot;

@@ -1,4 +1,4 @@
-// One slider for each number that the step takes; those of one parameter are folded together.
+// One slider for each number that the step reads, grouped by parameter.
 function sliderGroups(robot, live, touched) {
   const groups = new Map(), shows = [];
   for (const slider of robot.live.sliders) {

@@ -1,4 +1,4 @@
-// The packed robot: JSON with `part(name, type)`, which gives its arrays.
+// Unpack the robot: JSON with `part(name, type)`, which returns its arrays.
 async function unpack(text) {
   const packed = Uint8Array.from(atob(text.trim()), c => c.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));

@@ -1,4 +1,4 @@
-// Vectors are arrays of three numbers; poses lie seven numbers apart: position, then quaternion x y z w.
+// Vectors are arrays of three numbers. A pose has seven: position, then quaternion x y z w.
 const add = (a, b, k = 1) => [a[0] + k * b[0], a[1] + k * b[1], a[2] + k * b[2]];
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];

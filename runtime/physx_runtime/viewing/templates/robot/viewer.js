@@ -1,4 +1,4 @@
-// Draws the state of a robot: poses, perhaps the intended ones, and what tendons pull with.
+// Draw the state of a robot: poses, intended poses if known, and tendon forces.
 class Viewer {
   constructor(canvas, robot, poses) {
     Object.assign(this, { canvas, robot, shown: { joints: true, tendons: true, ghost: true, findings: true }, focus: null });

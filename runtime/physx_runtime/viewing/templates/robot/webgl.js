@@ -1,4 +1,4 @@
-// Paints with WebGL 2; null where there is none.
+// Paint with WebGL 2; null if it is not available.
 function glPainter(canvas, robot, size) {
   const gl = canvas.getContext("webgl2", { antialias: true, alpha: true });
   if (!gl) return null;

@@ -127,7 +127,7 @@ def test_real_physx_makes_the_same_of_a_recorded_finger(shared_cases: Path, real
 def test_what_is_measured_elsewhere_is_said_not_to_be_repeated(real_physx: None) -> None:
     lines = list(verification_lines(verify(accelerated(), engines=("builtin", "physx"))))
     assert any(line.startswith("not repeated in PhysX: physics:mass") and
-               line.endswith(": real PhysX repeats experiments on articulations alone") for line in lines)
+               line.endswith(": real PhysX repeats experiments on articulations only") for line in lines)
 
 
 # --- without the engine ----------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ def test_missing_engine_is_one_line_with_the_next_step(python: str, slider: str,
     assert result.exit_code == 2
     line, = result.stderr.splitlines()
     assert line.startswith(python)
-    assert "install ovphysx beside this program, or into any other Python whose path OVPHYSX_PYTHON then names" in line
+    assert "run `pip install ovphysx` in this Python, or in another Python and set OVPHYSX_PYTHON to its path" in line
 
 
 def test_nothing_is_said_of_real_physx_where_it_was_not_asked(slider: str) -> None:
@@ -173,8 +173,8 @@ def asked() -> Verification:
 def test_row_whose_engines_differ_is_named(asked: Verification) -> None:
     assert [row.property for row in asked.rows if row.engines_differ] == [STIFFNESS]
     lines = list(verification_lines(asked))
-    assert f"/Robot/j0: {STIFFNESS} comes to 30 here and to 31 in PhysX: the engines differ" in lines
-    assert "2 numbers measured in real PhysX too (ovphysx 0.7): 1 of them differs by more than 1%" in lines
+    assert f"/Robot/j0: {STIFFNESS} is effectively 30 here and 31 in PhysX; the engines differ" in lines
+    assert "2 values also measured in real PhysX (ovphysx 0.7): 1 of them differs by more than 1%" in lines
 
 
 # --- the stage that real PhysX gets ----------------------------------------------------------------------------------
