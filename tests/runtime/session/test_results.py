@@ -118,7 +118,7 @@ def test_a_stronger_opinion_that_hides_results_is_named() -> None:
     with Usd.EditContext(stage, stage.GetSessionLayer()):
         stage.GetAttributeAtPath("/Robot/lower.xformOp:translate").Set(Gf.Vec3d(9, 9, 9))
     session, _ = stepped(stage, into="edit_target")
-    hidden = [m for m in session.messages if "hides it" in m.text]
+    hidden = [m for m in session.messages if "stronger opinion" in m.text]
     assert [(m.path, m.property) for m in hidden] == [("/Robot/lower", "xformOp:translate")]
 
 

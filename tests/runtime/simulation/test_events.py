@@ -162,7 +162,7 @@ def test_the_command_names_who_touches_at_the_end(tmp_path: Path) -> None:
     found = CliRunner().invoke(program(), ["simulate", str(path), "--steps", "10"])
     assert found.exit_code == 0, found.output
     assert [line for line in found.stdout.splitlines() if "touches" in line] == [
-        line for line in found.stdout.splitlines() if line.startswith("at the end /ground touches /low at 1 point:")]
+        line for line in found.stdout.splitlines() if line.startswith("at the end, /ground touches /low at 1 point:")]
     assert "touches" in found.stdout
 
 

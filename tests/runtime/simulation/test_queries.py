@@ -85,10 +85,10 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 RAGGED = ((1, 0), 0, 1)
 TOO_LONG = 1e200        # its square is inf
-MOST = r"of at most 3\.4e\+38"
+MOST = r"at most 3\.4e\+38"
 DIRECTION = ("three finite numbers that are not all 0", (
     (0, 0, 0), (1, 0), (math.nan, 0, 1), (math.inf, 0, 0), "up", ("0", "0", "1"), RAGGED, None))
-PLACE = (f"three numbers {MOST}", (
+PLACE = (f"three numbers of magnitude {MOST}", (
     "here", RAGGED, (0, 0), (math.nan, 0, 0), (TOO_LONG, 0, 0), None, np.zeros((2, 3))))
 DISTANCE_ASKED = ("a number of at least 0, or inf for no limit", (math.nan, -1.0, -math.inf, "x", None, (1.0, 2.0)))
 TURNED = ("a quaternion x y z w of four finite numbers that are not all 0", (

@@ -181,7 +181,7 @@ def test_body_that_is_not_stepped_is_refused_with_the_property(line: str, found:
 
 
 def test_unknown_path_lists_articulations_and_bodies() -> None:
-    with pytest.raises(UnsupportedError, match="no articulation or free body at /nowhere; found /World/ball"):
+    with pytest.raises(UnsupportedError, match="no articulation or free body at /nowhere; choose from /World/ball"):
         simulate(opened(body_stage()), articulation="/nowhere")
 
 
