@@ -201,7 +201,7 @@ def _new_prim_problems(stage: Usd.Stage, path: str | Sdf.Path) -> list[str]:
         raise AuthoringError(f"{path}: not an absolute prim path; give a path such as /World/link")
     prim = stage.GetPrimAtPath(path)
     if prim and prim.HasAuthoredTypeName():
-        return [f"{path}: a {prim.GetTypeName()} is there already; choose another path"]
+        return [f"{path}: a prim of type {prim.GetTypeName()} exists already; choose another path"]
     if prim:
         return why_not_editable(prim)
     layer = stage.GetEditTarget().GetLayer()

@@ -37,7 +37,7 @@ def test_root_above_a_base_on_a_moving_joint_is_refused(kind: str, axis: Literal
 def test_root_on_a_moving_joint_to_the_world_is_refused() -> None:
     stage = robot("base", "arm")
     revolute_joint(stage, "/R/turn", None, "/R/base")
-    with pytest.raises(AuthoringError, match="/R/turn: a revolute joint from the world"):
+    with pytest.raises(AuthoringError, match="/R/turn: a revolute joint to the world"):
         articulation_root(stage.GetPrimAtPath("/R/turn"))
 
 

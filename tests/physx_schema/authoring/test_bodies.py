@@ -96,7 +96,7 @@ def test_body_with_numbers_physx_would_replace_is_refused(empty: Usd.Stage, name
 
 
 def test_body_where_there_is_a_prim_is_refused(pair: Usd.Stage) -> None:
-    one_line(refusal(pair, lambda: rigid_body(pair, "/Robot/a", **BALL)), "/Robot/a:", "Xform already")
+    one_line(refusal(pair, lambda: rigid_body(pair, "/Robot/a", **BALL)), "/Robot/a:", "a prim of type Xform exists already")
 
 
 @pytest.mark.parametrize("path", ["a", "", "/", "/Robot/1x", "/Robot.attribute"])
@@ -164,10 +164,10 @@ def test_fixed_joint_to_the_world_makes_a_fixed_base(pair: Usd.Stage) -> None:
 A, B = "/Robot/a", "/Robot/b"
 Refused = Callable[[Usd.Stage], object]
 BAD_JOINTS: dict[str, tuple[Refused, str]] = {
-    "no body": (lambda on: fixed_joint(on, JOINT, None, "/Robot"), "/Robot: has no PhysicsRigidBodyAPI"),
+    "no body": (lambda on: fixed_joint(on, JOINT, None, "/Robot"), "/Robot: the prim has no PhysicsRigidBodyAPI"),
     "missing body": (lambda on: fixed_joint(on, JOINT, "/Robot/x", A), "/Robot/x: no such prim"),
     "same body": (lambda on: fixed_joint(on, JOINT, A, A), f"{JOINT}: /Robot/a is both"),
-    "taken path": (lambda on: fixed_joint(on, A, None, B), "/Robot/a: there is a Xform"),
+    "taken path": (lambda on: fixed_joint(on, A, None, B), "/Robot/a: a prim of type Xform"),
     "one limit": (lambda on: revolute_joint(on, JOINT, A, B, lower=0.0), f"{JOINT}: only one limit"),
     "order": (lambda on: revolute_joint(on, JOINT, A, B, lower=1.0, upper=0.0), f"{JOINT}: lower limit"),
     "infinite": (lambda on: revolute_joint(on, JOINT, A, B, lower=0.0, upper=math.inf), f"{JOINT}: upper"),

@@ -276,7 +276,7 @@ def test_force_coefficient_of_zero_everywhere_is_refused(stage: Usd.Stage) -> No
 
 def test_tendon_without_gains_is_refused(stage: Usd.Stage) -> None:
     lines = refused(stage, [(KNUCKLE, 1.0, 1.0)], stiffness=0.0)
-    one_line(lines, f"{KNUCKLE}.physxTendon:flexor:stiffness", "does nothing")
+    one_line(lines, f"{KNUCKLE}.physxTendon:flexor:stiffness", "has no effect")
 
 
 def test_limits_without_stiffness_are_refused(stage: Usd.Stage) -> None:

@@ -144,7 +144,7 @@ def test_prim_that_is_no_body_is_refused(stage: Usd.Stage) -> None:
 
 def test_body_outside_articulations_is_refused() -> None:
     stage = arm(outside='def Xform "Free" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {}')
-    one_line(refused(stage, Attachment("/Free", (0, 3, 0))), "/Free:", "in no articulation")
+    one_line(refused(stage, Attachment("/Free", (0, 3, 0))), "/Free:", "not in an articulation")
 
 
 def test_link_of_another_articulation_is_refused(stage: Usd.Stage) -> None:

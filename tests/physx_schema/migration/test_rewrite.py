@@ -92,7 +92,7 @@ def test_equal_values_are_no_conflict() -> None:
 
 def test_value_that_an_applied_axis_schema_switched_off_is_said_to_count_now() -> None:
     _, found = migrated(joint(BOTH, schemas='prepend apiSchemas = ["PhysxJointAPI", "PhysxJointAxisAPI:angular"]'))
-    switched_on = [note.property for note in found.notes if "counts as" in note.message]
+    switched_on = [note.property for note in found.notes if "now used as" in note.message]
     assert switched_on == ["physxJoint:armature", "physxJoint:maxJointVelocity"]
 
 
@@ -124,7 +124,7 @@ def test_joint_values_without_their_schema_are_left_because_physx_never_read_the
     layer, found = migrated(source)
     assert layer.ExportToString() == source.GetRootLayer().ExportToString()
     left = [note for note in found.notes if note.kind == "left"]
-    assert len(left) == 6 and all("PhysxJointAPI is not on the prim" in note.message for note in left)
+    assert len(left) == 6 and all("PhysxJointAPI is not applied to the prim" in note.message for note in left)
     assert not any("run `physx-schema migrate`" in finding.fix for finding in check(source).findings)
 
 
@@ -355,7 +355,7 @@ def test_an_older_release_has_not_dropped_it_yet() -> None:
 
 
 def test_text_that_is_no_release_is_refused() -> None:
-    with pytest.raises(ValueError, match="'latest' is no release"):
+    with pytest.raises(ValueError, match="'latest' is not a release"):
         migrate([joint("")], to="latest")
 
 
