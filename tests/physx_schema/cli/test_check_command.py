@@ -187,7 +187,7 @@ def test_comments_that_would_be_lost_are_said(folder: Path) -> None:
 def test_a_file_with_two_names_is_refused(folder: Path) -> None:
     os.link(folder / "bad.usda", folder / "other.usda")
     result = call("bad.usda", "--in-place")
-    assert (result.exit_code, "bad.usda: is one file with 2 names (hard links)" in result.stderr) == (2, True)
+    assert (result.exit_code, "bad.usda: the file has 2 names (hard links)" in result.stderr) == (2, True)
     assert (folder / "other.usda").read_text() == (folder / "bad.usda").read_text() == BAD
 
 

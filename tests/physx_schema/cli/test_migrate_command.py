@@ -269,4 +269,4 @@ def test_a_breaking_line_is_reported_on_the_stage_that_has_it(path: Path, tmp_pa
     (tmp_path / "changes.json").write_text(json.dumps({"differences": [line]}), encoding="utf-8")
     result = run(path, "--changes", tmp_path / "changes.json")
     assert "/j.physxJointAxis:angular:maxJointVelocity: left: PhysxJointAxisAPI: default inf -> 9" in result.stdout
-    assert "author inf where that is meant" in result.stdout and "1 left" in result.stdout
+    assert "author inf if that is the intended value" in result.stdout and "1 left" in result.stdout

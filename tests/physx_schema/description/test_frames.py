@@ -76,8 +76,8 @@ def test_the_way_between_two_poses_turns_as_that_of_usd(degrees: float) -> None:
 
 
 @pytest.mark.parametrize(("text", "severity", "message"), [
-    (free("K", more={**KINEMATIC, **SLIDING}), "info", "a kinematic body has the transform has time samples"),
-    (free("K", more=SLIDING), "warning", "this dynamic body has the transform has time samples"),
+    (free("K", more={**KINEMATIC, **SLIDING}), "info", "this kinematic body has a transform with time samples"),
+    (free("K", more=SLIDING), "warning", "this dynamic body has a transform with time samples"),
     (prim("Xform", "P", "", {**SLIDING, "uniform token[] xformOpOrder": '["xformOp:translate"]'}, free("K")), "warning",
      "this dynamic body is below /P, which time samples move"),
 ])

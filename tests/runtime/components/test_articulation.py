@@ -141,7 +141,7 @@ def test_what_joints_give_their_links_is_what_they_give_in_sapien() -> None:
         joint.set_drive_properties(200.0, 20.0)
     made.qpos = [0.3, -0.4]
     scene.step()
-    with pytest.raises(RuntimeError, match="take one more step"):
+    with pytest.raises(RuntimeError, match=r"call step\(\) once more"):
         made.link_incoming_joint_forces  # noqa: B018
     scene.step()
     assert made.link_incoming_joint_forces == pytest.approx(np.array(INCOMING), abs=LOAD_ROUNDING)

@@ -43,7 +43,7 @@ def test_gearing_of_a_root_attachment_is_unused_for_what_it_is() -> None:
 
 @pytest.mark.parametrize(("reason", "remedy"), [
     ({"bool physics:rigidBodyEnabled": False}, "set physics:rigidBodyEnabled to true"),
-    ({"rel physics:simulationOwner": "</Robot>"}, "correct the problems that are reported for the body")])
+    ({"rel physics:simulationOwner": "</Robot>"}, "correct the problems of the body")])
 def test_mass_of_a_body_that_is_not_made_is_unused_for_that(reason: dict[str, object], remedy: str) -> None:
     opinion = unused(robot(link("base", more=reason)))["physics:mass"]
     assert (opinion.reason, opinion.suggestion) == ("PhysX makes no body of the prim", remedy)

@@ -111,10 +111,10 @@ JOINTS: dict[str, Row] = {
     "joint/several-bodies": row(Same()),
     "joint/missing-body": row(
         JOINTED, Made("link", B), loses=HINGE,
-        also=(also("remove the target for the world", Same(), edits=(SetTargets(J2, "physics:body1", ()),)),)),
+        also=(also("remove the target to join the world", Same(), edits=(SetTargets(J2, "physics:body1", ()),)),)),
     "joint/no-body": row(
         JOINTED,
-        also=(also("remove the target for the world", Same(), edits=(RemoveProperty(J2, "physics:body0"),)),)),
+        also=(also("remove the target to join the world", Same(), edits=(RemoveProperty(J2, "physics:body0"),)),)),
     "joint/disabled": row(JOINTED, Made("link", B), loses=HINGE),
     "joint/no-hinge": row(Made("free joint", "/Robot/gear"), Moves("j2"), loses="the gear couples its two wheels"),
     "joint/same-body": row(JOINTED, Gone("articulation", B), loses=HINGE),
