@@ -115,7 +115,7 @@ def test_centroidal_momentum_of_matrices_that_were_not_computed_is_refused(tmp_p
 
 
 def test_a_fixed_root_takes_no_velocity(sim: Simulation) -> None:
-    with pytest.raises(ValueError, match="the base is fixed, give 0"):
+    with pytest.raises(ValueError, match="the base is fixed; give 0"):
         sim.direct.set("eROOT_LINEAR_VELOCITY", np.ones((1, 3), np.float32), [2])
     sim.direct.set("eROOT_LINEAR_VELOCITY", np.zeros((1, 3), np.float32), [2])
 

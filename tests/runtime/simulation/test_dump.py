@@ -33,7 +33,7 @@ def test_a_dump_names_the_joint_that_it_leaves_out() -> None:
 def test_a_dump_of_a_scenes_actor_names_the_joints_that_hold_it() -> None:
     scene = Scene(opened(HELD))
     for name in scene.actors:
-        assert said(dump_step(scene[name])) == ["/J: a joint outside articulations, of the scene's step"]
+        assert said(dump_step(scene[name])) == ["/J: a joint outside articulations, part of the scene's step"]
 
 
 def test_a_dump_of_what_touches_says_that_contacts_are_left_out() -> None:
