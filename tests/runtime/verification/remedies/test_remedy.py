@@ -101,7 +101,7 @@ def test_a_stage_with_its_remedies_is_as_authored_before(name: str) -> None:
 def test_what_no_value_gives_is_said_with_the_nearest_and_the_setting_that_does() -> None:
     remedy = remedy_of(springy((32, 1)), "physxMimicJoint:rotX:dampingRatio", "/Robot/j1")
     assert remedy.feasible
-    assert "no value gives 0.5: the nearest is" in remedy.reason
+    assert "no value gives 0.5; the nearest is" in remedy.reason
     assert [(change.path, change.property, change.value) for change in remedy.settings] == [
         ("/Robot", VELOCITY_COUNT, 0.0)]
 
