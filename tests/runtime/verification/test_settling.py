@@ -72,7 +72,7 @@ def test_whole_turns_are_taken_off_a_target_without_limits() -> None:
     stage = chain(drive("angular", stiffness=30.0, damping=2.0, targetPosition=370.0), kind="Revolute")
     row = verified(stage, TARGET)
     assert (row.effective, row.verdict) == (pytest.approx(10.0, rel=1e-5), "altered")
-    assert "PhysX takes whole turns off" in row.reason
+    assert "PhysX removes whole turns" in row.reason
 
 
 def test_target_without_stiffness_is_ignored() -> None:

@@ -33,7 +33,7 @@ def test_gravity_is_measured_on_what_there_is(parts: str, schemas: tuple[str, ..
 def test_direction_that_is_no_unit_vector_alters_the_magnitude() -> None:
     row = row_of(falling(gravityMagnitude=3.0, gravityDirection=(0.0, 0.0, -2.0)), MAGNITUDE, "/scene")
     assert (row.effective, row.verdict) == (pytest.approx(6.0, rel=1e-6), "altered")
-    assert "whatever its length is" in row.reason
+    assert "without normalising it" in row.reason
 
 
 def test_negative_magnitude_is_as_authored() -> None:

@@ -235,7 +235,7 @@ def test_what_no_value_gives_is_not_fixed_and_said(rigid: Path) -> None:
     assert result.exit_code == 1
     left = [line for line in result.stdout.splitlines() if "not fixed" in line]
     assert len(left) == 1, result.stdout
-    assert "no value gives 0.5: the nearest is" in left[0]
+    assert "no value gives 0.5; the nearest is" in left[0]
     assert left[0].endswith("(its repair is unsafe)")
 
 
