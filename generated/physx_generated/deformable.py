@@ -72,7 +72,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def GetMaxLinearVelocityAttr(self) -> Usd.Attribute:
         """Maximum velocity of a vertex.
 
-        Negative values are automatic for a surface and freeze a volume.
+        With negative values PhysX chooses the maximum for a surface, and freezes a volume.
 
         ``physxDeformableBody:maxLinearVelocity``, float, default inf, range (-inf, inf], unit distance / time.
         """
