@@ -321,7 +321,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetSubStepThresholdLongitudinalSpeedAttr(self) -> Usd.Attribute:
         """Forward speed at which the substep count changes.
 
-        If unauthored, PhysX uses 5 m/s.
+        If unauthored, it is 5 m/s.
 
         ``physxVehicle:subStepThresholdLongitudinalSpeed``, float, no default, range [0, inf), unit distance / time.
         """
@@ -336,7 +336,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetLowForwardSpeedSubStepCountAttr(self) -> Usd.Attribute:
         """Substeps of suspension, tires and drivetrain below the threshold speed.
 
-        If unauthored, PhysX uses 3.
+        If unauthored, it is 3.
 
         ``physxVehicle:lowForwardSpeedSubStepCount``, int, no default, range [1, 255], unit substeps per step.
         """
@@ -351,7 +351,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetHighForwardSpeedSubStepCountAttr(self) -> Usd.Attribute:
         """Substeps of suspension, tires and drivetrain from the threshold speed.
 
-        If unauthored, PhysX uses 1.
+        If unauthored, it is 1.
 
         ``physxVehicle:highForwardSpeedSubStepCount``, int, no default, range [1, 255], unit substeps per step.
         """

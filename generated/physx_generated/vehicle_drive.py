@@ -134,9 +134,7 @@ class PhysxVehicleDriveStandardAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetEngineRel(self) -> Usd.Relationship:
-        """Prim with the engine, if PhysxVehicleEngineAPI is not on this prim.
-
-        Several drives can share it.
+        """Prim with an engine that several drives can share.
 
         ``physxVehicleDriveStandard:engine``, relationship to PhysxVehicleEngineAPI, one target.
         """
@@ -147,9 +145,7 @@ class PhysxVehicleDriveStandardAPI(SingleApplyAPI):
         return create_relationship(self, "physxVehicleDriveStandard:engine")
 
     def GetGearsRel(self) -> Usd.Relationship:
-        """Prim with the gears, if PhysxVehicleGearsAPI is not on this prim.
-
-        Several drives can share it.
+        """Prim with gears that several drives can share.
 
         ``physxVehicleDriveStandard:gears``, relationship to PhysxVehicleGearsAPI, one target.
         """
@@ -160,7 +156,7 @@ class PhysxVehicleDriveStandardAPI(SingleApplyAPI):
         return create_relationship(self, "physxVehicleDriveStandard:gears")
 
     def GetAutoGearBoxRel(self) -> Usd.Relationship:
-        """Prim with the automatic gear box, which several drives can share.
+        """Prim with an automatic gear box that several drives can share.
 
         Optional: without a gear box, the controller selects gears.
 
@@ -173,9 +169,7 @@ class PhysxVehicleDriveStandardAPI(SingleApplyAPI):
         return create_relationship(self, "physxVehicleDriveStandard:autoGearBox")
 
     def GetClutchRel(self) -> Usd.Relationship:
-        """Prim with the clutch, if PhysxVehicleClutchAPI is not on this prim.
-
-        Several drives can share it.
+        """Prim with a clutch that several drives can share.
 
         ``physxVehicleDriveStandard:clutch``, relationship to PhysxVehicleClutchAPI, one target.
         """

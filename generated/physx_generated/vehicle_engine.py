@@ -119,7 +119,7 @@ class PhysxVehicleEngineAPI(SingleApplyAPI):
     def GetMoiAttr(self) -> Usd.Attribute:
         """Moment of inertia about the engine axis.
 
-        If unauthored, PhysX uses 1 kg m^2.
+        If unauthored, it is 1 kg m^2.
 
         ``physxVehicleEngine:moi``, float, no default, range (0, inf), unit mass * distance^2.
         """
@@ -284,7 +284,7 @@ class PhysxVehicleGearsAPI(SingleApplyAPI):
     def GetRatioScaleAttr(self) -> Usd.Attribute:
         """Factor on all ratios, the final drive.
 
-        If unauthored, PhysX uses 4.
+        If unauthored, it is 4.
 
         ``physxVehicleGears:ratioScale``, float, no default, range (0, inf), unit dimensionless.
         """
@@ -297,7 +297,7 @@ class PhysxVehicleGearsAPI(SingleApplyAPI):
     def GetSwitchTimeAttr(self) -> Usd.Attribute:
         """Duration of a gear change, during which the drive is in neutral.
 
-        If unauthored, PhysX uses 0.5.
+        If unauthored, it is 0.5.
 
         ``physxVehicleGears:switchTime``, float, no default, range [0, inf), unit time.
         """
@@ -344,7 +344,7 @@ class PhysxVehicleAutoGearBoxAPI(SingleApplyAPI):
     def GetUpRatiosAttr(self) -> Usd.Attribute:
         """Engine speed / maxRotationSpeed above which each gear shifts up, from the first to the second highest.
 
-        If unauthored, PhysX uses 0.65 for each gear.
+        If unauthored, it is 0.65 for each gear.
 
         ``physxVehicleAutoGearBox:upRatios``, float[], no default, range [0, inf), unit dimensionless.
         """
@@ -359,7 +359,7 @@ class PhysxVehicleAutoGearBoxAPI(SingleApplyAPI):
     def GetDownRatiosAttr(self) -> Usd.Attribute:
         """Engine speed / maxRotationSpeed below which each gear shifts down, from the second to the highest.
 
-        If unauthored, PhysX uses 0.5 for each gear.
+        If unauthored, it is 0.5 for each gear.
 
         ``physxVehicleAutoGearBox:downRatios``, float[], no default, range [0, inf), unit dimensionless.
         """
@@ -374,7 +374,7 @@ class PhysxVehicleAutoGearBoxAPI(SingleApplyAPI):
     def GetLatencyAttr(self) -> Usd.Attribute:
         """Minimum time between two automatic shifts.
 
-        If unauthored, PhysX uses 2.
+        If unauthored, it is 2.
 
         ``physxVehicleAutoGearBox:latency``, float, no default, range [0, inf), unit time.
         """
@@ -421,7 +421,7 @@ class PhysxVehicleClutchAPI(SingleApplyAPI):
     def GetStrengthAttr(self) -> Usd.Attribute:
         """Torque per difference of speeds at the clutch.
 
-        If unauthored, PhysX uses 10 kg m^2/s.
+        If unauthored, it is 10 kg m^2/s.
 
         ``physxVehicleClutch:strength``, float, no default, range (0, inf), unit mass * distance^2 / time.
         """

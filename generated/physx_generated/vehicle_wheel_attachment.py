@@ -119,8 +119,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def GetIndexAttr(self) -> Usd.Attribute:
         """Number of this wheel in differential, brakes and steering.
 
-        Number the wheels of a vehicle from 0, and use each number once. If all indices are -1, PhysX numbers the
-        wheels.
+        The wheels of a vehicle have different numbers from 0. If all indices are -1, PhysX numbers the wheels.
 
         ``physxVehicleWheelAttachment:index``, int, default -1, range [-1, 20), unit wheel index.
         """
@@ -283,9 +282,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleWheelAttachment:driven", defaultValue, writeSparsely)
 
     def GetWheelRel(self) -> Usd.Relationship:
-        """Prim with the wheel, if PhysxVehicleWheelAPI is not on this prim.
-
-        Several attachments can share it.
+        """Prim with a wheel that several attachments can share.
 
         ``physxVehicleWheelAttachment:wheel``, relationship to PhysxVehicleWheelAPI, one target.
         """
@@ -296,9 +293,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         return create_relationship(self, "physxVehicleWheelAttachment:wheel")
 
     def GetTireRel(self) -> Usd.Relationship:
-        """Prim with the tire, if PhysxVehicleTireAPI is not on this prim.
-
-        Several attachments can share it.
+        """Prim with a tire that several attachments can share.
 
         ``physxVehicleWheelAttachment:tire``, relationship to PhysxVehicleTireAPI, one target.
         """
@@ -309,9 +304,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         return create_relationship(self, "physxVehicleWheelAttachment:tire")
 
     def GetSuspensionRel(self) -> Usd.Relationship:
-        """Prim with the suspension, if PhysxVehicleSuspensionAPI is not on this prim.
-
-        Several attachments can share it.
+        """Prim with a suspension that several attachments can share.
 
         ``physxVehicleWheelAttachment:suspension``, relationship to PhysxVehicleSuspensionAPI, one target.
         """
