@@ -115,7 +115,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
         return create_attribute(self, "physxDeformableBody:settlingThreshold", defaultValue, writeSparsely)
 
     def GetSleepThresholdAttr(self) -> Usd.Attribute:
-        """Velocity below which all vertices must be before the body sleeps.
+        """The body can sleep if the velocities of all vertices are below this value.
 
         If unauthored, it is 0.005 in stages in metres.
 
@@ -240,7 +240,7 @@ class PhysxBaseDeformableBodyAPI(PhysxBaseDeformableBodyAPIAccessors):
     """PhysX settings of a volume deformable body.
 
     Surfaces use PhysxSurfaceDeformableBodyAPI, which includes it. Author linearDamping, sleepThreshold and
-    maxDepenetrationVelocity: without an opinion PhysX uses other values than the defaults of the schema.
+    maxDepenetrationVelocity: if they are unauthored, PhysX does not use the defaults of the schema.
 
     Applies to: OmniPhysicsDeformableBodyAPI.
     """

@@ -71,8 +71,8 @@ if TYPE_CHECKING:
     ),
 ))
 class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
-    """Simulates the particle sets with this system as their particleSystem, with one solver, one collision group and
-    one PhysxPBDMaterialAPI material.
+    """Simulates the particle sets that refer to this system, with one solver, one collision group and one
+    PhysxPBDMaterialAPI material.
 
     Two particles rest at twice their rest offset and interact below twice particleContactOffset.
     """

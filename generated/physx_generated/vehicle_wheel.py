@@ -401,7 +401,7 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetLatStiffXAttr(self) -> Usd.Attribute:
-        """Load / restLoad from which lateral stiffness is constant.
+        """Value of load / restLoad from which the lateral stiffness is constant.
 
         Read if lateralStiffnessGraph is 0.
 

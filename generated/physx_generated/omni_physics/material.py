@@ -108,7 +108,7 @@ class BaseMaterialAPIAccessors(SingleApplyAPI):
 class BaseMaterialAPI(BaseMaterialAPIAccessors):
     """Friction and density of a material.
 
-    The deformable materials include it; alone it is no deformable material for PhysX.
+    The deformable materials include it; PhysX does not accept it alone as a deformable material.
 
     Applies to: Material.
     """
