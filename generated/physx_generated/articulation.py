@@ -125,9 +125,9 @@ class PhysxArticulationAPI(SingleApplyAPI):
         return create_attribute(self, "physxArticulation:solverVelocityIterationCount", defaultValue, writeSparsely)
 
     def GetSleepThresholdAttr(self) -> Usd.Attribute:
-        """Kinetic energy per mass below which the articulation can sleep, 0.4 s after its last contact.
+        """Kinetic energy per mass below which the articulation can sleep after 0.4 s.
 
-        PhysX sums velocities over 0.2 s. Without this class it is 0.005 m^2 / s^2.
+        PhysX sums velocities over 0.2 s. Without this class the threshold is 0.005 m^2 / s^2.
 
         ``physxArticulation:sleepThreshold``, float, default 5e-05, range [0, inf), unit distance^2 / time^2.
         """

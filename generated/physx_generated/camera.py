@@ -82,9 +82,9 @@ class PhysxCameraAPIAccessors(SingleApplyAPI):
 class PhysxCameraAPI(PhysxCameraAPIAccessors):
     """Common settings of moving cameras.
 
-    The other camera classes include it; alone it has no effect. If a prim has several, only one applies, in this order:
-    PhysxCameraFollowLookAPI, PhysxCameraFollowVelocityAPI, PhysxCameraDroneAPI. The camera moves after each physics
-    step.
+    The other camera classes include it; alone it has no effect. If a prim has several camera classes, only the first
+    one in this order applies: PhysxCameraFollowLookAPI, PhysxCameraFollowVelocityAPI, PhysxCameraDroneAPI. The camera
+    moves after each physics step.
 
     Applies to: Camera.
     """

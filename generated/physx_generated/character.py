@@ -148,7 +148,9 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
         return create_attribute(self, "physxCharacterController:upAxis", defaultValue, writeSparsely)
 
     def GetNonWalkableModeAttr(self) -> Usd.Attribute:
-        """Behaviour on slopes beyond slopeLimit: the character only stops, or it also slides down.
+        """Behaviour on slopes beyond slopeLimit.
+
+        With preventClimbing the character stops; with preventClimbingForceSliding it also slides down.
 
         ``physxCharacterController:nonWalkableMode``, uniform token, default preventClimbing, one of preventClimbing,
         preventClimbingForceSliding.
@@ -160,7 +162,9 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
         return create_attribute(self, "physxCharacterController:nonWalkableMode", defaultValue, writeSparsely)
 
     def GetClimbingModeAttr(self) -> Usd.Attribute:
-        """Method of climbing steps: easy lets the round end roll over steps above stepOffset, constrained does not.
+        """Method of climbing steps.
+
+        With easy, the round end of the capsule can roll over steps above stepOffset. With constrained it cannot.
 
         ``physxCharacterController:climbingMode``, uniform token, default easy, one of easy, constrained.
         """
@@ -188,7 +192,7 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
     def GetMaxJumpHeightAttr(self) -> Usd.Attribute:
         """Jump height that invisible walls must stop.
 
-        Used if invisibleWallHeight is above 0; small values are faster.
+        Used if invisibleWallHeight is above 0. Small values make the simulation faster.
 
         ``physxCharacterController:maxJumpHeight``, float, default 0, range [0, inf), unit distance.
         """

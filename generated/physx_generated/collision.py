@@ -58,8 +58,8 @@ if TYPE_CHECKING:
 class PhysxContactReportAPI(SingleApplyAPI):
     """Enables contact reports of a body, of all links of an articulation, or of a static collider.
 
-    The application receives them as simulation events. Contact sensors need this class. On a collider of a body it does
-    not report that body's contacts.
+    The application receives them as simulation events. Contact sensors need this class. On a collider of a body, this
+    class does not report the body's contacts.
 
     Applies to: PhysicsRigidBodyAPI, PhysicsArticulationRootAPI, PhysicsCollisionAPI.
     """
@@ -93,7 +93,8 @@ class PhysxContactReportAPI(SingleApplyAPI):
     def GetReportPairsRel(self) -> Usd.Relationship:
         """Objects to report contacts with.
 
-        If unauthored, all; an empty list means all or none, depending on the release.
+        If unauthored, PhysX reports contacts with all objects. An empty list means all or no objects, depending on the
+        release.
 
         ``physxContactReport:reportPairs``, relationship to PhysicsRigidBodyAPI or PhysicsArticulationRootAPI or
         PhysicsCollisionAPI, several targets.

@@ -59,7 +59,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def GetLinearDampingAttr(self) -> Usd.Attribute:
         """Decay rate of vertex velocities.
 
-        If unauthored, PhysX uses 0.005.
+        If unauthored, it is 0.005.
 
         ``physxDeformableBody:linearDamping``, float, default 0, range [0, inf), unit 1 / time.
         """
@@ -72,7 +72,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def GetMaxLinearVelocityAttr(self) -> Usd.Attribute:
         """Maximum velocity of a vertex.
 
-        Negative values are automatic for a surface and freeze a volume.
+        With negative values PhysX chooses the maximum for a surface, and freezes a volume.
 
         ``physxDeformableBody:maxLinearVelocity``, float, default inf, range (-inf, inf], unit distance / time.
         """
@@ -102,7 +102,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def GetSettlingThresholdAttr(self) -> Usd.Attribute:
         """Velocity below which settlingDamping acts.
 
-        Keep it above sleepThreshold. If unauthored, PhysX uses 0.1 m / s.
+        Keep it above sleepThreshold. If unauthored, it is 0.1 m / s.
 
         ``physxDeformableBody:settlingThreshold``, float, default 0.1, range [0, inf], unit distance / time.
         """
@@ -115,9 +115,9 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
         return create_attribute(self, "physxDeformableBody:settlingThreshold", defaultValue, writeSparsely)
 
     def GetSleepThresholdAttr(self) -> Usd.Attribute:
-        """Velocity below which all vertices must be before the body sleeps.
+        """The body can sleep if the velocities of all vertices are below this value.
 
-        If unauthored, PhysX uses 0.005 in stages in metres.
+        If unauthored, it is 0.005 in stages in metres.
 
         ``physxDeformableBody:sleepThreshold``, float, default 0.05, range [0, inf), unit distance / time.
         """
@@ -130,7 +130,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def GetMaxDepenetrationVelocityAttr(self) -> Usd.Attribute:
         """Maximum velocity with which the solver separates overlapping bodies.
 
-        If unauthored, PhysX uses 3 m / s.
+        If unauthored, it is 3 m / s.
 
         ``physxDeformableBody:maxDepenetrationVelocity``, float, default inf, range [0, inf], unit distance / time.
         """
@@ -240,7 +240,7 @@ class PhysxBaseDeformableBodyAPI(PhysxBaseDeformableBodyAPIAccessors):
     """PhysX settings of a volume deformable body.
 
     Surfaces use PhysxSurfaceDeformableBodyAPI, which includes it. Author linearDamping, sleepThreshold and
-    maxDepenetrationVelocity: without an opinion PhysX uses other values than the defaults of the schema.
+    maxDepenetrationVelocity: if they are unauthored, PhysX does not use the defaults of the schema.
 
     Applies to: OmniPhysicsDeformableBodyAPI.
     """

@@ -56,7 +56,7 @@ class PhysxDrivePerformanceEnvelopeAPI(MultipleApplyAPI):
 
     It needs a PhysicsDriveAPI of the same instance with maxForce as the stall effort. It limits the sum of drive effort
     and external joint effort. Both conditions apply to the velocity after the impulse. If no effort of the required
-    sign meets them, none acts.
+    sign meets both, the effort is 0.
 
     ``|effort| <= maxForce - velocityDependentResistance * |qd|``
     ``|qd| <= maxActuatorVelocity - speedEffortGradient * |effort|``

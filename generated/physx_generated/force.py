@@ -97,7 +97,9 @@ class PhysxForceAPI(SingleApplyAPI):
         return create_attribute(self, "physxForce:worldFrameEnabled", defaultValue, writeSparsely)
 
     def GetModeAttr(self) -> Usd.Attribute:
-        """Meaning of the values: force and torque, or accelerations that PhysX multiplies by mass and inertia.
+        """Meaning of the values.
+
+        With force they are a force and a torque. With acceleration PhysX multiplies them by mass and inertia.
 
         ``physxForce:mode``, uniform token, default acceleration, one of force, acceleration.
         """
@@ -108,7 +110,7 @@ class PhysxForceAPI(SingleApplyAPI):
         return create_attribute(self, "physxForce:mode", defaultValue, writeSparsely)
 
     def GetForceAttr(self) -> Usd.Attribute:
-        """Force, or linear acceleration.
+        """Force, or linear acceleration in mode acceleration.
 
         ``physxForce:force``, vector3f, default [0, 0, 0], range (-inf, inf), unit force (force), distance / time^2
         (acceleration).
@@ -120,7 +122,7 @@ class PhysxForceAPI(SingleApplyAPI):
         return create_attribute(self, "physxForce:force", defaultValue, writeSparsely)
 
     def GetTorqueAttr(self) -> Usd.Attribute:
-        """Torque, or angular acceleration in radians.
+        """Torque, or angular acceleration in mode acceleration, in radians.
 
         NVIDIA's schema says degrees, but PhysX does not convert.
 

@@ -231,7 +231,7 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
 class PhysxPhysicsDistanceJointAPI(SingleApplyAPI):
     """Makes a distance joint soft: a spring acts beyond physics:minDistance and physics:maxDistance.
 
-    Hard or soft, PhysX acts only from 0.025 m beyond the range. If springEnabled is false, stiffness and damping of
+    Even a hard joint acts only from 0.025 m beyond the range. If springEnabled is false, stiffness and damping of
     PhysxLimitAPI:distance apply.
 
     ``force = springStiffness * excess + springDamping * d(excess)/dt, while out of range``
@@ -258,7 +258,7 @@ class PhysxPhysicsDistanceJointAPI(SingleApplyAPI):
     def GetSpringEnabledAttr(self) -> Usd.Attribute:
         """Whether the range is soft.
 
-        With springStiffness and springDamping 0 the joint then has no effect.
+        If it is soft and springStiffness and springDamping are 0, the joint has no effect.
 
         ``physxPhysicsDistanceJoint:springEnabled``, bool, default False.
         """

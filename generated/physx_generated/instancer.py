@@ -122,7 +122,7 @@ class PhysxPhysicsInstancer(TypedSchema, UsdGeom.Imageable):
 class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
     """Creates joints between pairs of bodies from a few prototype joints.
 
-    Instance i connects entry i of body0s and of body1s, or the first entry if there are fewer. If the only entry is a
+    Instance i connects entry i of body0s and of body1s, or the first entry if a list is shorter. If the only entry is a
     PointInstancer, the indices select its instances. Frame arrays have one entry per instance; PhysX warns about other
     lengths and applies no offset to missing entries.
     """
@@ -150,7 +150,7 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
     def GetPhysicsBody0IndicesAttr(self) -> Usd.Attribute:
         """Instance of the PointInstancer in body0s for each first body.
 
-        Unused for bodies; -1 is none.
+        Unused if body0s lists rigid bodies. -1 means no instance.
 
         ``physics:body0Indices``, int[], no default, range [-1, inf), unit index.
         """
@@ -165,7 +165,7 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
     def GetPhysicsBody1IndicesAttr(self) -> Usd.Attribute:
         """Instance of the PointInstancer in body1s for each second body.
 
-        Unused for bodies; -1 is none.
+        Unused if body1s lists rigid bodies. -1 means no instance.
 
         ``physics:body1Indices``, int[], no default, range [-1, inf), unit index.
         """

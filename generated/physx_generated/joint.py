@@ -242,9 +242,9 @@ class PhysxLimitAPI(MultipleApplyAPI):
         self._set(values, strict)
 
     def GetRestitutionAttr(self) -> Usd.Attribute:
-        """Share of speed kept at the limit: 0 stops, 1 bounces back.
+        """Share of the speed that remains after the limit.
 
-        Used if stiffness is 0.
+        At 0 the joint stops, at 1 it bounces back with full speed. Used if stiffness is 0.
 
         ``physxLimit:<name>:restitution``, float, default 0, range [0, 1], unit dimensionless.
         """

@@ -97,8 +97,8 @@ class PhysxMaterialAPI(SingleApplyAPI):
     """Additional settings of a rigid surface's material.
 
     If two materials have different modes, the later one of average, min, multiply and max applies. A contact is
-    compliant if either compliantContactStiffness is above 0. It then has no restitution, and a material that is not
-    compliant adds nothing.
+    compliant if either compliantContactStiffness is above 0. A compliant contact has no restitution. If only one
+    material is compliant, only its values apply.
 
     ``force = compliantContactStiffness * depth + compliantContactDamping * d(depth)/dt, at every contact point``
 
@@ -161,7 +161,8 @@ class PhysxMaterialAPI(SingleApplyAPI):
     def GetCompliantContactAccelerationSpringAttr(self) -> Usd.Attribute:
         """Whether the spring gives an acceleration instead of a force.
 
-        The sink depth then depends little on mass. It wins over a material with a force spring.
+        The sink depth then depends little on mass. An acceleration spring has priority over a material with a force
+        spring.
 
         ``physxMaterial:compliantContactAccelerationSpring``, bool, default False.
         """
@@ -176,7 +177,7 @@ class PhysxMaterialAPI(SingleApplyAPI):
     def GetCompliantContactStiffnessAttr(self) -> Usd.Attribute:
         """Spring stiffness at each contact point.
 
-        A box on four points sinks a quarter as deep as on one; 0 makes the contact hard.
+        On four points a box sinks a quarter as deep as on one point. 0 makes the contact hard.
 
         ``physxMaterial:compliantContactStiffness``, float, default 0, range [0, inf), unit force / distance (force), 1
         / time^2 (acceleration).
@@ -391,8 +392,8 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
         return create_attribute(self, "physxPBDMaterial:particleAdhesionScale", defaultValue, writeSparsely)
 
     def GetAdhesionOffsetScaleAttr(self) -> Usd.Attribute:
-        """Range of adhesion in rest offsets: restOffset of the system against bodies, solidRestOffset between solid
-        particles.
+        """Range of adhesion as a factor on a rest offset: restOffset of the system against bodies, and solidRestOffset
+        between solid particles.
 
         0 disables adhesion.
 
@@ -422,7 +423,7 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
     def GetDensityAttr(self) -> Usd.Attribute:
         """Density that determines particle mass.
 
-        With 0 PhysX chooses it; PhysicsMassAPI on the particles wins.
+        With 0 PhysX chooses the density. PhysicsMassAPI on the particles has priority.
 
         ``physxPBDMaterial:density``, float, default 0, range [0, inf), unit mass / distance^3.
         """

@@ -109,7 +109,7 @@ class PhysxConvexHullCollisionAPI(SingleApplyAPI):
     def GetHullVertexLimitAttr(self) -> Usd.Attribute:
         """Maximum number of vertices.
 
-        PhysX clamps it; hulls above 64 would not run on the GPU.
+        PhysX clamps it, because the GPU cannot simulate hulls with more than 64 vertices.
 
         ``physxConvexHullCollision:hullVertexLimit``, int, default 64, range [8, 64], unit vertices.
         """
@@ -122,7 +122,7 @@ class PhysxConvexHullCollisionAPI(SingleApplyAPI):
     def GetMinThicknessAttr(self) -> Usd.Attribute:
         """Minimum extent of the hull along each axis.
 
-        PhysX thickens flatter or smaller meshes first.
+        PhysX first thickens meshes that are flatter or smaller.
 
         ``physxConvexHullCollision:minThickness``, float, default 0.001, range [0, inf), unit distance.
         """
@@ -165,8 +165,8 @@ class PhysxConvexHullCollisionAPI(SingleApplyAPI):
 class PhysxConvexDecompositionCollisionAPI(SingleApplyAPI):
     """Options of the decomposition of a concave mesh into convex hulls.
 
-    Used for approximation convexDecomposition. PhysX works on voxels, and thin parts need resolution. It clamps values
-    out of range with a warning.
+    Used for approximation convexDecomposition. PhysX works on voxels, and thin parts need a higher resolution. PhysX
+    clamps values out of range with a warning.
 
     Applies to: PhysicsMeshCollisionAPI.
     """
@@ -200,7 +200,7 @@ class PhysxConvexDecompositionCollisionAPI(SingleApplyAPI):
     def GetMaxConvexHullsAttr(self) -> Usd.Attribute:
         """Maximum number of hulls.
 
-        Each costs as much as a separate collider.
+        A hull takes as much time as a separate collider.
 
         ``physxConvexDecompositionCollision:maxConvexHulls``, int, default 32, range [1, 2048], unit hulls.
         """
@@ -213,7 +213,7 @@ class PhysxConvexDecompositionCollisionAPI(SingleApplyAPI):
     def GetMinThicknessAttr(self) -> Usd.Attribute:
         """Minimum extent of the mesh along each axis.
 
-        PhysX thickens flatter or smaller meshes first.
+        PhysX first thickens meshes that are flatter or smaller.
 
         ``physxConvexDecompositionCollision:minThickness``, float, default 0.001, range [0, inf), unit distance.
         """
@@ -345,8 +345,8 @@ class PhysxSphereFillCollisionAPI(SingleApplyAPI):
     def GetFillModeAttr(self) -> Usd.Attribute:
         """Method to find the inside.
 
-        With flood PhysX fills from outside, which needs a closed mesh. With raycast it tests several directions and
-        tolerates small holes. With surface the inside stays hollow.
+        With flood PhysX fills the outside, and the mesh must be closed. With raycast it tests several directions, and
+        small holes are allowed. With surface the inside stays empty.
 
         ``physxSphereFillCollision:fillMode``, uniform token, default flood, one of flood, raycast, surface.
         """
@@ -552,7 +552,7 @@ class PhysxSDFMeshCollisionAPI(SingleApplyAPI):
     def GetSdfSubgridResolutionAttr(self) -> Usd.Attribute:
         """Samples along a side of a block; 4 to 8 suit most meshes.
 
-        Smaller blocks need a larger table, larger ones follow the surface less. 0 makes the field dense.
+        Smaller blocks need a larger table, and larger blocks follow the surface less closely. 0 makes the field dense.
 
         ``physxSDFMeshCollision:sdfSubgridResolution``, uniform int, default 6, range [0, inf), unit samples.
         """

@@ -105,7 +105,7 @@ class PhysxMimicJointAPI(MultipleApplyAPI):
     def GetGearingAttr(self) -> Usd.Attribute:
         """Ratio of this joint's motion to the reference joint's.
 
-        Positive values turn it the opposite way; 0 is not allowed.
+        Positive values move this joint opposite to the reference joint; 0 is not allowed.
 
         ``physxMimicJoint:<name>:gearing``, float, default 1, range (-inf, inf), unit follower unit / reference unit.
         """

@@ -380,8 +380,9 @@ class PhysxParticleAPI(PhysxParticleAPIAccessors):
 class PhysxParticleSetAPI(PhysxParticleAPIAccessors):
     """Makes each point of the prim a fluid or granular particle.
 
-    Positions come from points or positions, initial velocities from velocities. PhysX drops a set with arrays of
-    different sizes. Density comes from the system's material or from PhysicsMassAPI on the prim.
+    Positions come from the property points or positions, and initial velocities from the property velocities. PhysX
+    drops a set with arrays of different sizes. Density comes from the system's material or from PhysicsMassAPI on the
+    prim.
 
     Applies to: PointBased, PointInstancer.
     Built in: PhysxParticleAPI.
@@ -403,7 +404,7 @@ class PhysxParticleSetAPI(PhysxParticleAPIAccessors):
     def GetFluidAttr(self) -> Usd.Attribute:
         """Whether the particles are a fluid.
 
-        If false, they are solid grains at a distance of solidRestOffset.
+        If false, they are solid grains, and solidRestOffset sets their distance.
 
         ``physxParticle:fluid``, bool, default True.
         """
@@ -414,9 +415,10 @@ class PhysxParticleSetAPI(PhysxParticleAPIAccessors):
         return create_attribute(self, "physxParticle:fluid", defaultValue, writeSparsely)
 
     def GetSimulationPointsAttr(self) -> Usd.Attribute:
-        """Simulated positions, written by PhysX while points holds the smoothed positions.
+        """Simulated positions.
 
-        If authored, its size must match points.
+        PhysX writes them if the property points has the smoothed positions. If authored, the array must have as many
+        entries as points.
 
         ``physxParticle:simulationPoints``, point3f[], no default, range (-inf, inf), unit distance.
         """
@@ -447,7 +449,7 @@ class PhysxParticleSetAPI(PhysxParticleAPIAccessors):
 class PhysxParticleSamplingAPI(SingleApplyAPI):
     """Fills or covers a mesh with particles by Poisson sampling.
 
-    The samples go to the set in particles.
+    The samples go to the particle set that the relationship particles targets.
 
     Applies to: Mesh.
     """
@@ -481,9 +483,9 @@ class PhysxParticleSamplingAPI(SingleApplyAPI):
         return create_attribute(self, "physxParticleSampling:samplingDistance", defaultValue, writeSparsely)
 
     def GetVolumeAttr(self) -> Usd.Attribute:
-        """Whether the inside of the mesh is filled.
+        """Whether particles fill the inside of the mesh.
 
-        If false, only its surface is covered.
+        If false, they only cover its surface.
 
         ``physxParticleSampling:volume``, bool, default True.
         """
@@ -507,7 +509,7 @@ class PhysxParticleSamplingAPI(SingleApplyAPI):
         return create_attribute(self, "physxParticleSampling:maxSamples", defaultValue, writeSparsely)
 
     def GetParticlesRel(self) -> Usd.Relationship:
-        """Set that receives the samples.
+        """Particle set that receives the samples.
 
         ``physxParticleSampling:particles``, relationship to PhysxParticleSetAPI, one target.
         """

@@ -181,9 +181,10 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
         return create_attribute(self, "physxParticleIsosurface:surfaceDistance", defaultValue, writeSparsely)
 
     def GetGridFilteringPassesAttr(self) -> Usd.Attribute:
-        """Grid filters in order: S smooths, G grows and R shrinks the fluid by about one cell.
+        """Grid filters in order.
 
-        Equal neighbours count once, other letters are ignored, and more than 32 passes become GSRS.
+        S smooths the fluid, G grows it by about one cell, and R shrinks it by about one cell. Equal neighbours count
+        once, other letters are ignored, and more than 32 passes become GSRS.
 
         ``physxParticleIsosurface:gridFilteringPasses``, string, default GSRS.
         """
@@ -255,7 +256,7 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
 class PhysxParticleSmoothingAPI(SingleApplyAPI):
     """Smooths the positions of fluid particles for rendering and isosurfaces.
 
-    simulationPoints of the set keeps the simulated positions.
+    The property simulationPoints of the set has the simulated positions.
 
     Applies to: PhysxParticleSystem.
     """

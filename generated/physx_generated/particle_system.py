@@ -71,8 +71,8 @@ if TYPE_CHECKING:
     ),
 ))
 class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
-    """Simulates the particle sets that name it, with one solver, one collision group and one PhysxPBDMaterialAPI
-    material.
+    """Simulates the particle sets that refer to this system, with one solver, one collision group and one
+    PhysxPBDMaterialAPI material.
 
     Two particles rest at twice their rest offset and interact below twice particleContactOffset.
     """
@@ -291,7 +291,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
     def GetNonParticleCollisionEnabledAttr(self) -> Usd.Attribute:
         """Whether particles collide with other objects.
 
-        false saves time.
+        The value false saves time.
 
         ``nonParticleCollisionEnabled``, bool, default True.
         """

@@ -184,7 +184,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetSleepThresholdAttr(self) -> Usd.Attribute:
         """Kinetic energy per mass below which the body can sleep.
 
-        If unauthored, 0.005 m^2 / s^2.
+        If unauthored, it is 0.005 m^2 / s^2.
 
         ``physxRigidBody:sleepThreshold``, float, default 5e-05, range [0, inf), unit distance^2 / time^2.
         """
@@ -197,7 +197,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetStabilizationThresholdAttr(self) -> Usd.Attribute:
         """Kinetic energy per mass below which PhysX may stabilise the body.
 
-        If unauthored, 0.001 m^2 / s^2.
+        If unauthored, it is 0.001 m^2 / s^2.
 
         ``physxRigidBody:stabilizationThreshold``, float, default 1e-05, range [0, inf), unit distance^2 / time^2.
         """
@@ -212,7 +212,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetMaxDepenetrationVelocityAttr(self) -> Usd.Attribute:
         """Maximum velocity with which the solver separates overlapping bodies.
 
-        If unauthored, 3 m / s.
+        If unauthored, it is 3 m / s.
 
         ``physxRigidBody:maxDepenetrationVelocity``, float, default 3, range [0, inf], unit distance / time.
         """

@@ -256,7 +256,9 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:maxBiasCoefficient", defaultValue, writeSparsely)
 
     def GetCollisionSystemAttr(self) -> Usd.Attribute:
-        """Contact generation: persistent contact manifolds or separating axes.
+        """Contact generation.
+
+        PCM uses persistent contact manifolds, and SAT uses separating axes.
 
         ``physxScene:collisionSystem``, uniform token, default PCM, one of PCM, SAT.
         """
@@ -267,7 +269,9 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:collisionSystem", defaultValue, writeSparsely)
 
     def GetSolverTypeAttr(self) -> Usd.Attribute:
-        """Constraint solver: TGS integrates in each position iteration, PGS once per step.
+        """Constraint solver.
+
+        TGS integrates in each position iteration, and PGS once per step.
 
         ``physxScene:solverType``, uniform token, default TGS, one of PGS, TGS.
         """
@@ -280,7 +284,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def GetBroadphaseTypeAttr(self) -> Usd.Attribute:
         """Algorithm that finds nearby pairs of bodies.
 
-        GPU needs a CUDA device; without one use MBP or SAP.
+        GPU needs a CUDA device; without such a device, use MBP or SAP.
 
         ``physxScene:broadphaseType``, uniform token, default GPU, one of GPU, MBP, SAP.
         """
@@ -328,7 +332,10 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:enableStabilization", defaultValue, writeSparsely)
 
     def GetUpdateTypeAttr(self) -> Usd.Attribute:
-        """Update mode: whether the application waits for each step or does not step the scene.
+        """Update mode.
+
+        With Synchronous the application waits for each step, with Asynchronous it does not wait, and with Disabled it
+        does not step the scene.
 
         ``physxScene:updateType``, uniform token, default Synchronous, one of Synchronous, Asynchronous, Disabled.
         """
@@ -557,7 +564,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def GetGpuMaxNumPartitionsAttr(self) -> Usd.Attribute:
         """Number of groups of independent constraints on the GPU.
 
-        If it is no power of 2, PhysX uses 8.
+        If the value is not a power of 2, PhysX uses 8.
 
         ``physxScene:gpuMaxNumPartitions``, uint, default 8, range [1, 32], unit partitions.
         """

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 class PhysxSceneQuasistaticAPI(SingleApplyAPI):
     """Removes the velocity of bodies after each step.
 
-    Bodies still react to forces, contacts and joints, but motion ends with its cause. The distance depends on the time
-    step and the iteration count. It applies to the members of the collection quasistaticactors, or to all bodies if
-    that is empty.
+    Bodies still react to forces, contacts and joints, but motion ends with its cause. The distance of a motion depends
+    on the time step and the iteration count. It applies to the members of the collection quasistaticactors, or to all
+    bodies if the collection is empty.
 
     Applies to: PhysicsScene.
     Built in: CollectionAPI:quasistaticactors.

@@ -57,8 +57,8 @@ if TYPE_CHECKING:
 class PhysxSurfaceVelocityAPI(SingleApplyAPI):
     """Gives the surface of a body a velocity in contacts.
 
-    Friction drives objects on it to that velocity. The body is usually kinematic and must not be static. It costs time
-    for each contact of the body.
+    Friction drives objects on it to that velocity. The body is usually kinematic and must not be static. Each contact
+    of the body takes more time.
 
     Applies to: PhysicsRigidBodyAPI.
     """
@@ -90,9 +90,9 @@ class PhysxSurfaceVelocityAPI(SingleApplyAPI):
         return create_attribute(self, "physxSurfaceVelocity:surfaceVelocityEnabled", defaultValue, writeSparsely)
 
     def GetSurfaceVelocityLocalSpaceAttr(self) -> Usd.Attribute:
-        """Whether both velocities are in the body's frame, with the linear one scaled by world scale.
+        """Whether both velocities are in the body's frame.
 
-        Otherwise they are in the world frame.
+        The world scale of the body then scales the linear velocity. Otherwise they are in the world frame.
 
         ``physxSurfaceVelocity:surfaceVelocityLocalSpace``, bool, default True.
         """
@@ -152,8 +152,8 @@ class PhysxSurfaceVelocityAPI(SingleApplyAPI):
 class PhysxSplinesSurfaceVelocityAPI(SingleApplyAPI):
     """Gives the surface of a body a velocity along a curve, for bent belts.
 
-    A contact moves along the tangent at the nearest point of the curve. PhysX logs an error and skips it without a
-    curve below the body, or with an active PhysxSurfaceVelocityAPI.
+    A contact moves along the tangent at the nearest point of the curve. PhysX logs an error and skips this class if no
+    curve is below the body, or if the body has an active PhysxSurfaceVelocityAPI.
 
     Applies to: PhysicsRigidBodyAPI.
     """

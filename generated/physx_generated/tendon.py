@@ -138,9 +138,9 @@ class PhysxTendonAxisAPIAccessors(MultipleApplyAPI):
 class PhysxTendonAxisAPI(PhysxTendonAxisAPIAccessors):
     """Adds a revolute or prismatic joint to the fixed tendon with the instance's name.
 
-    Exactly one joint needs PhysxTendonAxisRootAPI of that name; the others form a connected tree below it. PhysX warns
-    about joints next to the root, or behind a joint without an axis such as a fixed joint, and drops them. Give a joint
-    in between gearing 0 and forceCoefficient 0.
+    Exactly one joint needs PhysxTendonAxisRootAPI with this name; the other joints form a connected tree below it.
+    PhysX warns about joints next to the root, or behind a joint without an axis such as a fixed joint, and drops them.
+    Give a joint in between gearing 0 and forceCoefficient 0.
 
     ``length = offset + sum(gearing[k] * q[k])``
 
@@ -332,7 +332,7 @@ class PhysxTendonAttachmentAPIAccessors(MultipleApplyAPI):
     def GetGearingAttr(self) -> Usd.Attribute:
         """Weight of the distance to the parent attachment.
 
-        It does not scale force or rate; the root ignores it.
+        It does not scale force or rate. PhysX ignores the gearing of the root.
 
         ``physxTendon:<name>:gearing``, float, default 1, range (-inf, inf), unit dimensionless.
         """
@@ -369,7 +369,7 @@ class PhysxTendonAttachmentAPIAccessors(MultipleApplyAPI):
     def GetParentLinkRel(self) -> Usd.Relationship:
         """Link with the parent attachment.
 
-        The root has none.
+        The root has no parent link.
 
         ``physxTendon:<name>:parentLink``, relationship to PhysicsRigidBodyAPI, one target.
         """
@@ -400,7 +400,7 @@ class PhysxTendonAttachmentAPI(PhysxTendonAttachmentAPIAccessors):
     """A via point of a spatial tendon on a link.
 
     Its distance to the parent attachment, times gearing, adds to the length of all sub-tendons through it. Via points
-    receive no force. One without children acts as a leaf without limits, and PhysX logs an error.
+    receive no force. A via point without children acts as a leaf without limits, and PhysX logs an error.
 
     ``length = offset + sum(gearing[i] * |p[i] - p[parent(i)]|)``
 

@@ -103,7 +103,9 @@ class PhysxVehicleContextAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetUpdateModeAttr(self) -> Usd.Attribute:
-        """Update of the rigid body: a new velocity, or an acceleration for the solver.
+        """Update of the rigid body.
+
+        With velocityChange PhysX sets a new velocity; with acceleration it gives the solver an acceleration.
 
         ``physxVehicleContext:updateMode``, uniform token, default velocityChange, one of velocityChange, acceleration.
         """
@@ -274,9 +276,9 @@ class PhysxVehicleAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetVehicleEnabledAttr(self) -> Usd.Attribute:
-        """Whether PhysX simulates the vehicle, or only its rigid body.
+        """Whether PhysX simulates the vehicle.
 
-        Kinematic bodies need false.
+        If false, it simulates only the rigid body. Kinematic bodies need false.
 
         ``physxVehicle:vehicleEnabled``, bool, default True.
         """
@@ -287,7 +289,9 @@ class PhysxVehicleAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicle:vehicleEnabled", defaultValue, writeSparsely)
 
     def GetSuspensionLineQueryTypeAttr(self) -> Usd.Attribute:
-        """Ground query along the suspension: a ray, or a swept cylinder that meets edges earlier and costs more.
+        """Ground query along the suspension.
+
+        With raycast PhysX casts a ray. With sweep it moves a cylinder, which meets edges earlier and takes more time.
 
         ``physxVehicle:suspensionLineQueryType``, uniform token, default raycast, one of raycast, sweep.
         """
@@ -317,7 +321,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetSubStepThresholdLongitudinalSpeedAttr(self) -> Usd.Attribute:
         """Forward speed at which the substep count changes.
 
-        If unauthored, 5 m/s.
+        If unauthored, it is 5 m/s.
 
         ``physxVehicle:subStepThresholdLongitudinalSpeed``, float, no default, range [0, inf), unit distance / time.
         """
@@ -332,7 +336,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetLowForwardSpeedSubStepCountAttr(self) -> Usd.Attribute:
         """Substeps of suspension, tires and drivetrain below the threshold speed.
 
-        If unauthored, 3.
+        If unauthored, it is 3.
 
         ``physxVehicle:lowForwardSpeedSubStepCount``, int, no default, range [1, 255], unit substeps per step.
         """
@@ -347,7 +351,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetHighForwardSpeedSubStepCountAttr(self) -> Usd.Attribute:
         """Substeps of suspension, tires and drivetrain from the threshold speed.
 
-        If unauthored, 1.
+        If unauthored, it is 1.
 
         ``physxVehicle:highForwardSpeedSubStepCount``, int, no default, range [1, 255], unit substeps per step.
         """
@@ -409,7 +413,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetMinLateralSlipDenominatorAttr(self) -> Usd.Attribute:
         """Speed added to the denominator of lateral slip.
 
-        0 means 1 m/s; longer steps need more.
+        0 means 1 m/s; longer time steps need larger values.
 
         ``physxVehicle:minLateralSlipDenominator``, float, default 0, range [0, inf), unit distance / time.
         """
@@ -454,7 +458,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetLongitudinalStickyTireDampingAttr(self) -> Usd.Attribute:
         """Decay rate of a sticking tire's forward speed.
 
-        Too large values are unstable.
+        Values that are too large make the simulation unstable.
 
         ``physxVehicle:longitudinalStickyTireDamping``, float, default 200, range [0, inf), unit 1 / time.
         """
@@ -484,7 +488,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetLateralStickyTireThresholdTimeAttr(self) -> Usd.Attribute:
         """Time below the lateral threshold before a tire sticks.
 
-        The loader of omni.physx reads longitudinalStickyTireThresholdTime instead: author equal values.
+        The loader of omni.physx reads longitudinalStickyTireThresholdTime instead. Author the same value in both.
 
         ``physxVehicle:lateralStickyTireThresholdTime``, float, default 1, range [0, inf), unit time.
         """
@@ -499,7 +503,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetLateralStickyTireDampingAttr(self) -> Usd.Attribute:
         """Decay rate of a sticking tire's lateral speed.
 
-        Too large values are unstable.
+        Values that are too large make the simulation unstable.
 
         ``physxVehicle:lateralStickyTireDamping``, float, default 20, range [0, inf), unit 1 / time.
         """
@@ -512,9 +516,9 @@ class PhysxVehicleAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicle:lateralStickyTireDamping", defaultValue, writeSparsely)
 
     def GetDriveRel(self) -> Usd.Relationship:
-        """Drive shared with other vehicles.
+        """Prim with a drive class, which several vehicles can share.
 
-        Otherwise the drive class on this prim applies.
+        Without a target, the drive class on this prim applies.
 
         ``physxVehicle:drive``, relationship to PhysxVehicleDriveBasicAPI or PhysxVehicleDriveStandardAPI, one target.
         """

@@ -59,7 +59,7 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
     def GetAcceleratorAttr(self) -> Usd.Attribute:
         """Throttle.
 
-        In reverse gear it drives backwards.
+        In reverse gear the vehicle moves backwards.
 
         ``physxVehicleController:accelerator``, float, default 0, range [0, 1], unit dimensionless.
         """
@@ -70,7 +70,7 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
         return create_attribute(self, "physxVehicleController:accelerator", defaultValue, writeSparsely)
 
     def GetBrake0Attr(self) -> Usd.Attribute:
-        """Brake pedal of brake system brakes0.
+        """Position of the brake pedal for the brake system brakes0.
 
         ``physxVehicleController:brake0``, float, default 0, range [0, 1], unit dimensionless.
         """
@@ -81,7 +81,7 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
         return create_attribute(self, "physxVehicleController:brake0", defaultValue, writeSparsely)
 
     def GetBrake1Attr(self) -> Usd.Attribute:
-        """Brake pedal of brake system brakes1.
+        """Position of the brake pedal for the brake system brakes1.
 
         ``physxVehicleController:brake1``, float, default 0, range [0, 1], unit dimensionless.
         """
@@ -135,9 +135,9 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
         return create_attribute(self, "physxVehicleController:steer", defaultValue, writeSparsely)
 
     def GetSteerLeftAttr(self) -> Usd.Attribute:
-        """Steering to the left, minus steerRight.
+        """Steering to the left.
 
-        Read if the vehicle has no steering class.
+        PhysX subtracts steerRight. Read if the vehicle has no steering class.
 
         ``physxVehicleController:steerLeft``, float, default 0, range [0, 1], unit dimensionless.
 
@@ -419,9 +419,9 @@ class PhysxVehicleNonlinearCommandResponseAPI(MultipleApplyAPI):
     """Response to a driver command by its size and the vehicle's speed.
 
     The instance names the command: drive on the prim of PhysxVehicleDriveBasicAPI, steer on that of a steering class,
-    brakes0 and brakes1 on those of PhysxVehicleBrakesAPI. PhysX silently ignores it elsewhere. It interpolates
-    linearly, takes the nearest value outside, and uses the magnitude of steer. Without points the response equals the
-    command.
+    brakes0 and brakes1 on those of PhysxVehicleBrakesAPI. PhysX silently ignores other instances. It interpolates
+    linearly, uses the nearest value outside the points, and uses the magnitude of steer. Without points the response
+    equals the command.
 
     Applies to: PhysxVehicleDriveBasicAPI, PhysxVehicleSteeringAPI, PhysxVehicleAckermannSteeringAPI,
     PhysxVehicleBrakesAPI.
@@ -469,7 +469,7 @@ class PhysxVehicleNonlinearCommandResponseAPI(MultipleApplyAPI):
     def GetSpeedResponsesPerCommandValueAttr(self) -> Usd.Attribute:
         """Start index in speedResponses of each command's graph.
 
-        Strictly increasing, and as long as commandValues.
+        The values increase strictly, and the array is as long as commandValues.
 
         ``physxVehicleNCR:<name>:speedResponsesPerCommandValue``, int[], no default, range [0, 64), unit index into
         speedResponses.

@@ -88,8 +88,8 @@ class PhysxVehicleDriveBasicAPI(SingleApplyAPI):
     def GetPeakTorqueAttr(self) -> Usd.Attribute:
         """Torque at full throttle.
 
-        The differential divides it; with the deprecated driven each driven wheel receives all of it. The value -1 means
-        1000 N m.
+        The differential divides it. With the deprecated property driven, each driven wheel receives the full torque.
+        The value -1 means 1000 N m.
 
         ``physxVehicleDriveBasic:peakTorque``, float, default -1, range [-1, inf), unit torque.
         """
@@ -134,7 +134,7 @@ class PhysxVehicleDriveStandardAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetEngineRel(self) -> Usd.Relationship:
-        """Engine shared with other drives, if PhysxVehicleEngineAPI is not on this prim.
+        """Prim with an engine that several drives can share.
 
         ``physxVehicleDriveStandard:engine``, relationship to PhysxVehicleEngineAPI, one target.
         """
@@ -145,7 +145,7 @@ class PhysxVehicleDriveStandardAPI(SingleApplyAPI):
         return create_relationship(self, "physxVehicleDriveStandard:engine")
 
     def GetGearsRel(self) -> Usd.Relationship:
-        """Gears shared with other drives, if PhysxVehicleGearsAPI is not on this prim.
+        """Prim with gears that several drives can share.
 
         ``physxVehicleDriveStandard:gears``, relationship to PhysxVehicleGearsAPI, one target.
         """
@@ -156,9 +156,9 @@ class PhysxVehicleDriveStandardAPI(SingleApplyAPI):
         return create_relationship(self, "physxVehicleDriveStandard:gears")
 
     def GetAutoGearBoxRel(self) -> Usd.Relationship:
-        """Automatic gear box shared with other drives.
+        """Prim with an automatic gear box that several drives can share.
 
-        Optional: without one the controller selects gears.
+        Optional: without a gear box, the controller selects gears.
 
         ``physxVehicleDriveStandard:autoGearBox``, relationship to PhysxVehicleAutoGearBoxAPI, one target.
         """
@@ -169,7 +169,7 @@ class PhysxVehicleDriveStandardAPI(SingleApplyAPI):
         return create_relationship(self, "physxVehicleDriveStandard:autoGearBox")
 
     def GetClutchRel(self) -> Usd.Relationship:
-        """Clutch shared with other drives, if PhysxVehicleClutchAPI is not on this prim.
+        """Prim with a clutch that several drives can share.
 
         ``physxVehicleDriveStandard:clutch``, relationship to PhysxVehicleClutchAPI, one target.
         """
@@ -186,7 +186,7 @@ class PhysxVehicleMultiWheelDifferentialAPIAccessors(SingleApplyAPI):
     def GetWheelsAttr(self) -> Usd.Attribute:
         """Driven wheels, by attachment index.
 
-        If unauthored, none.
+        If unauthored, the vehicle has no driven wheels.
 
         ``physxVehicleMultiWheelDifferential:wheels``, int[], no default, range [0, 20), unit wheel index.
         """
@@ -199,7 +199,7 @@ class PhysxVehicleMultiWheelDifferentialAPIAccessors(SingleApplyAPI):
     def GetTorqueRatiosAttr(self) -> Usd.Attribute:
         """Torque share of each entry of wheels; magnitudes should sum to 1.
 
-        If unauthored, equal shares.
+        If unauthored, the shares are equal.
 
         ``physxVehicleMultiWheelDifferential:torqueRatios``, float[], no default, range [-1, 1], unit dimensionless.
         """
@@ -214,7 +214,7 @@ class PhysxVehicleMultiWheelDifferentialAPIAccessors(SingleApplyAPI):
     def GetAverageWheelSpeedRatiosAttr(self) -> Usd.Attribute:
         """Weight of each entry of wheels in the wheel speed at the clutch.
 
-        The sum should be 1. If unauthored, equal weights.
+        The sum should be 1. If unauthored, the weights are equal.
 
         ``physxVehicleMultiWheelDifferential:averageWheelSpeedRatios``, float[], no default, range [0, 1], unit
         dimensionless.
@@ -252,8 +252,8 @@ class PhysxVehicleMultiWheelDifferentialAPIAccessors(SingleApplyAPI):
 class PhysxVehicleMultiWheelDifferentialAPI(PhysxVehicleMultiWheelDifferentialAPIAccessors):
     """Driven wheels of a vehicle and their shares of torque.
 
-    The vehicle needs a drive. With a standard drive, averageWheelSpeedRatios divides the torque and torqueRatios only
-    selects wheels; author equal values there.
+    The vehicle needs a drive. With a standard drive, averageWheelSpeedRatios divides the torque, and torqueRatios only
+    selects wheels. Author the same values in both.
 
     Applies to: PhysxVehicleAPI.
     """
@@ -357,7 +357,7 @@ class PhysxVehicleTankDifferentialAPI(PhysxVehicleMultiWheelDifferentialAPIAcces
     def GetTrackToWheelIndicesAttr(self) -> Usd.Attribute:
         """Start index of each track in wheelIndicesInTrackOrder.
 
-        Ascending, without overlap.
+        The values ascend, and tracks do not overlap.
 
         ``physxVehicleTankDifferential:trackToWheelIndices``, int[], no default, range [0, 20], unit index into
         wheelIndicesInTrackOrder.

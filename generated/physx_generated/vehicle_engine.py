@@ -119,7 +119,7 @@ class PhysxVehicleEngineAPI(SingleApplyAPI):
     def GetMoiAttr(self) -> Usd.Attribute:
         """Moment of inertia about the engine axis.
 
-        If unauthored, 1 kg m^2.
+        If unauthored, it is 1 kg m^2.
 
         ``physxVehicleEngine:moi``, float, no default, range (0, inf), unit mass * distance^2.
         """
@@ -160,7 +160,7 @@ class PhysxVehicleEngineAPI(SingleApplyAPI):
     def GetIdleRotationSpeedAttr(self) -> Usd.Attribute:
         """Minimum and initial engine speed.
 
-        Above 0 the car creeps in gear.
+        If it is above 0, the car creeps in gear.
 
         ``physxVehicleEngine:idleRotationSpeed``, float, default 0, range [0, inf), unit radian / time.
         """
@@ -173,9 +173,10 @@ class PhysxVehicleEngineAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleEngine:idleRotationSpeed", defaultValue, writeSparsely)
 
     def GetTorqueCurveAttr(self) -> Usd.Attribute:
-        """Share of peakTorque as 1 to 8 points (speed / maxRotationSpeed, share), with speed increasing from 0 to 1.
+        """Share of peakTorque as 1 to 8 points.
 
-        If unauthored, (0, 0.8), (0.33, 1), (1, 0.8). It cannot change during simulation.
+        First value: speed / maxRotationSpeed, increasing from 0 to 1. Second value: share. If unauthored, the points
+        are (0, 0.8), (0.33, 1), (1, 0.8). They cannot change during simulation.
 
         ``physxVehicleEngine:torqueCurve``, float2[], no default, range [0, inf), unit dimensionless, dimensionless.
         """
@@ -270,7 +271,7 @@ class PhysxVehicleGearsAPI(SingleApplyAPI):
     def GetRatiosAttr(self) -> Usd.Attribute:
         """Gear ratios: the negative reverse gear, then up to 30 positive, descending forward gears.
 
-        If unauthored, -4, 4, 2, 1.5, 1.1, 1.
+        If unauthored, they are -4, 4, 2, 1.5, 1.1, 1.
 
         ``physxVehicleGears:ratios``, float[], no default, range (-inf, inf), unit dimensionless.
         """
@@ -283,7 +284,7 @@ class PhysxVehicleGearsAPI(SingleApplyAPI):
     def GetRatioScaleAttr(self) -> Usd.Attribute:
         """Factor on all ratios, the final drive.
 
-        If unauthored, 4.
+        If unauthored, it is 4.
 
         ``physxVehicleGears:ratioScale``, float, no default, range (0, inf), unit dimensionless.
         """
@@ -296,7 +297,7 @@ class PhysxVehicleGearsAPI(SingleApplyAPI):
     def GetSwitchTimeAttr(self) -> Usd.Attribute:
         """Duration of a gear change, during which the drive is in neutral.
 
-        If unauthored, 0.5.
+        If unauthored, it is 0.5.
 
         ``physxVehicleGears:switchTime``, float, no default, range [0, inf), unit time.
         """
@@ -343,7 +344,7 @@ class PhysxVehicleAutoGearBoxAPI(SingleApplyAPI):
     def GetUpRatiosAttr(self) -> Usd.Attribute:
         """Engine speed / maxRotationSpeed above which each gear shifts up, from the first to the second highest.
 
-        If unauthored, 0.65 for each.
+        If unauthored, it is 0.65 for each gear.
 
         ``physxVehicleAutoGearBox:upRatios``, float[], no default, range [0, inf), unit dimensionless.
         """
@@ -358,7 +359,7 @@ class PhysxVehicleAutoGearBoxAPI(SingleApplyAPI):
     def GetDownRatiosAttr(self) -> Usd.Attribute:
         """Engine speed / maxRotationSpeed below which each gear shifts down, from the second to the highest.
 
-        If unauthored, 0.5 for each.
+        If unauthored, it is 0.5 for each gear.
 
         ``physxVehicleAutoGearBox:downRatios``, float[], no default, range [0, inf), unit dimensionless.
         """
@@ -373,7 +374,7 @@ class PhysxVehicleAutoGearBoxAPI(SingleApplyAPI):
     def GetLatencyAttr(self) -> Usd.Attribute:
         """Minimum time between two automatic shifts.
 
-        If unauthored, 2.
+        If unauthored, it is 2.
 
         ``physxVehicleAutoGearBox:latency``, float, no default, range [0, inf), unit time.
         """
@@ -420,7 +421,7 @@ class PhysxVehicleClutchAPI(SingleApplyAPI):
     def GetStrengthAttr(self) -> Usd.Attribute:
         """Torque per difference of speeds at the clutch.
 
-        If unauthored, 10 kg m^2/s.
+        If unauthored, it is 10 kg m^2/s.
 
         ``physxVehicleClutch:strength``, float, no default, range (0, inf), unit mass * distance^2 / time.
         """

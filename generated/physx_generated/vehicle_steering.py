@@ -61,7 +61,7 @@ class PhysxVehicleBrakesAPI(MultipleApplyAPI):
     """A brake system, such as the brake or the handbrake.
 
     brakes0 follows brake0 of the controller, brakes1 follows brake1. Torques of both systems on a wheel add up. A wheel
-    that a brake stops stays locked until its release.
+    that a brake stops stays locked until the brake is released.
 
     ``brakeTorque[i] = brake * maxBrakeTorque * torqueMultipliers[i]``
 
@@ -92,7 +92,7 @@ class PhysxVehicleBrakesAPI(MultipleApplyAPI):
     def GetWheelsAttr(self) -> Usd.Attribute:
         """Braked wheels, by attachment index.
 
-        If unauthored, all.
+        If unauthored, the brake acts on all wheels.
 
         ``physxVehicleBrakes:<name>:wheels``, int[], no default, range [0, 20), unit wheel index.
         """
@@ -116,7 +116,7 @@ class PhysxVehicleBrakesAPI(MultipleApplyAPI):
     def GetTorqueMultipliersAttr(self) -> Usd.Attribute:
         """Factor on maxBrakeTorque for each entry of wheels.
 
-        If unauthored, 1 for each. Not allowed without wheels.
+        If unauthored, each factor is 1. Not allowed if wheels is unauthored.
 
         ``physxVehicleBrakes:<name>:torqueMultipliers``, float[], no default, range [0, inf), unit dimensionless.
         """
@@ -147,7 +147,7 @@ class PhysxVehicleBrakesAPI(MultipleApplyAPI):
     equation="steerAngle[i] = steer * maxSteerAngle * angleMultipliers[i]",
 ))
 class PhysxVehicleSteeringAPI(SingleApplyAPI):
-    """Steers wheels in proportion to steer of the controller.
+    """Steers wheels in proportion to the controller's property steer.
 
     PhysX then ignores PhysxVehicleAckermannSteeringAPI.
 
@@ -172,7 +172,7 @@ class PhysxVehicleSteeringAPI(SingleApplyAPI):
     def GetWheelsAttr(self) -> Usd.Attribute:
         """Steered wheels, by attachment index.
 
-        If unauthored, all.
+        If unauthored, all wheels steer.
 
         ``physxVehicleSteering:wheels``, int[], no default, range [0, 20), unit wheel index.
         """
@@ -198,7 +198,7 @@ class PhysxVehicleSteeringAPI(SingleApplyAPI):
     def GetAngleMultipliersAttr(self) -> Usd.Attribute:
         """Factor on maxSteerAngle for each entry of wheels, negative for rear wheels.
 
-        If unauthored, 1 for each. Not allowed without wheels.
+        If unauthored, each factor is 1. Not allowed if wheels is unauthored.
 
         ``physxVehicleSteering:angleMultipliers``, float[], no default, range (-inf, inf), unit dimensionless.
         """

@@ -164,7 +164,7 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
     def GetMaxDroopAttr(self) -> Usd.Attribute:
         """Wheel travel from rest to full droop.
 
-        Negative values, allowed only on all wheels, mean sprungMass * gravity / springStrength. Ignored if
+        Negative values mean sprungMass * gravity / springStrength, and must then be on all wheels. Ignored if
         travelDistance is authored.
 
         ``physxVehicleSuspension:maxDroop``, float, no default, range (-inf, inf), unit distance.
@@ -180,7 +180,8 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
     def GetSprungMassAttr(self) -> Usd.Attribute:
         """Share of the vehicle's mass on this suspension.
 
-        0, allowed only on all suspensions, derives it from the centre of mass.
+        With 0 on all suspensions, PhysX derives the shares from the centre of mass. 0 on some suspensions is not
+        allowed.
 
         ``physxVehicleSuspension:sprungMass``, float, default 0, range [0, inf), unit mass.
         """
@@ -193,7 +194,7 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
     def GetCamberAtRestAttr(self) -> Usd.Attribute:
         """Camber angle at rest.
 
-        If unauthored, 0. Ignored with PhysxVehicleSuspensionComplianceAPI.
+        If unauthored, it is 0. Ignored with PhysxVehicleSuspensionComplianceAPI.
 
         ``physxVehicleSuspension:camberAtRest``, float, no default, range [-1.5707964, 1.5707964], unit radian.
 
@@ -208,7 +209,7 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
     def GetCamberAtMaxCompressionAttr(self) -> Usd.Attribute:
         """Camber angle at full compression.
 
-        If unauthored, 0. Ignored with PhysxVehicleSuspensionComplianceAPI.
+        If unauthored, it is 0. Ignored with PhysxVehicleSuspensionComplianceAPI.
 
         ``physxVehicleSuspension:camberAtMaxCompression``, float, no default, range [-1.5707964, 1.5707964], unit
         radian.
@@ -226,7 +227,7 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
     def GetCamberAtMaxDroopAttr(self) -> Usd.Attribute:
         """Camber angle at full droop.
 
-        If unauthored, 0. Ignored with PhysxVehicleSuspensionComplianceAPI.
+        If unauthored, it is 0. Ignored with PhysxVehicleSuspensionComplianceAPI.
 
         ``physxVehicleSuspension:camberAtMaxDroop``, float, no default, range [-1.5707964, 1.5707964], unit radian.
 
@@ -266,7 +267,7 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
     applies_to=("PhysxVehicleWheelAttachmentAPI",),
 ))
 class PhysxVehicleSuspensionComplianceAPI(SingleApplyAPI):
-    """Wheel angles and force points by suspension compression.
+    """Wheel angles and points of force as functions of the suspension's compression.
 
     Each attribute is a graph of at most three points with strictly increasing compression, from 0 at full droop to 1 at
     full compression. PhysX interpolates linearly. The class replaces all deprecated angles and offsets of wheel,
@@ -319,7 +320,7 @@ class PhysxVehicleSuspensionComplianceAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleSuspensionCompliance:wheelCamberAngle", defaultValue, writeSparsely)
 
     def GetSuspensionForceAppPointAttr(self) -> Usd.Attribute:
-        """Point of the suspension force in the suspension frame, as points (compression, x, y, z).
+        """Position of the suspension force in the suspension frame, as points (compression, x, y, z).
 
         ``physxVehicleSuspensionCompliance:suspensionForceAppPoint``, float4[], no default, range (-inf, inf), unit
         dimensionless, distance, distance, distance.
@@ -334,7 +335,7 @@ class PhysxVehicleSuspensionComplianceAPI(SingleApplyAPI):
             self, "physxVehicleSuspensionCompliance:suspensionForceAppPoint", defaultValue, writeSparsely)
 
     def GetTireForceAppPointAttr(self) -> Usd.Attribute:
-        """Point of the tire force in the suspension frame, as points (compression, x, y, z).
+        """Position of the tire force in the suspension frame, as points (compression, x, y, z).
 
         ``physxVehicleSuspensionCompliance:tireForceAppPoint``, float4[], no default, range (-inf, inf), unit
         dimensionless, distance, distance, distance.

@@ -179,9 +179,9 @@ class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
     ),
 ))
 class PhysxVehicleWheelAPI(SingleApplyAPI):
-    """Size and inertia of a wheel, rim and tire together.
+    """Size and inertia of a wheel, with rim and tire together.
 
-    PhysX creates no vehicle without radius, width, mass, moi and dampingRate, which have no default.
+    Author radius, width, mass, moi and dampingRate, which have no default; otherwise PhysX creates no vehicle.
 
     ``moi * d(wheelSpeed)/dt = driveTorque - sign(wheelSpeed) * brakeTorque - radius * tireForce - dampingRate *
     wheelSpeed``
@@ -268,7 +268,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
     def GetMaxBrakeTorqueAttr(self) -> Usd.Attribute:
         """Full brake torque on this wheel.
 
-        If unauthored, 0. Ignored if the vehicle has PhysxVehicleBrakesAPI.
+        If unauthored, it is 0. Ignored if the vehicle has PhysxVehicleBrakesAPI.
 
         ``physxVehicleWheel:maxBrakeTorque``, float, no default, range [0, inf), unit torque.
 
@@ -283,7 +283,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
     def GetMaxHandBrakeTorqueAttr(self) -> Usd.Attribute:
         """Full handbrake torque on this wheel.
 
-        If unauthored, 0. Ignored if the vehicle has PhysxVehicleBrakesAPI.
+        If unauthored, it is 0. Ignored if the vehicle has PhysxVehicleBrakesAPI.
 
         ``physxVehicleWheel:maxHandBrakeTorque``, float, no default, range [0, inf), unit torque.
 
@@ -300,7 +300,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
     def GetMaxSteerAngleAttr(self) -> Usd.Attribute:
         """Angle of this wheel at full steer.
 
-        If unauthored, 0. Ignored if the vehicle has a steering class.
+        If unauthored, it is 0. Ignored if the vehicle has a steering class.
 
         ``physxVehicleWheel:maxSteerAngle``, float, no default, range (-1.5707963, 1.5707963), unit radian.
 
@@ -315,7 +315,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
     def GetToeAngleAttr(self) -> Usd.Attribute:
         """Toe angle at all compressions.
 
-        If unauthored, 0. Ignored with PhysxVehicleSuspensionComplianceAPI.
+        If unauthored, it is 0. Ignored with PhysxVehicleSuspensionComplianceAPI.
 
         ``physxVehicleWheel:toeAngle``, float, no default, range (-1.5707963, 1.5707963), unit radian.
 
@@ -378,7 +378,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
 class PhysxVehicleTireAPI(SingleApplyAPI):
     """Force of a tire from its slip.
 
-    PhysX smooths the load: load / restLoad from 0 to 3 maps linearly to 0.2308 to 3, and larger values to 3.
+    PhysX smooths the load. It maps load / restLoad linearly from [0, 3] to [0.2308, 3], and larger values to 3.
 
     ``friction = tableFriction * frictionVsSlipGraph(|longitudinalSlip|)``
     ``lateralStiffness = lateralStiffnessGraph[1] * s(3 * load / restLoad / lateralStiffnessGraph[0])``
@@ -401,7 +401,7 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetLatStiffXAttr(self) -> Usd.Attribute:
-        """Load / restLoad from which lateral stiffness is constant.
+        """Value of load / restLoad from which the lateral stiffness is constant.
 
         Read if lateralStiffnessGraph is 0.
 
@@ -418,7 +418,8 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
     def GetLatStiffYAttr(self) -> Usd.Attribute:
         """Maximum lateral stiffness divided by restLoad.
 
-        Read if lateralStiffnessGraph is 0; if unauthored, 17.095. Use it for all tires or for none.
+        Read if lateralStiffnessGraph is 0; if unauthored, it is 17.095. Author it on all tires of a vehicle or on no
+        tire.
 
         ``physxVehicleTire:latStiffY``, float, no default, range (0, inf), unit dimensionless.
 
@@ -431,10 +432,10 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleTire:latStiffY", defaultValue, writeSparsely)
 
     def GetLateralStiffnessGraphAttr(self) -> Usd.Attribute:
-        """Load / restLoad from which lateral stiffness is constant, then the positive stiffness there.
+        """First value: load / restLoad from which the lateral stiffness is constant.
 
-        If the first value is 0, stiffness is independent of load. With two zeros the deprecated latStiffX and latStiffY
-        apply.
+        Second value: this constant stiffness, above 0. If the first value is 0, the stiffness does not depend on the
+        load. With two zeros the deprecated latStiffX and latStiffY apply.
 
         ``physxVehicleTire:lateralStiffnessGraph``, float2, default [0, 0], range [0, inf), unit dimensionless, force.
         """
@@ -449,7 +450,7 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
     def GetLongitudinalStiffnessPerUnitGravityAttr(self) -> Usd.Attribute:
         """Longitudinal stiffness divided by gravity.
 
-        Read if longitudinalStiffness is 0; if unauthored, 500 kg.
+        Read if longitudinalStiffness is 0; if unauthored, it is 500 kg.
 
         ``physxVehicleTire:longitudinalStiffnessPerUnitGravity``, float, no default, range (0, inf), unit mass.
 
@@ -512,10 +513,10 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleTire:camberStiffness", defaultValue, writeSparsely)
 
     def GetFrictionVsSlipGraphAttr(self) -> Usd.Attribute:
-        """Factor on the table's friction by longitudinal slip, as three points (slip, factor): slip 0, the peak, and
-        the start of the constant part.
+        """Factor on the table's friction by longitudinal slip, as three points.
 
-        If unauthored, 1.
+        First value of a point: slip. Second value: factor. The points are slip 0, the peak, and the start of the
+        constant part. If unauthored, the factor is 1.
 
         ``physxVehicleTire:frictionVsSlipGraph``, float2[], no default, range [0, inf), unit dimensionless,
         dimensionless.
@@ -531,7 +532,7 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
     def GetRestLoadAttr(self) -> Usd.Attribute:
         """Load on the tire of a vehicle at rest on a plane.
 
-        0, allowed only on all tires, means sprungMass times gravity.
+        With 0 on all tires, PhysX uses sprungMass times gravity. 0 on some tires is not allowed.
 
         ``physxVehicleTire:restLoad``, float, default 0, range [0, inf), unit force.
         """
@@ -542,9 +543,9 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleTire:restLoad", defaultValue, writeSparsely)
 
     def GetFrictionTableRel(self) -> Usd.Relationship:
-        """Friction of this tire on ground materials.
+        """Friction table of this tire.
 
-        Without a target it is 1.
+        Without a table the friction is 1.
 
         ``physxVehicleTire:frictionTable``, relationship to PhysxVehicleTireFrictionTable, one target.
         """

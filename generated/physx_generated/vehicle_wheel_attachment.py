@@ -119,7 +119,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def GetIndexAttr(self) -> Usd.Attribute:
         """Number of this wheel in differential, brakes and steering.
 
-        The wheels of a vehicle use each number from 0 once. If all are -1, PhysX numbers them.
+        The wheels of a vehicle have different numbers from 0. If all indices are -1, PhysX numbers the wheels.
 
         ``physxVehicleWheelAttachment:index``, int, default -1, range [-1, 20), unit wheel index.
         """
@@ -180,9 +180,9 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
             self, "physxVehicleWheelAttachment:suspensionFrameOrientation", defaultValue, writeSparsely)
 
     def GetSuspensionForceAppPointOffsetAttr(self) -> Usd.Attribute:
-        """Point of the suspension force in the vehicle's frame.
+        """Position of the suspension force in the vehicle's frame.
 
-        If unauthored, the estimated rest position.
+        If unauthored, PhysX uses the estimated rest position.
 
         ``physxVehicleWheelAttachment:suspensionForceAppPointOffset``, float3, no default, range (-inf, inf), unit
         distance.
@@ -217,9 +217,9 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
             self, "physxVehicleWheelAttachment:wheelCenterOfMassOffset", defaultValue, writeSparsely)
 
     def GetTireForceAppPointOffsetAttr(self) -> Usd.Attribute:
-        """Point of the tire force in the vehicle's frame.
+        """Position of the tire force in the vehicle's frame.
 
-        If unauthored, the estimated rest position.
+        If unauthored, PhysX uses the estimated rest position.
 
         ``physxVehicleWheelAttachment:tireForceAppPointOffset``, float3, no default, range (-inf, inf), unit distance.
 
@@ -269,7 +269,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def GetDrivenAttr(self) -> Usd.Attribute:
         """Whether the drive turns this wheel.
 
-        If unauthored, false. Ignored without a drive or with a differential.
+        If unauthored, it is false. Ignored without a drive or with a differential.
 
         ``physxVehicleWheelAttachment:driven``, bool, no default.
 
@@ -282,7 +282,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleWheelAttachment:driven", defaultValue, writeSparsely)
 
     def GetWheelRel(self) -> Usd.Relationship:
-        """Wheel properties shared with other attachments, if PhysxVehicleWheelAPI is not on this prim.
+        """Prim with a wheel that several attachments can share.
 
         ``physxVehicleWheelAttachment:wheel``, relationship to PhysxVehicleWheelAPI, one target.
         """
@@ -293,7 +293,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         return create_relationship(self, "physxVehicleWheelAttachment:wheel")
 
     def GetTireRel(self) -> Usd.Relationship:
-        """Tire properties shared with other attachments, if PhysxVehicleTireAPI is not on this prim.
+        """Prim with a tire that several attachments can share.
 
         ``physxVehicleWheelAttachment:tire``, relationship to PhysxVehicleTireAPI, one target.
         """
@@ -304,7 +304,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         return create_relationship(self, "physxVehicleWheelAttachment:tire")
 
     def GetSuspensionRel(self) -> Usd.Relationship:
-        """Suspension properties shared with other attachments, if PhysxVehicleSuspensionAPI is not on this prim.
+        """Prim with a suspension that several attachments can share.
 
         ``physxVehicleWheelAttachment:suspension``, relationship to PhysxVehicleSuspensionAPI, one target.
         """
@@ -317,7 +317,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def GetCollisionGroupRel(self) -> Usd.Relationship:
         """Collision group of the wheel's ground query.
 
-        Shapes of filtered groups are not ground; filter the vehicle's shapes with it.
+        Shapes of filtered groups are not ground. Filter the group of the vehicle's own shapes.
 
         ``physxVehicleWheelAttachment:collisionGroup``, relationship to PhysicsCollisionGroup, one target.
         """

@@ -113,7 +113,7 @@ class PhysxParticleClothAPI(SingleApplyAPI):
 
     @deprecated("use selfCollisionFilterDistance of PhysxBaseDeformableBodyAPI")
     def GetSelfCollisionFilterAttr(self) -> Usd.Attribute:
-        """Whether particles that are close at rest do not collide.
+        """Whether particles that are close to each other at rest do not collide.
 
         ``physxParticle:selfCollisionFilter``, bool, default True.
 
@@ -269,7 +269,7 @@ class PhysxParticleClothAPI(SingleApplyAPI):
 class PhysxAutoParticleClothAPI(SingleApplyAPI):
     """Generates the springs of a particle cloth from its mesh.
 
-    Stiffnesses of surface deformables are of another kind; the values do not transfer.
+    Stiffnesses of surface deformables have another meaning. Do not copy the values.
 
     Applies to: PhysxParticleClothAPI.
 

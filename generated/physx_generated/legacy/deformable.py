@@ -346,7 +346,7 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
 
     @deprecated("use tetVertexIndices of a TetMesh for bodies, faceVertexIndices of a Mesh for surfaces")
     def GetSimulationIndicesAttr(self) -> Usd.Attribute:
-        """Elements of the simulation mesh: four points per tetrahedron or three per triangle.
+        """Elements of the simulation mesh, with four points per tetrahedron or three points per triangle.
 
         ``physxDeformable:simulationIndices``, uniform int[], no default, range [0, inf), unit dimensionless.
 
@@ -868,7 +868,7 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
     def GetDensityAttr(self) -> Usd.Attribute:
         """Mass per volume.
 
-        0 is automatic; mass or density of PhysicsMassAPI win.
+        With 0 PhysX chooses it. A mass or density of PhysicsMassAPI has priority.
 
         ``physxDeformableBodyMaterial:density``, float, default 0, range [0, inf), unit mass / distance^3.
 
@@ -883,7 +883,9 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
 
     @deprecated("use elasticityDamping of PhysxDeformableMaterialAPI, which has the default 0")
     def GetElasticityDampingAttr(self) -> Usd.Attribute:
-        """Damping of the deformation, far below 1.
+        """Damping of the deformation.
+
+        Use a value far below 1.
 
         ``physxDeformableBodyMaterial:elasticityDamping``, float, default 0.005, range [0, inf), unit dimensionless.
 
@@ -1029,7 +1031,7 @@ class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
     def GetDensityAttr(self) -> Usd.Attribute:
         """Mass per volume, with volume as area times thickness.
 
-        0 is automatic; mass or density of PhysicsMassAPI win.
+        With 0 PhysX chooses it. A mass or density of PhysicsMassAPI has priority.
 
         ``physxDeformableSurfaceMaterial:density``, float, default 0, range [0, inf), unit mass / distance^3.
 

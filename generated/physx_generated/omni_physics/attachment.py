@@ -434,7 +434,7 @@ class VtxTetAttachment(Attachment):
 class VtxCrvAttachment(Attachment):
     """Ties vertices of one simulation mesh to points along curves of another.
 
-    A draft, which PhysX silently ignores.
+    This class is a draft that PhysX silently ignores.
     """
 
     @classmethod
@@ -740,12 +740,11 @@ class TriTriAttachment(Attachment):
     ),
 ))
 class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
-    """Disables collisions between elements of two colliders, at least one of a deformable body; equal sources filter
-    self-collision.
+    """Disables collisions between elements of two colliders, and at least one belongs to a deformable body.
 
-    Group k of src0 does not collide with group k of src1. An empty group, or empty counts, means the whole collider.
-    Corners and edges shared with unfiltered elements still collide. PhysX filters only between volumes, surfaces and
-    rigid bodies.
+    If both sources are the same, it filters self-collision. Group k of src0 does not collide with group k of src1. An
+    empty group, or empty counts, means the whole collider. Corners and edges shared with unfiltered elements still
+    collide. PhysX filters only between volumes, surfaces and rigid bodies.
     """
 
     @classmethod

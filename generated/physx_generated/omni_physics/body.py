@@ -305,7 +305,7 @@ class VolumeDeformableSimAPI(SingleApplyAPI):
     def GetRestShapePointsAttr(self) -> Usd.Attribute:
         """Positions at rest in the mesh's space.
 
-        PhysX requires one per point of the mesh.
+        PhysX requires one position per point of the mesh.
 
         ``omniphysics:restShapePoints``, point3f[], no default, range (-inf, inf), unit distance.
         """
@@ -374,7 +374,7 @@ class SurfaceDeformableSimAPI(SingleApplyAPI):
     def GetRestShapePointsAttr(self) -> Usd.Attribute:
         """Positions at rest in the mesh's space, with a third coordinate of 0 for flat patterns.
 
-        PhysX requires one per point of the mesh.
+        PhysX requires one position per point of the mesh.
 
         ``omniphysics:restShapePoints``, point3f[], no default, range (-inf, inf), unit distance.
         """
@@ -402,8 +402,9 @@ class SurfaceDeformableSimAPI(SingleApplyAPI):
         return create_attribute(self, "omniphysics:restTriVtxIndices", defaultValue, writeSparsely)
 
     def GetRestBendAnglesDefaultAttr(self) -> Usd.Attribute:
-        """Rest angle between triangles outside restAdjTriPairs: flatDefault means flat, restShapeDefault the angle in
-        restShapePoints.
+        """Rest angle between triangles outside restAdjTriPairs.
+
+        With flatDefault they are flat. With restShapeDefault the angle is that in restShapePoints.
 
         ``omniphysics:restBendAnglesDefault``, uniform token, default flatDefault, one of flatDefault, restShapeDefault.
         """
@@ -460,7 +461,7 @@ class SurfaceDeformableSimAPI(SingleApplyAPI):
 class CurvesDeformableSimAPI(SingleApplyAPI):
     """Linear simulation curves of a deformable body, with their rest shape.
 
-    A draft, which PhysX does not simulate.
+    This class is a draft that PhysX does not simulate.
 
     Applies to: BasisCurves.
     """
