@@ -13,8 +13,8 @@ from physx_schema.checking.engine.finding import PUBLISHED, Finding
 from physx_schema.checking.engine.rule import Rule, finder, flatten
 from physx_schema.description import Description
 
-_ONLY_PUBLISHED = "Only the profiles published and simready (alone) check it."
-_REASON = "the published rule requires it; PhysX does not"
+_ONLY_PUBLISHED = "Only the profiles published and simready (alone) check this."
+_REASON = "the published rule requires this; PhysX does not"
 _BODY, _COLLIDER, _MESH, _MERGED = (
     "PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMeshCollisionAPI", "PhysxMeshMergeCollisionAPI")
 _MASS = "physics:mass"
@@ -40,10 +40,10 @@ ONE_BODY = Rule("stage/one-body", "warning", f"""
 )
 
 ROOT_COUNT = Rule("articulation/root-count", "warning", f"""
-    No articulation root, or several
+    No articulation root, or several roots
 
     The published rule BA.001 requires exactly one articulation root on a stage with joints. {_ONLY_PUBLISHED} PhysX
-    steps any number of articulations, and joints between other bodies.
+    simulates any number of articulations, and also joints between other bodies.
     """,
     why=_REASON,
     profiles=(PUBLISHED,),
@@ -52,13 +52,13 @@ ROOT_COUNT = Rule("articulation/root-count", "warning", f"""
 NOT_XFORMABLE = Rule("body/not-xformable", "error", f"""
     Rigid body on a prim without a transform
 
-    The published rule RB.003 requires PhysicsRigidBodyAPI on Xformable prims. {_ONLY_PUBLISHED} PhysX steps a body on
-    any prim, but a Scope or an untyped prim cannot hold its pose.
+    The published rule RB.003 requires PhysicsRigidBodyAPI on Xformable prims. {_ONLY_PUBLISHED} PhysX simulates a
+    body on any prim, but a Scope or an untyped prim cannot store the body's pose.
 
     Measured: A body on a Scope falls by 5.005 in one second, like a body on an Xform.
     (`experiments/measure_body_rules.py`)
     """,
-    why="the prim cannot hold the pose that PhysX computes; the published rule requires an Xformable prim",
+    why="the prim cannot store the pose that PhysX computes; the published rule requires an Xformable prim",
     fix="make the prim an Xform",
     profiles=(PUBLISHED,),
     example=usda.body().replace("def Xform", "def Scope"),
@@ -70,7 +70,7 @@ NESTED = Rule("body/nested-in-body", "warning", f"""
 
     The published rule RB.006 requires !resetXformStack! on a body inside another body. {_ONLY_PUBLISHED}
 
-    Measured: A body 2 above its outer body falls by 5.005, with and without !resetXformStack!.
+    Measured: The inner body starts 2 above the outer body. It falls by 5.005, with and without !resetXformStack!.
     (`experiments/measure_body_rules.py`)
     """,
     why="PhysX steps the two bodies separately; the published rule requires !resetXformStack! on the inner one",
@@ -85,7 +85,7 @@ UNJOINED = Rule("body/nested-unjoined", "error", f"""
 
     The published rule RB.012 requires a joint between a body and the body that contains it. {_ONLY_PUBLISHED}
 
-    Measured: A body inside another body falls on its own, with and without a joint.
+    Measured: A body inside another body falls separately from it, with and without a joint.
     (`experiments/measure_body_rules.py`)
     """,
     why="PhysX steps the two bodies separately; the published rule requires a joint between them",
@@ -101,7 +101,7 @@ NO_MASS = Rule("body/mass-unauthored", "error", f"""
     The published rules RB.007 and RB.011 require a physics:mass above 0 on a body or on its colliders.
     {_ONLY_PUBLISHED} PhysX computes the mass from volume and density.
     """,
-    why="PhysX computes the mass from volume and density; the published rule requires an authored one",
+    why="PhysX computes the mass from volume and density; the published rule requires an authored mass",
     fix="author physics:mass of PhysicsMassAPI on the body",
     profiles=(PUBLISHED,),
     example=usda.body({"float physics:mass": None, "float3 physics:diagonalInertia": None}, children=usda.cube()),
@@ -113,7 +113,7 @@ MASS_PARTIAL = Rule("body/mass-partial", "warning", f"""
 
     The published rule RB.007 requires physics:mass on a body or on all of its colliders. {_ONLY_PUBLISHED}
     """,
-    why="PhysX computes the missing masses from volume and density; the published rule requires all of them",
+    why="PhysX computes the missing masses from volume and density; the published rule requires every mass",
     fix="author physics:mass on the body, or on each collider",
     profiles=(PUBLISHED,),
     example=usda.body({"float physics:mass": None, "float3 physics:diagonalInertia": None}, children=usda.cube(
