@@ -93,8 +93,7 @@ ARTICULATION_NO_BODIES = ReaderRule("articulation/no-bodies", "error", """
 
     No enabled rigid body belongs to the root. PhysX creates no articulation.
 
-    Measured: A root above disabled bodies, or above no body, creates nothing. Kinematic bodies below a root stay
-    separate bodies.
+    Measured: A root above disabled bodies, or above no body, creates nothing. Kinematic bodies stay separate.
     (`experiments/measure_articulation_rules.py`)
     """,
     profiles=PROFILES,
@@ -106,7 +105,7 @@ STATIC_ROOT = ReaderRule("articulation/static-root", "error", """
     PhysX ignores PhysicsArticulationRootAPI on a disabled or kinematic body. The bodies and joints beyond this body
     stay separate.
 
-    Measured: PhysX warns and creates no articulation. If the API is on the next body, the kinematic body falls.
+    Measured: PhysX logs a warning. If the API is on the next body, the kinematic body falls.
     (`experiments/measure_articulation_rules.py`)
     """,
 )
@@ -116,8 +115,7 @@ KINEMATIC_BODY = ReaderRule("articulation/kinematic-body", "error", """
 
     PhysX creates no articulation if a joint fixes its base to a kinematic body.
 
-    Measured: PhysX logs an error and creates no articulation. If the joint leads to the world, the robot stays in
-    place.
+    Measured: PhysX logs an error. If the joint leads to the world, the robot stays in place.
     (`experiments/measure_articulation_rules.py`)
     """,
 )
@@ -161,8 +159,8 @@ ARTICULATION_SEVERAL_SCENES = ReaderRule("articulation/several-scenes", "error",
     The links have different simulation owners, or the stage has several scenes and only some links have an owner.
     PhysX creates no articulation.
 
-    Measured: Two links fall as separate bodies. The link owned by a scene with gravity 10 falls by 5.005; with
-    gravity 1, the other link falls by 0.501.
+    Measured: Two links fall as separate bodies: by 5.005 in a scene with gravity 10, and by 0.501 in a scene with
+    gravity 1.
     (`experiments/measure_articulation_rules.py`)
     """,
     example=usda.body({_OWNER: "</Robot/s2>"}, name="c") + usda.joint("j2", child="c") + _SCENES,

@@ -38,8 +38,8 @@ BODY_SEVERAL_SCENES = ReaderRule("body/several-scenes", "warning", """
 
     physics:simulationOwner has several targets. PhysX uses the first PhysicsScene among them.
 
-    Measured: A body belongs to the scene /one with gravity 10, and to /two with gravity 1. In one second it falls
-    by 5.005.
+    Measured: A body belongs to scenes with gravity 10 and gravity 1, in this order. In one second it falls by
+    5.005.
     (`experiments/measure_scene_rules.py`)
     """,
     example=usda.body({_OWNER: "[</Robot/s1>, </Robot/s2>]"}) + _SCENES,
@@ -105,8 +105,7 @@ ANIMATED = ReaderRule("body/animated", "warning", """
     Animated body transform
 
     The transform of the body or of a prim above it has time samples. ovphysx ignores the samples. Omniverse makes
-    the body kinematic and moves it along the samples. The runtime of this project moves only bodies that are
-    already kinematic.
+    the body kinematic and moves it along the samples. This project's runtime moves only kinematic bodies.
 
     Measured: A body with time samples from (0, 0, 10) to (3, 0, 10) falls by 5.005 in one second.
     (`experiments/measure_outside_rules.py`)
@@ -162,8 +161,8 @@ NESTED = ReaderRule("body/nested", "info", """
     A rigid body is below another one, without a joint or !resetXformStack! between them. UsdPhysics advises against
     this; PhysX steps both bodies at their world poses.
 
-    Measured: The inner body starts 2 above the outer body, and both fall. With !resetXformStack! or a joint they
-    fall the same way.
+    Measured: The inner body starts 2 above the outer body and falls with it. !resetXformStack! or a joint changes
+    nothing.
     (`experiments/measure_body_rules.py`)
     """,
     example=usda.prim("Xform", "outer", _MASS, *_BODY, children=usda.prim("Xform", "inner", _MASS, *_BODY)),

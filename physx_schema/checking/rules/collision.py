@@ -72,8 +72,8 @@ COLLIDER_NO_SCENE = ReaderRule("collider/no-scene", "error", """
     physics:simulationOwner names no PhysicsScene. PhysX creates no shape. Nothing collides with the collider, and
     the collider adds no mass.
 
-    Measured: A cube falls through the ground if the owner of the ground is a missing scene. It rests on ground
-    without an owner.
+    Measured: If the owner of the ground is a missing scene, a cube falls through. It rests on ground without an
+    owner.
     (`experiments/measure_scene_rules.py`)
     """,
     example=usda.cube({"rel physics:simulationOwner": "</Robot/scene>"}),
@@ -113,8 +113,8 @@ OFFSETS = ReaderRule("collider/offsets", "error", """
     restOffset must be below contactOffset. Otherwise PhysX uses a rest offset of 0, and computes a contact offset
     if the authored one is below restOffset.
 
-    Measured: The contactOffset is 0.05. A cube rests 0.02 above the ground with restOffset 0.02, and directly on
-    the ground with restOffset 0.1.
+    Measured: With contactOffset 0.05 and restOffset 0.02, a cube rests 0.02 above the ground. With restOffset 0.1
+    it rests on the ground.
     (`experiments/measure_contact_rules.py`)
     """,
     example=usda.cube(_offsets("0.05", "0.1"), "PhysxCollisionAPI"),
@@ -133,8 +133,8 @@ COMBINE_MODE = ReaderRule("material/combine-mode", "error", """
 
     Combine modes are average, min, multiply and max. PhysX uses average for any other value.
 
-    Measured: The frictions are 0.1 and 0.3. The mode "maximum" slows a cube from 3 to 2.40 m/s, like average; max
-    slows it to 2.10 m/s.
+    Measured: With frictions 0.1 and 0.3, the mode "maximum" slows a cube to 2.40 m/s, like average; max slows it to
+    2.10 m/s.
     (`experiments/measure_contact_rules.py`)
     """,
     example=_material({"token physxMaterial:frictionCombineMode": '"maximum"'}),
@@ -148,8 +148,8 @@ REFUSED = ReaderRule("material/refused", "error", """
     With a friction below 0, a restitution above 1 or NaN, PhysX uses its default material: friction 0.5, no
     restitution.
 
-    Measured: A friction of -1 slows a cube from 3 to 1.50 m/s, as without a material. A friction of 0.1 slows it to
-    2.10 m/s.
+    Measured: With friction -1 a cube slows to 1.50 m/s, as without a material. With friction 0.1 it slows to 2.10
+    m/s.
     (`experiments/measure_contact_rules.py`)
     """,
     example=_material({"float physics:dynamicFriction": "-1"}),
@@ -173,8 +173,7 @@ GROUP_SEVERAL = ReaderRule("group/several", "warning", """
 
     PhysX keeps a collider in one collision group, the first by path.
 
-    Measured: A cube belongs to the groups A and C, and only C filters the ground. The cube rests on the ground, and
-    PhysX warns.
+    Measured: A cube belongs to the groups A and C, and only C filters the ground. The cube rests on the ground.
     (`experiments/measure_contact_rules.py`)
     """,
     example=usda.cube() + _group("g1", "shape") + _group("g2", "shape"),
@@ -186,8 +185,8 @@ MISSING_GROUP = ReaderRule("group/missing-group", "error", """
 
     physics:filteredGroups names a prim that is not a PhysicsCollisionGroup. PhysX ignores this target.
 
-    Measured: If a group filters only a missing prim, its members rest on the ground. If the group also filters an
-    existing group, that target works.
+    Measured: The members of a group that filters a missing prim rest on the ground. Other targets of the group
+    work.
     (`experiments/measure_contact_rules.py`)
     """,
     profiles=PROFILES,

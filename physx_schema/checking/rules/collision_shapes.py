@@ -69,8 +69,8 @@ HULL_FOR_MESH = Rule("collider/hull-for-mesh", "warning", """
     PhysX has no triangle meshes on dynamic bodies. PhysX uses the convex hull if the approximation is none,
     meshSimplification, unknown or missing. The hull closes hollows and openings.
 
-    Measured: A ball rests on the rim of a moving tray at 0.700. With the approximation sdf it rests on the floor of
-    the tray at 0.200.
+    Measured: A ball rests on the rim of a moving tray at 0.700. With the approximation sdf it rests on its floor at
+    0.200.
     (`experiments/measure_plausibility.py`)
     """,
     why="objects rest on the hull instead of inside the mesh; PhysX logs nothing",

@@ -201,10 +201,9 @@ MASS_RATIO = Rule("body/mass-ratio", "warning", """
     Heavy body on a light one
 
     With this number of position iterations, the solver cannot hold the upper body. The upper body sinks through the
-    lower one. With more iterations, PhysX can hold heavier bodies.
+    lower one. More iterations hold heavier bodies.
 
-    Measured: With 4 position iterations, a body of mass 60 rests on a body of mass 1. A body of mass 80 sinks
-    through it.
+    Measured: With 4 position iterations, mass 60 rests on a body of mass 1, and mass 80 sinks through it.
     (`experiments/measure_contact_starts.py`)
     """,
     why="the solver cannot hold the body up, and it sinks in",

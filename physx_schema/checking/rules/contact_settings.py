@@ -65,11 +65,10 @@ def _flying_ball(speed: str) -> str:
 LOW_STATIC_FRICTION = Rule("material/static-friction", "warning", """
     Static friction below the dynamic friction
 
-    In a pair of materials, PhysX raises the static friction to the dynamic friction. Between two bodies of this
+    In a pair of materials, PhysX raises the static friction to the dynamic friction. Between bodies of this
     material the authored value has no effect.
 
-    Measured: A force of 2 N does not move a cube of 1 kg with static friction 0.1 and dynamic friction 0.3. With
-    0.3 for both frictions the result is the same.
+    Measured: A force of 2 N does not move a cube of 1 kg with static friction 0.1 and dynamic friction 0.3.
     (`experiments/measure_contact_settings.py`)
     """,
     why="PhysX raises it to the dynamic friction",
@@ -83,7 +82,7 @@ IDLE_DAMPING = Rule("material/idle-damping", "warning", """
 
     Without a compliantContactStiffness the contact is rigid, and a compliantContactDamping has no effect.
 
-    Measured: On rigid ground, a cube moves the same way with a damping of 0 and with a damping of 100.
+    Measured: On rigid ground, a damping of 100 does not change the motion of a cube.
     (`experiments/measure_contact_settings.py`)
     """,
     why="the contact is rigid, and the damping has no effect",
@@ -97,8 +96,8 @@ IDLE_RESTITUTION = Rule("material/idle-restitution", "warning", """
 
     With a compliantContactStiffness, contacts are springs, and the restitution has no effect.
 
-    Measured: On ground with stiffness 1000, a cube rebounds at 3.755 m/s. The speed is the same with restitution
-    0.9 and restitution 0.
+    Measured: On ground with stiffness 1000, a cube rebounds at 3.755 m/s, with restitution 0.9 and with restitution
+    0.
     (`experiments/measure_contact_settings.py`)
     """,
     why="contacts are springs; only stiffness and damping act",
@@ -112,7 +111,7 @@ UNBOUND = Rule("material/unbound", "info", """
 
     No active collider is bound to the material. Colliders without a material have friction 0.5 and no restitution.
 
-    Measured: A cube slows from 3 to 1.50 m/s. An unbound material with friction 0 does not change this.
+    Measured: An unbound material with friction 0 does not change the motion of a cube.
     (`experiments/measure_contact_settings.py`)
     """,
     why="its friction and restitution have no effect",
@@ -127,8 +126,7 @@ ON_COLLIDER = Rule("material/on-collider", "warning", """
     PhysicsMaterialAPI is applied to a collider or a body. PhysX reads only the material that the relationship
     material:binding:physics targets.
 
-    Measured: A cube with friction 0 authored on its collider slows from 3 to 1.501 m/s. Without a material the
-    result is the same.
+    Measured: A cube with friction 0 authored on its collider slows from 3 to 1.501 m/s, as without a material.
     (`experiments/measure_plausibility.py`)
     """,
     why="its values have no effect; the collider has friction 0.5 and no restitution",
@@ -173,8 +171,8 @@ TUNNELLING = Rule("body/tunnelling", "warning", """
     In one step the body moves further than its thickness, and PhysX checks contacts only at the start. Continuous
     collision detection needs enableCCD on the body and on the scene.
 
-    Measured: A ball of diameter 0.1 m passes through a wall of 0.01 m at 8 m/s. With enableCCD on the body and on
-    the scene it stops.
+    Measured: A ball of diameter 0.1 m at 8 m/s passes through a wall of 0.01 m. With enableCCD on body and scene it
+    stops.
     (`experiments/measure_contact_settings.py`)
     """,
     why="the body can pass through thin walls",
@@ -206,8 +204,8 @@ REPORT_PARTNER = ReaderRule("report/partner", "error", """
     colliders of bodies, missing prims, and articulation roots that are not links. Without a valid target PhysX
     reports nothing.
 
-    Measured: A cube reports no contacts if the target is a collider of another body. It reports contacts if the
-    target is that body.
+    Measured: A cube reports no contacts if the target is another body's collider. With that body as target it
+    reports contacts.
     (`experiments/record_contact_answers.py`)
     """,
     example=_reporting({_PARTNERS: "</Robot/nothing>"}),
@@ -220,8 +218,7 @@ REPORT_THRESHOLD = ReaderRule("report/threshold", "warning", """
     PhysX treats a physxContactReport:threshold of exactly 1 as unauthored. The default is 1 on a stage in metres,
     and 100 on a stage in centimetres.
 
-    Measured: On a stage in centimetres, PhysX reports no contact of a cube of weight 50 with threshold 1. Without a
-    threshold it reports none either.
+    Measured: On a stage in centimetres with threshold 1, PhysX reports no contact of a cube of weight 50.
     (`experiments/record_contact_answers.py`)
     """,
 )

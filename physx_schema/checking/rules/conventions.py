@@ -55,7 +55,7 @@ KILOGRAMS = Rule("stage/kilograms", "error", f"""
 
     SimReady UN.003 requires kilogramsPerUnit on stages with bodies, colliders or masses. {ONLY_PUBLISHED}
 
-    Measured: Without kilogramsPerUnit a cube of size 1 has mass 1000. With kilogramsPerUnit 1 the mass is the same.
+    Measured: A cube of size 1 has mass 1000, without kilogramsPerUnit and with kilogramsPerUnit 1.
     (`experiments/measure_plausibility.py`)
     """,
     why="USD and PhysX use kilograms; SimReady UN.003 requires the unit",

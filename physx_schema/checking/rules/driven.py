@@ -65,8 +65,7 @@ JOINT_STATE = Rule("DJ.002/joint-state", "error", f"""
 
     SimReady DJ.002 requires PhysicsJointStateAPI on every driven joint. {ONLY_PUBLISHED}
 
-    Measured: The links of a hinge are posed at 30 degrees. Without a joint state the hinge starts at 0; with state
-    10 it starts at 10.
+    Measured: A hinge posed at 30 degrees starts at 0 without a joint state. With state 10 it starts at 10.
     (`experiments/measure_joint_rules.py`)
     """,
     why="PhysX starts it at 0 and ignores the pose of its links; SimReady DJ.002 requires PhysicsJointStateAPI",
@@ -120,8 +119,8 @@ def _undriven(dof: Dof, instance: str) -> Finding:
 MAX_VELOCITY = Rule("DJ.005/max-velocity", "error", f"""
     Driven joint without a velocity limit
 
-    SimReady DJ.005 requires a maxJointVelocity above 0 in the schema PhysxJointAPI, which PhysX removed. This rule
-    also accepts the schema PhysxJointAxisAPI and the property newton:velocityLimit. {ONLY_PUBLISHED}
+    SimReady DJ.005 requires a maxJointVelocity above 0 in PhysxJointAPI, a schema that PhysX removed. This rule
+    accepts the schema PhysxJointAxisAPI and the property newton:velocityLimit. {ONLY_PUBLISHED}
 
     Measured: With physxJoint:maxJointVelocity 0.5 a slider keeps its speed of 1. With
     physxJointAxis:linear:maxJointVelocity 0.5 its speed is 0.5.

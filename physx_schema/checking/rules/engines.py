@@ -59,8 +59,7 @@ GONE = Rule("unused/retired", "error", """
     A PhysX release removed this class or property. `physx-schema migrate` replaces it if there is a successor. The
     option `--engine-release` selects the release.
 
-    Measured: physxJoint:armature 9 slows a slider from 1.658 to 0.167 in ovphysx 0.6.4. In ovphysx 0.7.0 it does
-    not slow the slider.
+    Measured: physxJoint:armature 9 slows a slider from 1.658 to 0.167 in ovphysx 0.6.4, but not in 0.7.0.
     (`experiments/measure_releases.py`)
     """,
     why="it has no effect on the simulation",
@@ -119,8 +118,8 @@ SCHEMA_HOST = Rule("schema/host", "warning", """
     The schema's definition does not list this type of prim. USD accepts the schema there; in most cases PhysX
     ignores it.
 
-    Measured: The schema PhysxTriggerAPI on a prim above a collider has no effect. PhysxSurfaceVelocityAPI on static
-    ground has no effect.
+    Measured: PhysxTriggerAPI on a prim above a collider has no effect. The same is true for PhysxSurfaceVelocityAPI
+    on static ground.
     (`experiments/measure_contact_rules.py`)
     """,
     why="PhysX does not read it there",
@@ -164,8 +163,8 @@ def misplaced_schemas(description: Description) -> Iterator[Finding]:
 INSTANCE_NAME = ReaderRule("schema/instance-name", "error", """
     Invalid schema instance name
 
-    PhysX finds the schema's properties by the instance name. A valid name starts with a letter and has only
-    letters, digits and underscores. With other names PhysX ignores the schema or uses defaults.
+    PhysX finds the schema's properties by the instance name. Valid names start with a letter and have only letters,
+    digits and underscores. With other names PhysX ignores the schema or uses defaults.
 
     Measured: A tendon with the instance name a:b and stiffness 10 does not pull. PhysX creates no drive with the
     name linear:x.

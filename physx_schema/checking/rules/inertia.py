@@ -31,8 +31,8 @@ INERTIA_SIZE = Rule("body/inertia-size", "warning", """
     The moments are above ten times the maximum for this mass inside the colliders, or below a hundredth of those of
     a solid box. The body hardly turns, or spins at contacts. Often the unit is wrong.
 
-    Measured: A horizontal rod on a revolute joint turns by 182 degrees in half a second. With 100 times the moments
-    it turns by 20 degrees.
+    Measured: A horizontal rod on a revolute joint turns by 182 degrees in half a second, and by 20 degrees with 100
+    times the moments.
     (`experiments/measure_plausibility.py`)
     """,
     profiles=PROFILES,

@@ -34,8 +34,8 @@ RAISED = Rule("iterations/raised", "warning", """
     counts in the batch. The defaults are 16 position iterations for bodies, 32 for articulations, and 1 velocity
     iteration.
 
-    Measured: An articulation with 1 position iteration falls by 0.001 in one step. If a free body has 16 position
-    iterations, the articulation falls by 0.00053125.
+    Measured: An articulation with 1 position iteration falls by 0.001 in one step. Next to a free body with 16 it
+    falls by 0.00053125.
     (`experiments/measure_iterations.py`)
     """,
     why=_WHY,

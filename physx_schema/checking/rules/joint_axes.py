@@ -187,7 +187,7 @@ NEWTON_MIMIC = ReaderRule("joint/newton-mimic", "error", """
 
     PhysX also reads the schema NewtonMimicAPI. The equation is q = mimicCoef0 + mimicCoef1 * q_reference;
     newton:mimicJoint names the reference joint. PhysX requires joints with one axis, finite limits on revolute
-    joints, and a mimicCoef1 other than 0.
+    joints, and mimicCoef1 other than 0.
 
     Measured: With mimicCoef1 0 the follower stays at 0, and PhysX logs an error. (`experiments/measure_mimics.py`)
     """,

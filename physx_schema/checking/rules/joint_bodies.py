@@ -52,8 +52,7 @@ MISSING_BODY = ReaderRule("joint/missing-body", "error", """
     The relationship body0 or body1 points to a path without a prim. PhysX attaches that side to the world, without
     a message.
 
-    Measured: If body0 is missing, a revolute joint connects to the world and fixes the base. It has no degree of
-    freedom.
+    Measured: If body0 is missing, a revolute joint connects to the world and fixes the base.
     (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
@@ -68,8 +67,7 @@ NO_BODY = ReaderRule("joint/no-body", "warning", """
     world, at the prim's frame. PhysX uses the world's frame if the prim is inactive or abstract, or is inside an
     instance and not a collider.
 
-    Measured: A revolute joint from an Xform without a body fixes the base. The joint has no degree of freedom, and
-    PhysX logs no message.
+    Measured: A revolute joint from an Xform without a body has no degree of freedom and fixes the base.
     (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,

@@ -55,9 +55,7 @@ ONE_SIDED_LIMIT = ReaderRule("joint/one-sided-limit", "error", """
     PhysX refuses limits with one infinite bound and holds the joint at 0. The value 1e38 means no bound. Outside
     articulations revolute joints accept one bound; other axes move freely or up to 90 degrees.
 
-    Measured: With limits [-inf, 0.5], a prismatic joint with speed 1 stays at 0. PhysX logs invalid limit
-    parameters.
-    (`experiments/measure_joint_rules.py`)
+    Measured: With limits [-inf, 0.5], a prismatic joint with speed 1 stays at 0. (`experiments/measure_joint_rules.py`)
     """,
     example=usda.joint("j2", {"float physics:lowerLimit": "-45"}),
     remedy=usda.joint("j2", usda.LIMITS),
@@ -82,9 +80,7 @@ LIMIT_ORDER = ReaderRule("joint/limit-order", "error", """
     PhysX refuses NaN bounds, and a lower bound above the upper bound. It then holds the joint at 0. Outside
     articulations the joint is free, locked or limited to 90 degrees, depending on its type.
 
-    Measured: With limits [0.5, -0.5], a prismatic joint with speed 1 stays at 0. PhysX logs invalid limit
-    parameters.
-    (`experiments/measure_joint_rules.py`)
+    Measured: With limits [0.5, -0.5], a prismatic joint with speed 1 stays at 0. (`experiments/measure_joint_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.joint("j2", {"float physics:lowerLimit": "45", "float physics:upperLimit": "-45"}),

@@ -77,8 +77,8 @@ INERTIA_INCOMPLETE = Rule("body/inertia-incomplete", "warning", """
     If only principalAxes is authored, PhysX applies it to moments that it computes. If only diagonalInertia is
     authored, PhysX uses the axes of the colliders, unless mass and centerOfMass are authored too.
 
-    Measured: A box collider is tilted by 30 degrees. The authored diagonalInertia (1, 2, 3) gives an inertia tensor
-    with the elements 1.25, 1.75 and -0.433.
+    Measured: On a box collider tilted by 30 degrees, diagonalInertia (1, 2, 3) gives the inertia elements 1.25,
+    1.75 and -0.433.
     (`experiments/measure_mass_rules.py`)
     """,
     profiles=PROFILES,
@@ -180,8 +180,7 @@ ZERO_INERTIA = ReaderRule("body/zero-inertia", "error", """
     PhysX refuses the moments of a link if one of them is 0, and uses 1 about every axis. Outside articulations a
     moment of 0 means an infinite moment; the runtime does not simulate this.
 
-    Measured: A link with the moments 2, 0 and 3 gets the moments 1, 1 and 1, and PhysX logs an error.
-    (`experiments/measure_mass_rules.py`)
+    Measured: A link with the moments 2, 0 and 3 gets the moments 1, 1 and 1. (`experiments/measure_mass_rules.py`)
     """,
     example=usda.body({_MOMENTS: "(0, 1, 1)"}, name="c") + usda.joint("j2", child="c"),
     remedy=usda.body(name="c") + usda.joint("j2", child="c"),

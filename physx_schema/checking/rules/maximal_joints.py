@@ -73,8 +73,7 @@ IDLE_TARGET = Rule("joint/idle-target", "warning", """
     Outside articulations PhysX combines the targets of rotX, rotY and rotZ into one rotation. Targets of locked or
     undriven axes are part of it. Driven axes then miss their own targets.
 
-    Measured: The axis rotY has a target of 40 degrees, and the locked axis rotX has a target of 50. The axis rotY
-    stops at 28.15 degrees.
+    Measured: The axis rotY with target 40 degrees stops at 28.15 if the locked axis rotX has target 50.
     (`experiments/measure_outside_rules.py`)
     """,
     why="PhysX combines the three targets into one rotation, and driven axes miss their targets",
@@ -105,8 +104,7 @@ NO_RATIO = Rule("joint/no-ratio", "error", """
     With a ratio of 0, the joint couples nothing and blocks the second wheel of a gear, or the wheel of a rack. With
     NaN or infinity, the state of both bodies becomes NaN.
 
-    Measured: The gear ratio is 0. The first wheel turns if a drive moves it at 1 rad/s; the second wheel does not
-    turn.
+    Measured: With gear ratio 0, a drive can turn the first wheel, but not the second wheel.
     (`experiments/measure_outside_rules.py`)
     """,
     why="PhysX blocks one of the bodies and couples nothing",

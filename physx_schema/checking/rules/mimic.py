@@ -27,7 +27,7 @@ from physx_schema.description.model.joint import AXES, ROTATIONS, SINGLE_AXIS_KI
 API, SLOT = "PhysxMimicJointAPI", "rotX"
 VALID = usda.follower()
 REFERENCE = "rel physxMimicJoint:rotX:referenceJoint"
-SCRIPT = "(`experiments/measure_mimics.py`; the reference joint is driven to 20 degrees.)"
+SCRIPT = "(`experiments/measure_mimics.py`; reference target: 20 degrees)"
 _NOT_CREATED = "PhysX creates no mimic joint"
 _LEGAL_IN_SIMREADY = frozenset({*TRANSLATIONS, "X", "Y", "Z"})
 _LOCKED = [f"PhysicsLimitAPI:{name}" for name in AXES if name != SLOT]
@@ -53,7 +53,7 @@ MIMIC_HOST = Rule("DJ.007/host", "error", """
     Apply the schema PhysxMimicJointAPI to the joint that follows, a prim of a type derived from PhysicsJoint. PhysX
     ignores the schema on any other prim, without a message.
 
-    Measured: The follower stays at 0, and PhysX logs no message. (`experiments/measure_mimics.py`)
+    Measured: The follower stays at 0. (`experiments/measure_mimics.py`)
     """,
     why=_NOT_CREATED,
     fix="apply the API to the joint that should follow",
@@ -127,7 +127,7 @@ REFERENCE_COUNT = Rule("DJ.007/reference-count", "error", f"""
     The relationship referenceJoint must have exactly one target on the composed stage. With no target or several
     targets, PhysX logs an error and creates no mimic joint.
 
-    Measured: With two targets the follower stays at 0, and PhysX logs that it needs exactly one. {SCRIPT}
+    Measured: With two targets the follower stays at 0. {SCRIPT}
     """,
     why=_NOT_CREATED,
     fix="target only the joint to follow",
@@ -147,7 +147,7 @@ REFERENCE_MISSING = Refusal("DJ.007/reference-missing", "error", f"""
 
     The relationship referenceJoint targets a path without a prim. PhysX logs an error and creates no mimic joint.
 
-    Measured: The follower stays at 0, and PhysX logs that the prim does not exist. {SCRIPT}
+    Measured: The follower stays at 0. {SCRIPT}
     """,
     fix="target an existing joint",
     example=usda.follower({"referenceJoint": "</Robot/j_1>"}),
@@ -160,7 +160,7 @@ REFERENCE_TYPE = Refusal("DJ.007/reference-type", "error", f"""
 
     The relationship referenceJoint targets a prim that is not a joint. PhysX logs an error and creates no mimic joint.
 
-    Measured: The follower stays at 0, and PhysX logs that the reference is not a joint. {SCRIPT}
+    Measured: The follower stays at 0. {SCRIPT}
     """,
     fix="target a joint",
     example=usda.follower({"referenceJoint": "</Robot/a>"}),
@@ -173,7 +173,7 @@ SELF_REFERENCE = Refusal("DJ.007/self", "error", f"""
 
     The relationship referenceJoint targets the mimic joint itself. PhysX logs an error and creates no mimic joint.
 
-    Measured: PhysX logs that the mimic joint and the reference joint are the same, and creates no mimic joint. {SCRIPT}
+    Measured: PhysX logs that both joints are the same. {SCRIPT}
     """,
     fix="target another joint",
     example=usda.follower({"referenceJoint": "</Robot/j2>"}),
@@ -213,7 +213,7 @@ EXCLUDED_REF = Refusal("DJ.007/excluded-ref", "error", f"""
     PhysX supports mimic joints only on joints of an articulation. The reference joint has
     physics:excludeFromArticulation = true, so PhysX logs an error and creates no mimic joint.
 
-    Measured: The follower stays at 0, and PhysX logs that the reference joint is excluded. {SCRIPT}
+    Measured: The follower stays at 0. {SCRIPT}
     """,
     fix="set physics:excludeFromArticulation of the reference joint to false, or target another joint",
     example=usda.joint("j1", {**usda.LIMITS, "bool physics:excludeFromArticulation": "true"}) + VALID,
@@ -228,7 +228,7 @@ MIMIC_DISABLED = Refusal("DJ.007/disabled", "warning", f"""
     One of the two joints has physics:jointEnabled = false. PhysX creates no mimic joint and logs no message.
 
     Measured: If the reference joint is disabled, the follower stays at 0. If the follower is disabled, it is not in
-    the articulation. PhysX logs no message. {SCRIPT}
+    the articulation. {SCRIPT}
     """,
     fix="set physics:jointEnabled to true on both joints",
     example=usda.follower({"bool physics:jointEnabled": "false"}),
@@ -241,8 +241,8 @@ MIMIC_JOINT_TYPE = Refusal("DJ.007/joint-type", "error", f"""
     PhysX couples revolute joints, prismatic joints, and generic joints with locked translations and a free rotation
     about the named axis. PhysX creates no mimic joint for other types.
 
-    Measured: A generic follower with locked translations reaches 20.00 degrees. With transZ free it stays at 0,
-    with a message. A spherical follower stays at 0, without a message. {SCRIPT}
+    Measured: A generic follower with locked translations reaches 20.00 degrees. With transZ free it stays at 0; a
+    spherical follower also stays at 0. {SCRIPT}
     """,
     fix="use a revolute or prismatic joint, or lock transX, transY and transZ and free the axis",
     example=usda.follower(_TRANSLATIONS, *(name for name in _LOCKED if "transZ" not in name), kind=""),
@@ -264,7 +264,7 @@ REFERENCE_AXIS = Refusal("DJ.007/reference-axis", "error", f"""
     The property referenceJointAxis must be rotX, rotY or rotZ, even if the reference joint has only one axis. For
     another token PhysX logs an error and creates no mimic joint.
 
-    Measured: With referenceJointAxis Z the follower stays at 0, and PhysX logs an unsupported token. {SCRIPT}
+    Measured: With referenceJointAxis Z the follower stays at 0. {SCRIPT}
     """,
     fix="set referenceJointAxis to rotX, rotY or rotZ",
     example=usda.follower({"uniform token physxMimicJoint:rotX:referenceJointAxis": '"Z"'}),
@@ -293,8 +293,7 @@ ORPHAN_PROPERTIES = Rule("DJ.007/orphan-properties", "error", """
     PhysX reads physxMimicJoint properties only if PhysxMimicJointAPI is applied with the same instance name.
     Otherwise PhysX ignores the properties, without a message.
 
-    Measured: Gearing and reference joint are authored, but the API is not applied. The follower stays at 0, and
-    PhysX logs no message.
+    Measured: Gearing and reference joint are authored, but the API is not applied. The follower stays at 0.
     (`experiments/measure_mimics.py`)
     """,
     why=_NOT_CREATED,

@@ -34,8 +34,7 @@ MIMIC_CYCLE = Rule("DJ.007/cycle", "error", f"""
     Mimic joints refer to each other in a cycle. PhysX solves each mimic joint as a two-way constraint. If the
     gearings do not agree exactly, all joints settle away from their targets, without a message.
 
-    Measured: In a cycle with the gearings -1 and -2 and a target of 20 degrees, the two joints settle at 8.70 and
-    7.45 degrees. {SCRIPT}
+    Measured: In a cycle with the gearings -1 and -2, the joints settle at 8.70 and 7.45 degrees. {SCRIPT}
     """,
     why="if the gearings do not agree exactly, the joints settle away from their targets, without a message",
     fix="remove the mimic joint from one of these joints",
@@ -102,7 +101,7 @@ SAME_ARTICULATION = Rule("DJ.007/same-articulation", "error", f"""
     Both joints must connect links of one articulation. A joint to the world or outside the tree does not connect
     two links. PhysX then logs an error and creates no mimic joint.
 
-    Measured: A follower between the world and a link does not follow, and PhysX logs a missing mimic joint. {SCRIPT}
+    Measured: A joint between the world and a link does not follow. {SCRIPT}
     """,
     why="PhysX creates no mimic joint",
     fix="make both joints connect links of one articulation",
@@ -126,8 +125,7 @@ DRIVE_FIGHT = Rule("DJ.007/drive-fight", "warning", f"""
     The drive of a following joint acts against the coupling and, through it, on the reference joint. With equal gains
     and opposed targets both joints stay near the middle.
 
-    Measured: The gains are equal. The reference joint has target 20 and ends at 1.98 degrees; the follower has
-    target -20 and ends at -1.98. {SCRIPT}
+    Measured: With equal gains and targets of 20 and -20, the joints end at 1.98 and -1.98 degrees. {SCRIPT}
     """,
     why="the drive also pulls the reference joint; opposed targets leave both near their start",
     fix="set the drive's stiffness and damping to 0, and drive the reference joint",
@@ -194,8 +192,8 @@ DOUBLE_MIMIC = Rule("DJ.007/double-mimic", "error", f"""
     PhysX applies NewtonMimicAPI in addition to PhysxMimicJointAPI. If the two schemas disagree, neither joint can
     move. They agree if mimicCoef1 = -gearing and mimicCoef0 = -offset.
 
-    Measured: The gearing is 1, and mimicCoef1 is 1. The reference joint has target 20 and stays at 1.98 degrees.
-    The follower stays at 0. {SCRIPT}
+    Measured: With gearing 1 and mimicCoef1 1, the reference joint stays at 1.98 degrees, and the follower stays at
+    0. {SCRIPT}
     """,
     why="PhysX applies both APIs, and the joints stay near their start",
     fix="set newton:mimicCoef1 = -gearing and newton:mimicCoef0 = -offset, or remove one of the two APIs",

@@ -30,8 +30,7 @@ GEARING = Rule("DJ.007/gearing", "error", f"""
     The mimic equation is q = -gearing * q_reference - offset. PhysX refuses gearing 0 and uses 1 if nothing is
     authored. NaN or infinity makes the whole articulation NaN.
 
-    Measured: With gearing 1 the follower reaches -19.99 degrees, and with gearing -2 it reaches 39.99. PhysX
-    refuses gearing 0. With NaN or infinity both joints become NaN. {SCRIPT}
+    Measured: With gearing 1 the follower reaches -19.99 degrees, and with gearing -2 it reaches 39.99. {SCRIPT}
     """,
     example=usda.follower({"gearing": "0"}),
     remedy=VALID,
@@ -85,8 +84,8 @@ NATURAL_FREQUENCY = Rule("DJ.007/naturalFrequency", "error", f"""
     PhysX makes the mimic joint a hard constraint if naturalFrequency is not authored or at most 0. The SimReady rule
     requires a value above 0. Above 10 rad per time step the constraint is nearly hard.
 
-    Measured: With naturalFrequency 0 or -5 the follower lags by at most 0.0002 degrees. It lags by 1.42 at 1, by
-    0.54 at 100 and by 0.006 at 1200. {SCRIPT}
+    Measured: With naturalFrequency 0 or -5 the follower lags by at most 0.0002 degrees. It lags by 1.42 with 1, and
+    by 0.006 with 1200. {SCRIPT}
     """,
     why="PhysX cannot use the value",
     fix="author a finite number",
@@ -122,8 +121,8 @@ DAMPING_RATIO = Rule("DJ.007/dampingRatio", "error", f"""
     PhysX makes the mimic joint a hard constraint if dampingRatio is not authored or at most 0. Below 1 a compliant
     mimic joint can oscillate; PhysX's documentation advises against such values.
 
-    Measured: The naturalFrequency is 10. The follower lags by 1.28 degrees with dampingRatio 1, by 1.40 with 0.1,
-    and by at most 0.0002 with 0. {SCRIPT}
+    Measured: With naturalFrequency 10 the follower lags by 1.28 degrees with dampingRatio 1, and by at most 0.0002
+    with 0. {SCRIPT}
     """,
     why="PhysX cannot use the value",
     fix="author a finite number",
@@ -158,8 +157,8 @@ MIMIC_TIME_SAMPLES = ReaderRule("DJ.007/time-samples", "warning", """
     PhysX reads gearing, offset and limits once, at the default time, and ignores connections. Time samples and
     connections have no effect.
 
-    Measured: PhysX uses an authored gearing of -1 even if there are time samples of -2 or a connection to -2.
-    Without the authored -1 it uses 1.
+    Measured: PhysX uses an authored gearing of -1, despite time samples of -2 or a connection to -2. Without the
+    authored value it uses 1.
     (`experiments/measure_mimics.py`)
     """,
     example=usda.follower({"float physxMimicJoint:rotX:gearing.timeSamples": "{ 0: -1, 10: -2 }"}),

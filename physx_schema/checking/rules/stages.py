@@ -48,7 +48,7 @@ SCENE_SEVERAL = ReaderRule("scene/several", "info", """
     the first path.
 
     Measured: PhysX simulates a body without an owner in the scene /one, even if the scene /two is first in the
-    file. With gravity 10 it falls by 5.005.
+    file.
     (`experiments/measure_scene_rules.py`)
     """,
     example=usda.prim("PhysicsScene", "s1", _GRAVITY) + usda.prim("PhysicsScene", "s2", _GRAVITY),
@@ -90,8 +90,7 @@ UNITS = ReaderRule("stage/units", "error", """
     In single precision, metersPerUnit, kilogramsPerUnit and a length of 10 m in stage units must be finite and
     above 0. Otherwise PhysX refuses the stage.
 
-    Measured: PhysX refuses 0, -1, NaN and infinity for both units. It refuses metersPerUnit 2.9e-38, but accepts
-    2.95e-38.
+    Measured: PhysX refuses 0, -1, NaN and infinity. It refuses metersPerUnit 2.9e-38, but accepts 2.95e-38.
     (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
@@ -126,8 +125,7 @@ COMPOSITION = ReaderRule("stage/composition", "error", """
 
     USD cannot compose a layer, reference or payload of the stage. Bodies and joints can be missing in the simulation.
 
-    Measured: A body next to a reference to a missing file falls by 5.005 in one second. Without the reference the
-    result is the same.
+    Measured: A body next to a reference to a missing file falls normally, by 5.005 in one second.
     (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,

@@ -125,8 +125,7 @@ SHARED_PREFIX = ReaderRule("tendon/shared-prefix", "error", """
     otherwise the leaf attachment, and refuses the others with an error. On a joint PhysX uses the root axis,
     without a message.
 
-    Measured: A leaf and a plain attachment have the same name. The slider moves unchanged, and PhysX logs more than
-    one instance.
+    Measured: A plain attachment with the name of a leaf does not change the motion.
     (`experiments/measure_tendon_topology.py`)
     """,
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), {}, "PhysxTendonAttachmentAPI:f"),
@@ -138,8 +137,8 @@ SEVERAL_PARENTS = ReaderRule("tendon/several-parents", "warning", """
 
     The relationship parentLink has more than one target. PhysX uses the first target and logs a warning.
 
-    Measured: With the parents base and l1, the tendon pulls the slider in the same way as with base alone. With l1
-    and base, the velocity is 0.
+    Measured: With the parents base and l1, the tendon pulls as with base alone. With l1 and base, the velocity is
+    0.
     (`experiments/measure_tendon_topology.py`)
     """,
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), {
@@ -167,8 +166,7 @@ TENDON_CYCLE = ReaderRule("tendon/cycle", "error", """
     The chain of parents leads back to the same attachment and never reaches a root attachment. PhysX logs a warning
     and drops these attachments.
 
-    Measured: A leaf is below two attachments that name each other as parents. The velocity is 0, and PhysX warns of
-    missing parents.
+    Measured: A leaf is below two attachments that name each other as parents. The tendon gives velocity 0.
     (`experiments/measure_tendon_topology.py`)
     """,
     example=_CABLE + usda.attachment("e", "", "m", ("g", "n")) + usda.attachment("g", "", "n", ("e", "m")),
@@ -203,8 +201,8 @@ UNREACHED = ReaderRule("tendon/unreached", "error", """
 
     The chain of parents ends before a root attachment. PhysX drops the attachment, which exerts no force.
 
-    Measured: With a leaf below an attachment without a parent, the velocity is 0. With a leaf below a root
-    attachment it is -0.1998.
+    Measured: A leaf below an attachment without a parent gives velocity 0. A leaf below a root attachment gives
+    velocity -0.1998.
     (`experiments/measure_tendon_topology.py`)
     """,
     example=_CABLE + usda.attachment("e", "", "m", ("c", "x")) + usda.attachment("g", "Leaf", "h", ("e", "m")),

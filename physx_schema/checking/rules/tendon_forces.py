@@ -17,8 +17,7 @@ TENDON_NO_ROOT = ReaderRule("tendon/no-root", "error", """
     A fixed tendon starts at a joint with the schema PhysxTendonAxisRootAPI. PhysX ignores axes without a root axis
     and logs a warning.
 
-    Measured: An axis without a root axis has no effect; PhysX logs a warning.
-    (`experiments/measure_tendon_topology.py`)
+    Measured: An axis without a root axis has no effect. (`experiments/measure_tendon_topology.py`)
     """,
     example=usda.tendon(root=False),
     remedy=usda.tendon(),
@@ -28,7 +27,7 @@ SECOND_ROOT = ReaderRule("tendon/second-root", "warning", """
     Two root axes with the same tendon name
 
     Two root axes with the same name on one branch make two tendons. An axis belongs to the tendon that PhysX
-    creates first. PhysX creates tendons with a revolute root first, then in the order of joint paths.
+    creates first. Tendons with a revolute root are first, then the order of joint paths counts.
 
     Measured: Two sliders in series have root axes with the same name. PhysX creates two tendons.
     (`experiments/measure_tendon_topology.py`)
@@ -59,8 +58,7 @@ AXIS_DROPPED = ReaderRule("tendon/axis-dropped", "error", """
     The axes of a fixed tendon must form an unbroken chain or tree of joints below the root axis. PhysX drops axes on
     another branch, above the root, or behind a joint without an axis.
 
-    Measured: An axis is on a slider on another branch, stretched by 1. Its velocity is 0, and PhysX warns of a
-    topology issue.
+    Measured: A slider with an axis on another branch, stretched by 1, keeps velocity 0.
     (`experiments/measure_tendon_rules.py`)
     """,
     example=usda.tendon(name="j1") + usda.tendon(root=False),
@@ -165,8 +163,8 @@ LIMITS_MISSING = Rule("tendon/limits-missing", "warning", """
     A limitStiffness acts only outside lowerLimit and upperLimit. Neither limit is authored, so limitStiffness has
     no effect.
 
-    Measured: The stretch is 1, and limitStiffness is 10. The velocity is 0 without limits, and -0.04995 with
-    upperLimit 0.5.
+    Measured: With stretch 1 and limitStiffness 10, the velocity is 0 without limits, and -0.04995 with upperLimit
+    0.5.
     (`experiments/measure_tendon_rules.py`)
     """,
     why="limitStiffness has no effect",
@@ -209,8 +207,7 @@ NO_GAINS = Rule("tendon/no-gains", "warning", """
     A tendon without stiffness, damping and limitStiffness exerts no force. A fixed tendon with forceCoefficient 0
     on every axis also exerts no force.
 
-    Measured: The stretch is 1. The velocity is 0 without gains. It is also 0 with stiffness 10 and forceCoefficient
-    0.
+    Measured: With stretch 1 the velocity is 0 without gains. It is also 0 with stiffness 10 and forceCoefficient 0.
     (`experiments/measure_tendon_rules.py`)
     """,
     why="the tendon exerts no force",
@@ -224,8 +221,8 @@ NO_GEARING = Rule("tendon/no-gearing", "warning", """
     With gearing 0 on every axis, or on every attachment from a leaf to the root, the length is always 0. The tendon
     then exerts a constant outward force, stiffness times rest length.
 
-    Measured: The position is 1, the stiffness 10 and the rest length 0.5. With gearing 1 the tendon pulls with
-    -0.04995; with gearing 0 it pushes with 0.04995.
+    Measured: A tendon with rest length 0.5 is at position 1. With gearing 1 it pulls with -0.04995; with gearing 0
+    it pushes with 0.04995.
     (`experiments/measure_tendon_rules.py`)
     """,
     why="the tendon's length is always 0, so its force is constant",

@@ -71,7 +71,7 @@ MISSPELT_SCHEMA = Rule("unused/misspelt-schema", "error", """
     PhysX has no schema with this name, and ignores the schema and its properties.
 
     Measured: With the schema names PhysicsDriverAPI and PhysxJointAxesAPI, the drive and axis properties have no
-    effect. PhysX logs no message.
+    effect.
     (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
@@ -103,7 +103,7 @@ NO_INSTANCE = Rule("unused/no-instance", "error", """
     A multiple-apply schema needs an instance name. Without an instance name the schema has no properties, and PhysX
     ignores it.
 
-    Measured: The schema PhysicsDriveAPI without an instance name does not move a slider. PhysX logs no message.
+    Measured: The schema PhysicsDriveAPI without an instance name does not move a slider.
     (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
@@ -132,8 +132,8 @@ SOFT_LIMIT = Rule("unused/soft-limit", "warning", """
 
     PhysX ignores PhysxLimitAPI on joints of an articulation. The limits stay hard.
 
-    Measured: A slider with PhysxLimitAPI (stiffness 10, damping 1, restitution 1) stops at 0.5. Without the schema
-    the result is the same.
+    Measured: A slider stops at its limit of 0.5, with and without PhysxLimitAPI (stiffness 10, damping 1,
+    restitution 1).
     (`experiments/measure_joint_rules.py`)
     """,
     why=NO_EFFECT,
@@ -177,8 +177,7 @@ OVERRIDDEN = Rule("unused/overridden", "info", """
     A PhysX property gives the same quantity, and PhysX reads the PhysX property. If the two values differ, the rule
     engine/disagree reports both.
 
-    Measured: A slider with newton:friction 2 and PhysX frictions of 5 slows to 0.917. With only the PhysX frictions
-    the result is the same.
+    Measured: A slider with PhysX frictions of 5 slows to 0.917, with and without newton:friction 2.
     (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
@@ -194,8 +193,8 @@ IDLE = Rule("unused/idle", "warning", """
     Nothing on the stage uses this property or schema. One example is the property breakForce, which PhysX ignores
     on joints inside an articulation.
 
-    Measured: A joint has breakForce and breakTorque 0.001 and holds a weight of 1. It does not break inside an
-    articulation; outside, it breaks.
+    Measured: A joint with breakForce and breakTorque 0.001 holds a weight of 1 inside an articulation. Outside, it
+    breaks.
     (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
@@ -243,7 +242,7 @@ DENSITY_WITH_MASS = Rule("unused/beside-mass", "warning", """
     PhysX uses physics:mass and ignores the density. With several colliders, the density can set the share of each
     collider if one collider has a density or mass. The rule does not report this case.
 
-    Measured: A body with mass 12 and density 3000 has mass 12. The density does not change its moments of inertia.
+    Measured: A body with mass 12 and density 3000 has mass 12 and the same moments of inertia.
     (`experiments/measure_mass_rules.py`)
     """,
     why=NO_EFFECT,
@@ -274,8 +273,8 @@ NO_DRIVE = Rule("unused/no-drive", "warning", """
     The schema PhysxDrivePerformanceEnvelopeAPI limits a drive and the joint effort. Without PhysicsDriveAPI on the
     axis the schema has no effect.
 
-    Measured: With an envelope and no drive, a slider keeps its speed of 1. With a drive, the envelope reduces the
-    speed after one step from 1.66 to 0.125.
+    Measured: With an envelope but no drive, a slider keeps its speed of 1. With a drive, the envelope reduces 1.66
+    to 0.125.
     (`experiments/measure_joint_rules.py`)
     """,
     why=NO_EFFECT,

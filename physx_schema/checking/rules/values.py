@@ -82,8 +82,7 @@ TOKEN = Rule("value/token", "error", """
 
     PhysX replaces an unknown token by the default, without a message.
 
-    Measured: The drive type acelleration or Acceleration acts as force, and the axis W or y acts as X. PhysX logs
-    no message.
+    Measured: The drive type acelleration or Acceleration acts as force, and the axis W or y acts as X.
     (`experiments/measure_contact_rules.py`)
     """,
     why="PhysX does not know it and uses the default",
@@ -127,8 +126,8 @@ NOT_FINITE = Rule("value/not-finite", "error", """
     The value is NaN, or infinite although the property must be finite. PhysX refuses the value, or the whole
     articulation becomes NaN.
 
-    Measured: With NaN or infinite stiffness the articulation becomes NaN. A maxForce of NaN is no limit. A joint
-    limit of NaN holds the joint at 0.
+    Measured: With NaN or infinite stiffness the articulation becomes NaN. A joint limit of NaN holds the joint at
+    0.
     (`experiments/measure_joint_rules.py`)
     """,
     why="PhysX refuses the value, or the state of the whole articulation becomes NaN",
@@ -309,8 +308,8 @@ WRONG_TYPE = ReaderRule("value/wrong-type", "error", """
 
     PhysX cannot read a value of this type for the property. PhysX uses the property's default, or 0 for a limit.
 
-    Measured: PhysX reads a stiffness of type string, token, timecode or float[] as 0. It also reads a lowerLimit of
-    type string as 0.
+    Measured: PhysX reads a stiffness of type string, token, timecode or float[] as 0. The same is true for a
+    lowerLimit of type string.
     (`experiments/measure_value_rules.py`)
     """,
     profiles=PROFILES,

@@ -145,8 +145,8 @@ FOLLOWER = Rule("behaviour/follower", "warning", f"""
     to loads. The rule reports errors above a quarter of the joint's range. Limits or drives can hold back a hard
     mimic joint.
 
-    Measured: Under a load of 9.81 N m, a follower with naturalFrequency 2 rests 33.0 degrees away from the position
-    that its reference joint gives. {_SCRIPT}
+    Measured: Under a load of 9.81 N m, a follower with naturalFrequency 2 rests 33.0 degrees away from its
+    position. {_SCRIPT}
     """,
     why="the coupling gives way to the load, or limits or a drive hold the joint",
     profiles=(BEHAVIOUR,),
