@@ -25,8 +25,7 @@ BODY_NO_SCENE = ReaderRule("body/no-scene", "error", """
 
     physics:simulationOwner names no PhysicsScene. PhysX does not create the body.
 
-    Measured: PhysX creates no body if the owner is a missing prim. With a scene as second owner it creates the
-    body.
+    Measured: PhysX creates no body if the owner is a missing prim. With a scene as second owner the body exists.
     (`experiments/measure_scene_rules.py`)
     """,
     example=usda.body({_OWNER: "</Robot/scene>"}),

@@ -88,7 +88,7 @@ UNMADE_BODY = Rule("joint/unmade-body", "warning", """
     A joint to a disabled body holds the other body at the pose of the disabled body. If PhysX does not create a
     body, the joint frame is relative to the world.
 
-    Measured: A fixed joint connects a body to a disabled body. Under gravity the body stays in place.
+    Measured: A body on a fixed joint to a disabled body stays in place under gravity.
     (`experiments/measure_outside_rules.py`)
     """,
     why="PhysX joins this side to the world",

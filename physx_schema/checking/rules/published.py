@@ -42,7 +42,7 @@ ROOT_COUNT = Rule("articulation/root-count", "warning", """
     No articulation root, or several roots
 
     The published rule BA.001 requires exactly one articulation root on a stage with joints. PhysX simulates any
-    number of articulations, and also joints between other bodies.
+    number of articulations and other joints.
     """,
     why=_REASON,
     profiles=(PUBLISHED,),

@@ -160,8 +160,7 @@ LAYER_OFFSET = ReaderRule("stage/layer-offset", "info", """
 OUTSIDE_LAYER = ReaderRule("stage/outside-layer", "info", """
     Layer outside the stage's folder
 
-    USD reads a layer outside the stage's folder without a message. The layer is missing if someone copies only the
-    folder.
+    USD reads a layer outside the stage's folder without a message. If you copy only the folder, the layer is missing.
     """,
     profiles=PROFILES,
 )

@@ -27,7 +27,7 @@ SECOND_ROOT = ReaderRule("tendon/second-root", "warning", """
     Two root axes with the same tendon name
 
     Two root axes with the same name on one branch make two tendons. An axis belongs to the tendon that PhysX
-    creates first. Tendons with a revolute root are first, then the order of joint paths counts.
+    creates first. PhysX creates tendons with a revolute root first, then in the order of joint paths.
 
     Measured: Two sliders in series have root axes with the same name. PhysX creates two tendons.
     (`experiments/measure_tendon_topology.py`)

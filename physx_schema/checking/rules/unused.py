@@ -226,8 +226,7 @@ ON_BODY = Rule("unused/on-body", "warning", """
     The property cfmScale softens the joints and contacts of articulation links. PhysX ignores cfmScale on bodies
     outside articulations.
 
-    Measured: A body outside articulations falls and lands in 60 steps. With cfmScale 0.9 every position stays the
-    same.
+    Measured: A body falls and lands in 60 steps. With cfmScale 0.9 every position stays the same.
     (`experiments/measure_body_properties.py`)
     """,
     why=NO_EFFECT,
