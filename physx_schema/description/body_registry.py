@@ -134,7 +134,7 @@ def _report_operations(context: ReadContext, opinions: PrimOpinions) -> None:
     for name in unlisted:
         context.problem(
             "body/transform-operation", opinions.path, name, "the operation is not in xformOpOrder",
-            "USD and PhysX ignore it", f"add {name} to xformOpOrder, or remove it",
+            "USD and PhysX ignore the operation", f"add {name} to xformOpOrder, or remove it",
             "info" if order else "warning",
         )
     for name in rotations:
@@ -220,12 +220,12 @@ def _report_instancer(context: ReadContext, instancer: Any, bodies: Mapping[str,
             "collider/in-instancer", path, "prototypes",
             f"{count} instances have prototypes with colliders ({solid[0]})",
             "PhysX makes a static collider of each instance; this library reads only the prototype, at its place",
-            "reference the prototype once for each collider instead of instancing it", "info",
+            "reference the prototype once for each collider, without the point instancer", "info",
         )
     if inside:
         context.problem(
             "body/in-instancer", path, "prototypes",
             f"{count} instances have prototypes with rigid bodies ({inside[0]})",
             "PhysX simulates each instance, outside articulations; this library does not read the instances",
-            "reference the prototype once for each body instead of instancing it", "info",
+            "reference the prototype once for each body, without the point instancer", "info",
         )

@@ -112,7 +112,7 @@ def remarked(texts: Iterable[str], problems: Sequence[Problem]) -> Iterator[Prob
     for (path, name, bare), *others in kinds.values():
         more = f" (and {len(others)} more of this kind)" if others else ""
         yield Problem(REMARK, path, name, f"USD warns: {bare[:_MAX_LENGTH]}{more}",
-                      "the stage may differ from its files",
+                      "the stage can differ from its files",
                       "correct the value in this message", "info")
 
 

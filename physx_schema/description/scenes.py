@@ -112,7 +112,7 @@ def _report_hidden(context: ReadContext, opinions: PrimOpinions, hiding: str) ->
               if differs else "with the same gravity")
     context.problem(
         "scene/hidden", opinions.path, "apiSchemas", f"{hiding} is applied without PhysxSceneAPI",
-        f"PhysX ignores the scene, makes another one {effect}, and drops the bodies that this scene owns",
+        f"PhysX ignores this scene, makes another scene {effect}, and drops the bodies that this scene owns",
         "also apply PhysxSceneAPI", "warning" if differs else "info",
     )
 
@@ -182,7 +182,8 @@ def _gravity(context: ReadContext, opinions: PrimOpinions) -> tuple[Vec3, str]:
         if not all(map(math.isfinite, values)):
             context.problem(
                 "scene/gravity", opinions.path, view.name(base), f"{base} is {', '.join(f'{v:g}' for v in values)}",
-                "the product is not finite; falling bodies have no valid position after the first step",
+                "the product of magnitude and direction is not finite; falling bodies have no valid position after the "
+                "first step",
                 "author finite numbers, or remove the opinion for Earth's gravity",
             )
     return _times(direction, magnitude), ""
@@ -211,8 +212,8 @@ def _check_direction(context: ReadContext, opinions: PrimOpinions, direction: Ve
     if length > 0.0 and not abs(length - 1.0) > _UNIT:
         return
     message = f"the direction {direction} has length {length:g}"
-    why = ("PhysX does not replace the zero vector: there is no gravity" if length == 0.0 else
-           f"PhysX does not normalise it: gravity is {length * magnitude:g} instead of {magnitude:g}")
+    why = ("PhysX does not replace the zero vector; there is no gravity" if length == 0.0 else
+           f"PhysX does not normalise it; gravity is {length * magnitude:g} instead of {magnitude:g}")
     if math.isfinite(length):
         context.problem("scene/gravity-direction", opinions.path, "physics:gravityDirection", message, why,
                         "author a direction of length 1", "warning")

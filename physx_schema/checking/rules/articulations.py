@@ -33,7 +33,7 @@ ARTICULATION_NO_ROOT = Rule("articulation/no-root", "warning", """
     Without PhysicsArticulationRootAPI, PhysX solves the joints as separate, softer constraints. Joint states,
     armature, friction and envelopes have no effect.
 
-    Measured: Four welded bodies, 3 m long, sag by 1.43 mm; as an articulation by 0.
+    Measured: A row of four welded bodies, 3 m long, sags by 1.43 mm. As an articulation it does not sag.
     (`experiments/measure_articulation_rules.py`)
     """,
     why="PhysX solves separate, softer joints; joint states, armature, friction and envelopes have no effect",
@@ -47,11 +47,11 @@ SEVERAL_TREES = Rule("articulation/several-trees", "warning", """
 
     PhysX creates a separate articulation for each tree of bodies below the root. All of them have the root's path.
 
-    Measured: The four bodies of two separate hinges become links under one path.
+    Measured: Two separate hinges below one root become two articulations with the same path.
     (`experiments/measure_articulation_rules.py`)
     """,
-    why="PhysX creates an articulation for each, all with this path",
-    fix="apply PhysicsArticulationRootAPI once for each tree, or join the trees if they are one robot",
+    why="PhysX creates one articulation for each tree, all with this path",
+    fix="apply PhysicsArticulationRootAPI to each tree separately, or join the trees if they are one robot",
     example=_TREE,
     remedy=_TREE + usda.joint("k", parent="a", child="c"),
 )
@@ -80,7 +80,7 @@ NESTED_ROOT = ReaderRule("articulation/nested-root", "error", """
 
     PhysX ignores an articulation root below another one.
 
-    Measured: PhysX logs an error; the bodies of the inner root become links of the outer one.
+    Measured: PhysX logs an error. The bodies of the inner root become links of the outer articulation.
     (`experiments/measure_articulation_rules.py`)
     """,
     profiles=PROFILES,
@@ -93,7 +93,7 @@ ARTICULATION_NO_BODIES = ReaderRule("articulation/no-bodies", "error", """
 
     No enabled rigid body belongs to the root. PhysX creates no articulation.
 
-    Measured: A root above no bodies or disabled ones creates nothing; kinematic bodies stay separate bodies.
+    Measured: A root above disabled bodies, or above no body, creates nothing. Kinematic bodies stay separate.
     (`experiments/measure_articulation_rules.py`)
     """,
     profiles=PROFILES,
@@ -102,10 +102,10 @@ ARTICULATION_NO_BODIES = ReaderRule("articulation/no-bodies", "error", """
 STATIC_ROOT = ReaderRule("articulation/static-root", "error", """
     Articulation root on a disabled or kinematic body
 
-    PhysX ignores PhysicsArticulationRootAPI on a disabled or kinematic body. The bodies and joints beyond it stay
-    separate.
+    PhysX ignores PhysicsArticulationRootAPI on a disabled or kinematic body. The bodies and joints beyond this body
+    stay separate.
 
-    Measured: PhysX warns and creates no articulation; with the root on the next body, the kinematic body falls.
+    Measured: PhysX logs a warning. If the API is on the next body, the kinematic body falls.
     (`experiments/measure_articulation_rules.py`)
     """,
 )
@@ -115,7 +115,7 @@ KINEMATIC_BODY = ReaderRule("articulation/kinematic-body", "error", """
 
     PhysX creates no articulation if a joint fixes its base to a kinematic body.
 
-    Measured: PhysX logs an error and creates none; fixed to the world instead, the robot stays in place.
+    Measured: PhysX logs an error. If the joint leads to the world, the robot stays in place.
     (`experiments/measure_articulation_rules.py`)
     """,
 )
@@ -126,7 +126,7 @@ WORLD_MAXIMAL_JOINT = ReaderRule("articulation/world-joint-outside", "warning", 
     With PhysicsArticulationRootAPI on the body itself, the base floats. PhysX solves its joint to the world as a
     separate, softer constraint. With the API on the joint or above the bodies, the base is fixed.
 
-    Measured: Four welded links, 3 m long, sag by 0.045 mm; with a fixed base by 0.
+    Measured: A row of four welded links, 3 m long, sags by 0.045 mm. With a fixed base it does not sag.
     (`experiments/measure_articulation_rules.py`)
     """,
 )
@@ -136,7 +136,8 @@ ARTICULATION_IN_INSTANCE = ReaderRule("articulation/in-instance", "error", """
 
     PhysX creates no articulation inside an instance or a point instancer.
 
-    Measured: With instanceable off the articulation exists; in a point instancer PhysX creates separate bodies.
+    Measured: With instanceable off, PhysX creates the articulation. In a point instancer PhysX creates separate
+    bodies.
     (`experiments/measure_articulation_rules.py`)
     """,
     explains=(Explains("instance", WITHOUT_BODIES),),
@@ -147,7 +148,7 @@ SHARED_BODIES = ReaderRule("articulation/shared-bodies", "error", """
 
     Two articulation roots claim the same bodies. PhysX uses the root with the last path and ignores the other.
 
-    Measured: Of the roots /robot and /z PhysX uses /z; of /robot and /A it uses /robot.
+    Measured: With roots at /robot and /z, PhysX uses /z. With roots at /robot and /A, PhysX uses /robot.
     (`experiments/measure_articulation_rules.py`)
     """,
 )
@@ -155,10 +156,11 @@ SHARED_BODIES = ReaderRule("articulation/shared-bodies", "error", """
 ARTICULATION_SEVERAL_SCENES = ReaderRule("articulation/several-scenes", "error", """
     Articulation across physics scenes
 
-    The links have different simulation owners, or only some have one although the stage has several scenes. PhysX
-    creates no articulation.
+    The links have different simulation owners, or the stage has several scenes and only some links have an owner.
+    PhysX creates no articulation.
 
-    Measured: Links owned by /one and /two fall as separate bodies, by 5.005 and 0.501.
+    Measured: Two links fall as separate bodies: by 5.005 in a scene with gravity 10, and by 0.501 in a scene with
+    gravity 1.
     (`experiments/measure_articulation_rules.py`)
     """,
     example=usda.body({_OWNER: "</Robot/s2>"}, name="c") + usda.joint("j2", child="c") + _SCENES,
@@ -171,7 +173,8 @@ ROOT_JOINT = ReaderRule("articulation/root-joint", "error", """
     A joint with PhysicsArticulationRootAPI must be enabled, and one of its sides must be neither a rigid body nor a
     collider. PhysX otherwise creates no articulation.
 
-    Measured: A disabled joint and one to a static collider create none; a joint to an Xform creates one.
+    Measured: A disabled joint, or a joint to a static collider, creates no articulation. A joint to an Xform
+    creates one.
     (`experiments/measure_articulation_rules.py`)
     """,
 )
@@ -179,9 +182,9 @@ ROOT_JOINT = ReaderRule("articulation/root-joint", "error", """
 JOINT_KIND = ReaderRule("articulation/joint-kind", "warning", """
     Joint type that articulations do not support
 
-    Distance, gear and rack joints are never part of an articulation. Bodies that only they connect stay outside.
+    Distance, gear and rack joints are never part of an articulation. Bodies connected only by such joints stay outside.
 
-    Measured: PhysX logs an error; the body behind a distance joint of length 1 falls by 1.025.
+    Measured: PhysX logs an error. A body on a distance joint of length 1 falls by 1.025.
     (`experiments/measure_articulation_rules.py`)
     """,
     example=usda.joint("j2", kind="Distance", parent="a"),
@@ -191,9 +194,10 @@ JOINT_KIND = ReaderRule("articulation/joint-kind", "warning", """
 KINEMATIC_LINK = ReaderRule("articulation/kinematic-link", "error", """
     Kinematic link away from the root
 
-    A kinematic body away from the root becomes a dynamic link. Bodies beyond it stay outside the articulation.
+    A kinematic body that is not the root becomes a dynamic link. Bodies beyond this link stay outside the articulation.
 
-    Measured: A kinematic link on a slider falls by 5.003 in a second; the body welded to it stays separate.
+    Measured: A kinematic link on a vertical slider falls by 5.003 in one second. The body welded to this link stays
+    separate.
     (`experiments/measure_articulation_rules.py`)
     """,
     example=usda.body(_KINEMATIC, name="c") + usda.joint("j2") + usda.joint("k", parent="b", child="c"),
@@ -217,7 +221,7 @@ LOOP = ReaderRule("DJ.011/loop", "error", """
     A joint connects two links that the articulation already connects. PhysX articulations are trees, and PhysX
     drops this joint. Excluded and disabled joints close no loop.
 
-    Measured: In a ring of hinges j0, j1 and j2 PhysX drops j2; its log does not name the dropped joint.
+    Measured: In a ring of hinges j0, j1 and j2, PhysX drops j2. The log does not name the dropped joint.
     (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
@@ -234,7 +238,7 @@ PARALLEL_JOINT = ReaderRule("DJ.011/beside", "warning", """
     softer constraints without joint state, armature, friction or envelope. MuJoCo bodies with several hinges
     convert to such joints.
 
-    Measured: A hinged link sags by 10.232 degrees, with a second hinge by as much, with a third by 0.
+    Measured: A link sags by 10.232 degrees on one hinge and on two hinges. With a third hinge it does not sag.
     (`experiments/measure_joint_bodies.py`)
     """,
     example=usda.joint("j2", usda.LIMITS) + usda.joint("j3", usda.LIMITS) + usda.joint("j4", usda.LIMITS),
@@ -246,15 +250,15 @@ PARALLEL_JOINT = ReaderRule("DJ.011/beside", "warning", """
 WORLD_LOOP = Rule("DJ.011/world-loop", "warning", """
     Second joint from an articulation to the world
 
-    One joint to the world fixes the base. A second one closes a loop; PhysX solves it as a separate, softer
+    One joint to the world fixes the base. A second joint closes a loop; PhysX solves it as a separate, softer
     constraint.
 
     Measured: PhysX accepts a second, prismatic joint from a link to the world without a message.
     (`experiments/measure_start_poses.py`)
     """,
     why="PhysX solves it outside the articulation, as a softer constraint",
-    fix="remove one of the two, or set physics:excludeFromArticulation if the loop is intended; `physx-schema verify` "
-        "measures how far it opens",
+    fix="remove one of the two joints, or set physics:excludeFromArticulation if the loop is intended; "
+        "`physx-schema verify` measures how far it opens",
     example=usda.joint("j2", usda.LIMITS) + usda.joint("j3", usda.LIMITS, parent="", child="b"),
     remedy=usda.joint("j2", usda.LIMITS),
 )
@@ -266,7 +270,8 @@ MOVING_LOOP = Rule("DJ.011/moving-loop", "warning", """
     PhysX solves such a loop as if no joint moved both links together. The loop opens far more than others and can
     end in NaN. Loops to the base, the world or other bodies are correct.
 
-    Measured: A driven four-bar opens by 0.008 mm on a fixed base, and by 0.12 mm on a swinging link.
+    Measured: The loop of a driven four-bar linkage opens by 0.008 mm on a fixed base, and by 0.12 mm on a swinging
+    link.
     (`experiments/measure_outside_rules.py`)
     """,
     why="PhysX ignores this common motion; the loop opens further than others or ends in NaN",
@@ -321,7 +326,8 @@ def world_loops(description: Description) -> Iterator[Finding]:
             joint.path, "physics:excludeFromArticulation",
             f"the joint connects {body} to the world, although {base.path if base else 'another'} already fixes the "
             "base",
-            fix="remove one of the two; with this one excluded, the other still locks it" if on_base else "",
+            fix="remove one of the two joints; if you exclude this joint, the other one still locks the base"
+            if on_base else "",
             repair=None if on_base else unsafe(
                 SetValue(joint.path, "physics:excludeFromArticulation", True, "bool")),
         )

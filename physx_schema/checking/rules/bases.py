@@ -39,7 +39,8 @@ FIXED_BASE = Rule("articulation/fixed-base-joint", "warning", """
     If PhysicsArticulationRootAPI is above the bodies or on the joint, any joint from the world fixes the base.
     PhysX ignores the joint's axis, limits and drive.
 
-    Measured: In a second a driven hinge from the world turns by 0, from a fixed body by 1.0 degrees.
+    Measured: A driven hinge from the world does not turn. A driven hinge from a fixed body turns by 1.0 degrees in
+    one second.
     (`experiments/measure_borders.py`)
     """,
     why="PhysX creates no degree of freedom, and ignores the joint's axis, limits and drive",
@@ -63,8 +64,8 @@ def fixed_base_joints(description: Description) -> Iterator[Finding]:
             continue
         base, kind = articulation.links[0].path, _NAMES.get(joint.kind, joint.kind)
         opinions = f"; PhysX ignores {unread[joint.path]} of its values" if unread[joint.path] else ""
-        fix = (f"add a body in between, such as a rail; connect it to the world with a fixed joint at this place, and "
-               f"to {base} with {joint.path}")
+        fix = (f"add a body in between, such as a rail; connect the new body to the world with a fixed joint at this "
+               f"place, and to {base} with {joint.path}")
         if joint.kind in WITHOUT_ANCHORS:
             fix = f"set physics:excludeFromArticulation to true on {joint.path}; the base then floats"
         if joint.path in faulty:
@@ -90,9 +91,9 @@ ROOT_SELECTED = Rule("articulation/root-chosen", "warning", """
     Root link that is not the base
 
     If PhysicsArticulationRootAPI is above the bodies of a floating tree, PhysX chooses its middle link as root.
-    Root pose, root velocity and the order of links start there.
+    PhysX measures root pose and root velocity at this link, and orders the links from it.
 
-    Measured: With a chassis and a row of six links, PhysX chooses arm2 as root and lists arm2 first.
+    Measured: In a chassis with a row of six links, PhysX chooses the link arm2 as root and lists arm2 first.
     (`experiments/measure_borders.py`)
     """,
     example=_chain(4),
@@ -127,9 +128,11 @@ SWITCHED_OFF = Rule("articulation/disabled", "warning", """
     Disabled articulation
 
     With physxArticulation:articulationEnabled false, PhysX creates separate bodies and softer joints. Drives and
-    limits act; joint states, armature, friction, velocity limits, envelopes, tendons and mimic joints do not.
+    limits act. Joint states, armature, friction, velocity limits, envelopes, tendons and mimic joints have no
+    effect.
 
-    Measured: Four welded links, 3 m long, sag by 11.6 mm with articulationEnabled false, by 0 with true.
+    Measured: A row of four welded links, 3 m long, sags by 11.6 mm with articulationEnabled false. With true it
+    does not sag.
     (`experiments/measure_borders.py`)
     """,
     why="PhysX creates separate bodies and softer joints; joint states, armature, friction, envelopes, tendons and "
@@ -151,10 +154,11 @@ def disabled_articulations(description: Description) -> Iterator[Finding]:
 EMPTY_ROOT_LINK = Rule("articulation/empty-root-link", "warning", """
     Mobile robot held by an empty root link
 
-    The root link, such as URDF's base_footprint, is not a rigid body. A fixed joint from it holds the robot to the
-    world. Reported if the link is named footprint or floating, or holds wheels.
+    The root link, such as URDF's base_footprint, is not a rigid body. A fixed joint from this link holds the robot
+    to the world. The rule applies if the link's name contains footprint or floating, or the link holds wheels.
 
-    Measured: A wheeled base fixed to an Xform base_footprint stays in place; without that joint it falls.
+    Measured: A base with wheels, fixed to an Xform named base_footprint, stays in place. Without that joint it
+    falls.
     (`experiments/measure_borders.py`)
     """,
     example=_wheeled("base_footprint"),

@@ -25,7 +25,7 @@ BODY_NO_SCENE = ReaderRule("body/no-scene", "error", """
 
     physics:simulationOwner names no PhysicsScene. PhysX does not create the body.
 
-    Measured: A body owned by a missing prim does not exist; with a scene as second owner it does.
+    Measured: PhysX creates no body if the owner is a missing prim. With a scene as second owner the body exists.
     (`experiments/measure_scene_rules.py`)
     """,
     example=usda.body({_OWNER: "</Robot/scene>"}),
@@ -37,7 +37,8 @@ BODY_SEVERAL_SCENES = ReaderRule("body/several-scenes", "warning", """
 
     physics:simulationOwner has several targets. PhysX uses the first PhysicsScene among them.
 
-    Measured: With gravity 10 in /one and 1 in /two, a body of both falls by 5.005 in a second.
+    Measured: A body belongs to scenes with gravity 10 and gravity 1, in this order. In one second it falls by
+    5.005.
     (`experiments/measure_scene_rules.py`)
     """,
     example=usda.body({_OWNER: "[</Robot/s1>, </Robot/s2>]"}) + _SCENES,
@@ -47,10 +48,10 @@ BODY_SEVERAL_SCENES = ReaderRule("body/several-scenes", "warning", """
 BODY_IN_INSTANCE = ReaderRule("body/in-instance", "error", """
     Body or joint inside an instance
 
-    PhysX creates no body, joint or articulation inside an instance. The instance itself may be a body, and
+    PhysX creates no body, joint or articulation inside an instance. The instance itself can be a body, and
     colliders inside it work.
 
-    Measured: A body inside an instance does not exist; with instanceable off it falls.
+    Measured: PhysX does not create a body inside an instance. With instanceable off, the body falls.
     (`experiments/measure_scene_rules.py`)
     """,
     example=usda.instance(usda.body()),
@@ -61,9 +62,10 @@ BODY_IN_INSTANCE = ReaderRule("body/in-instance", "error", """
 IN_INSTANCER = ReaderRule("body/in-instancer", "info", """
     Bodies repeated by a point instancer
 
-    A prototype has rigid bodies. PhysX simulates one body for each instance; its tensors do not find them.
+    A prototype has rigid bodies. PhysX simulates one body for each instance; PhysX's tensor API does not find these
+    bodies.
 
-    Measured: Two instances push the resting bodies below them from 3.0 down to 1.0.
+    Measured: Two instances push the bodies below them from height 3.0 down to 1.0.
     (`experiments/measure_scene_rules.py`)
     """,
     example=usda.prim("PointInstancer", "many", _INSTANCE, children=usda.body()),
@@ -89,7 +91,8 @@ TRANSFORM_NOT_FINITE = ReaderRule("body/transform-not-finite", "error", """
 
     PhysX creates neither the body nor its joints.
 
-    Measured: In an articulation of three links, PhysX drops the link at NaN and its joint.
+    Measured: In an articulation of three links, PhysX drops the link with a NaN transform and the joint of that
+    link.
     (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
@@ -100,10 +103,10 @@ TRANSFORM_NOT_FINITE = ReaderRule("body/transform-not-finite", "error", """
 ANIMATED = ReaderRule("body/animated", "warning", """
     Animated body transform
 
-    The transform of the body or of a prim above it has time samples. ovphysx ignores them. Omniverse makes the body
-    kinematic and moves it along them; simulations of this project move only kinematic bodies.
+    The transform of the body or of a prim above it has time samples. ovphysx ignores the samples. Omniverse makes
+    the body kinematic and moves it along the samples. This project's runtime moves only kinematic bodies.
 
-    Measured: A body with samples from (0, 0, 10) to (3, 0, 10) falls by 5.005 in a second.
+    Measured: A body with time samples from (0, 0, 10) to (3, 0, 10) falls by 5.005 in one second.
     (`experiments/measure_outside_rules.py`)
     """,
     profiles=PROFILES,
@@ -116,7 +119,7 @@ TRANSFORM_SINGULAR = ReaderRule("body/transform-singular", "error", """
 
     The scale removes an axis of the body. PhysX reads another rotation, and the colliders have no shape.
 
-    Measured: A turn of 30 degrees becomes 15 degrees with scale (1, 0, 1), and 0 with (0, 1, 1).
+    Measured: A rotation of 30 degrees becomes 15 degrees with scale (1, 0, 1), and 0 degrees with scale (0, 1, 1).
     (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
@@ -130,7 +133,7 @@ TRANSFORM_SHEARED = ReaderRule("body/transform-sheared", "warning", """
     A rotation below an uneven scale shears the body. PhysX keeps the x axis and makes y and z orthogonal to it.
     Joint frames use the scale of the symmetric part.
 
-    Measured: A turn of 45 degrees about x below a scale of (1, 1, 2) becomes 63.4 degrees.
+    Measured: Below a scale of (1, 1, 2), a rotation of 45 degrees about x becomes 63.4 degrees.
     (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
@@ -142,7 +145,7 @@ TRANSFORM_MIRRORED = ReaderRule("body/transform-mirrored", "warning", """
     Mirrored transform
 
     An odd number of negative scales mirrors the body. PhysX flips all axes, which turns the body. Colliders of free
-    bodies stay in place; those of links do not.
+    bodies stay in place; colliders of links do not.
 
     Measured: A scale of (-1, 1, 1) turns a body by 180 degrees about x. (`experiments/measure_scene_rules.py`)
     """,
@@ -155,9 +158,10 @@ NESTED = ReaderRule("body/nested", "info", """
     Rigid body inside another
 
     A rigid body is below another one, without a joint or !resetXformStack! between them. UsdPhysics advises against
-    it; PhysX steps both at their world poses.
+    this; PhysX steps both bodies at their world poses.
 
-    Measured: The inner body falls with the outer one, 2 above it, as with !resetXformStack! or a joint.
+    Measured: The inner body starts 2 above the outer body and falls with it. !resetXformStack! or a joint changes
+    nothing.
     (`experiments/measure_body_rules.py`)
     """,
     example=usda.prim("Xform", "outer", _MASS, *_BODY, children=usda.prim("Xform", "inner", _MASS, *_BODY)),

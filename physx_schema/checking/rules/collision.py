@@ -43,9 +43,9 @@ NO_SHAPE = ReaderRule("collider/no-shape", "error", """
     Collider without a shape
 
     PhysX creates shapes for Cube, Sphere, Capsule, Cylinder, Cone, Plane and Mesh prims, and for such children of
-    an Xform or Scope. It rejects a size or scale of 0 and planes on dynamic bodies.
+    an Xform or Scope. PhysX rejects a size or scale of 0, and planes on dynamic bodies.
 
-    Measured: A body with a collider on an empty Xform falls through the ground, to -2.5.
+    Measured: A body with a collider on an empty Xform falls through the ground to a height of -2.5.
     (`experiments/measure_body_rules.py`, `experiments/measure_mass_rules.py`)
     """,
     example=usda.prim("Xform", "shape", {}, "PhysicsCollisionAPI"),
@@ -69,10 +69,11 @@ MESH = ReaderRule("collider/mesh", "error", """
 COLLIDER_NO_SCENE = ReaderRule("collider/no-scene", "error", """
     Collider without a physics scene
 
-    physics:simulationOwner names no PhysicsScene. PhysX creates no shape: nothing collides with it, and it adds no
-    mass.
+    physics:simulationOwner names no PhysicsScene. PhysX creates no shape. Nothing collides with the collider, and
+    the collider adds no mass.
 
-    Measured: A cube falls through ground owned by a missing scene, and rests on ground without an owner.
+    Measured: If the owner of the ground is a missing scene, a cube falls through. It rests on ground without an
+    owner.
     (`experiments/measure_scene_rules.py`)
     """,
     example=usda.cube({"rel physics:simulationOwner": "</Robot/scene>"}),
@@ -82,10 +83,10 @@ COLLIDER_NO_SCENE = ReaderRule("collider/no-scene", "error", """
 MERGED = ReaderRule("collider/merged", "warning", """
     Merged mesh collider
 
-    PhysxMeshMergeCollisionAPI requests one shape for several meshes. ovphysx creates one for each mesh directly
-    below. Programs that merge them have other masses and contacts.
+    PhysxMeshMergeCollisionAPI requests one shape for several meshes. ovphysx creates one shape for each mesh
+    directly below. In a program that merges the meshes, the body has another mass and other contacts.
 
-    Measured: Two meshes weigh 7000 as two hulls, with the schema and without it.
+    Measured: A body with two meshes has the mass of two hulls, 7000, with the schema and without it.
     (`experiments/measure_mass_rules.py`)
     """,
     example=usda.prim("Xform", "shape", {}, "PhysicsCollisionAPI", "PhysxMeshMergeCollisionAPI", children=usda.cube()),
@@ -98,7 +99,8 @@ TRIGGER_MESH = ReaderRule("collider/trigger-mesh", "error", """
     PhysX cannot use a triangle mesh as a trigger and creates a collider. Static and kinematic meshes without an
     approximation are triangle meshes.
 
-    Measured: A cube rests on a mesh with PhysxTriggerAPI, and falls through its convex hull.
+    Measured: A cube rests on a triangle mesh with PhysxTriggerAPI. It falls through a convex hull with
+    PhysxTriggerAPI.
     (`experiments/measure_contact_settings.py`)
     """,
     example=_mesh("[0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2]", "PhysxTriggerAPI"),
@@ -111,7 +113,8 @@ OFFSETS = ReaderRule("collider/offsets", "error", """
     restOffset must be below contactOffset. Otherwise PhysX uses a rest offset of 0, and computes a contact offset
     if the authored one is below restOffset.
 
-    Measured: With contactOffset 0.05, a cube rests 0.02 above ground for restOffset 0.02, and on it for 0.1.
+    Measured: With contactOffset 0.05 and restOffset 0.02, a cube rests 0.02 above the ground. With restOffset 0.1
+    it rests on the ground.
     (`experiments/measure_contact_rules.py`)
     """,
     example=usda.cube(_offsets("0.05", "0.1"), "PhysxCollisionAPI"),
@@ -130,7 +133,8 @@ COMBINE_MODE = ReaderRule("material/combine-mode", "error", """
 
     Combine modes are average, min, multiply and max. PhysX uses average for any other value.
 
-    Measured: With frictions 0.1 and 0.3, maximum leaves 2.40 m/s of 3, as average; max leaves 2.10.
+    Measured: With frictions 0.1 and 0.3, the mode "maximum" slows a cube to 2.40 m/s, like average; max slows it to
+    2.10 m/s.
     (`experiments/measure_contact_rules.py`)
     """,
     example=_material({"token physxMaterial:frictionCombineMode": '"maximum"'}),
@@ -144,7 +148,8 @@ REFUSED = ReaderRule("material/refused", "error", """
     With a friction below 0, a restitution above 1 or NaN, PhysX uses its default material: friction 0.5, no
     restitution.
 
-    Measured: A friction of -1 leaves 1.50 m/s of 3, as no material; friction 0.1 leaves 2.10.
+    Measured: With friction -1 a cube slows to 1.50 m/s, as without a material. With friction 0.1 it slows to 2.10
+    m/s.
     (`experiments/measure_contact_rules.py`)
     """,
     example=_material({"float physics:dynamicFriction": "-1"}),
@@ -156,7 +161,7 @@ SOFT = ReaderRule("material/soft", "warning", """
 
     PhysX uses a negative restitution as the stiffness of a contact spring. Bodies sink in.
 
-    Measured: A cube dropped from 1 m sinks 6.6 m into ground with a restitution of -0.5, and returns.
+    Measured: A cube dropped from 1 m sinks 6.6 m into ground with a restitution of -0.5. It then comes back up.
     (`experiments/measure_contact_rules.py`)
     """,
     example=_material({"float physics:restitution": "-0.5"}),
@@ -168,7 +173,7 @@ GROUP_SEVERAL = ReaderRule("group/several", "warning", """
 
     PhysX keeps a collider in one collision group, the first by path.
 
-    Measured: A cube in groups A and C rests on ground that only C filters; PhysX warns.
+    Measured: A cube belongs to the groups A and C, and only C filters the ground. The cube rests on the ground.
     (`experiments/measure_contact_rules.py`)
     """,
     example=usda.cube() + _group("g1", "shape") + _group("g2", "shape"),
@@ -180,7 +185,8 @@ MISSING_GROUP = ReaderRule("group/missing-group", "error", """
 
     physics:filteredGroups names a prim that is not a PhysicsCollisionGroup. PhysX ignores this target.
 
-    Measured: A group that filters a missing prim lets its members rest on it; its other filtered groups work.
+    Measured: The members of a group that filters a missing prim rest on the ground. Other targets of the group
+    work.
     (`experiments/measure_contact_rules.py`)
     """,
     profiles=PROFILES,
@@ -193,7 +199,8 @@ MISSING_MEMBER = ReaderRule("group/missing-member", "error", """
 
     The colliders collection of the group names a path without a prim. PhysX ignores this member.
 
-    Measured: A group of a missing prim filters nothing, without a message. (`experiments/measure_contact_rules.py`)
+    Measured: A group with only a missing member filters nothing, without a message.
+    (`experiments/measure_contact_rules.py`)
     """,
     profiles=PROFILES,
     example=_group("g1", "shape"),
@@ -215,10 +222,10 @@ MISSING_TARGET = ReaderRule("pair/missing-target", "error", """
 NO_OBJECT = ReaderRule("pair/no-object", "error", """
     Filtered pair without a collider
 
-    PhysicsFilteredPairsAPI works on colliders, rigid bodies and articulation roots. Its targets are the same, or
-    prims above them. Other prims filter nothing.
+    PhysicsFilteredPairsAPI works on colliders, rigid bodies and articulation roots. Its targets are such prims, or
+    prims above them. On other prims it filters nothing.
 
-    Measured: A cube paired with an empty Xform, the scene or a collision group rests on the ground.
+    Measured: A cube rests on the ground if its filtered pair is an empty Xform, the scene or a collision group.
     (`experiments/measure_contact_rules.py`)
     """,
     profiles=PROFILES,
@@ -231,10 +238,11 @@ _INSTANCE = {"rel prototypes": "</Robot/many/shape>", "int[] protoIndices": "[0]
 IN_INSTANCER = ReaderRule("collider/in-instancer", "info", """
     Colliders repeated by a point instancer
 
-    A prototype has colliders. PhysX creates one for each instance. Simulations of this project have the prototype's
-    collider only, and report it.
+    A prototype has colliders. PhysX creates one collider for each instance. The runtime of this project creates
+    only the prototype's collider and reports this.
 
-    Measured: Balls over two instances of a cube rest on both. (`experiments/measure_contact_starts.py`)
+    Measured: Balls dropped over two instances of a cube rest on both instances.
+    (`experiments/measure_contact_starts.py`)
     """,
     example=usda.prim("PointInstancer", "many", _INSTANCE, children=usda.cube()),
     remedy=usda.prim("Xform", "many", {}, children=usda.cube()),
@@ -243,7 +251,7 @@ IN_INSTANCER = ReaderRule("collider/in-instancer", "info", """
 STRETCHED = ReaderRule("collider/stretched", "warning", """
     Round collider with an uneven scale
 
-    PhysX keeps spheres, capsules, cylinders and cones round: it uses the largest scale. The rendered shape is
+    PhysX keeps spheres, capsules, cylinders and cones round and uses the largest scale. The rendered shape is
     stretched.
 
     Measured: A sphere of radius 0.5 with scale (1, 1, 2) rests with its center at 1.0.

@@ -37,9 +37,10 @@ def _open_box(approximation: str) -> str:
 NO_COLLIDER = Rule("body/no-collider", "warning", """
     Visible body without a collider
 
-    The body has rendered geometry but no collider. It passes through everything. Links on fixed joints get an info.
+    The body has rendered geometry but no collider. The body passes through everything. For links on fixed joints
+    the severity is info.
 
-    Measured: A body falls past the ground to -4.405 in a second; with PhysicsCollisionAPI it rests at 0.500.
+    Measured: A body falls through the ground to -4.405 in one second. With PhysicsCollisionAPI it rests at 0.500.
     (`experiments/measure_plausibility.py`)
     """,
     why="it passes through everything",
@@ -51,24 +52,25 @@ NO_COLLIDER = Rule("body/no-collider", "warning", """
 SHAPELESS = Rule("body/shapeless", "error", f"""
     Body without any collider
 
-    SimReady RB.013 requires a collider on or below every enabled body, also sensor frames and kinematic bodies.
-    {ONLY_PUBLISHED}
+    SimReady RB.013 requires a collider on or below every enabled body, including sensor frames and kinematic
+    bodies. {ONLY_PUBLISHED}
 
-    Measured: A body without a collider, above the ground, is at -4.405 after a second.
+    Measured: A body without a collider starts above the ground and is at -4.405 after one second.
     (`experiments/measure_plausibility.py`)
     """,
-    why="nothing touches it; SimReady RB.013 requires a collider on every body",
-    fix="apply PhysicsCollisionAPI to a shape below it, or make it a plain Xform below the body that carries it",
+    why="nothing touches the body; SimReady RB.013 requires a collider on every body",
+    fix="apply PhysicsCollisionAPI to a shape below it, or make the prim a plain Xform below the body that carries it",
     profiles=(DRIVEN,),
 )
 
 HULL_FOR_MESH = Rule("collider/hull-for-mesh", "warning", """
     Hollow mesh that collides as its convex hull
 
-    PhysX has no triangle meshes on dynamic bodies. It uses the convex hull for none, meshSimplification, and
-    unknown or missing approximations. The hull closes hollows and openings.
+    PhysX has no triangle meshes on dynamic bodies. PhysX uses the convex hull if the approximation is none,
+    meshSimplification, unknown or missing. The hull closes hollows and openings.
 
-    Measured: A ball rests on the rim of a moving tray at 0.700, and with sdf on its floor at 0.200.
+    Measured: A ball rests on the rim of a moving tray at 0.700. With the approximation sdf it rests on its floor at
+    0.200.
     (`experiments/measure_plausibility.py`)
     """,
     why="objects rest on the hull instead of inside the mesh; PhysX logs nothing",
@@ -132,6 +134,6 @@ def _hull(collider: Collider, share: float, authored: bool) -> Finding:
     where = "" if collider.geometry == collider.path else f" of {collider.geometry}"
     return HULL_FOR_MESH.at(
         collider.path, "physics:approximation",
-        f"{token} on a moving body; PhysX uses the convex hull{where}, and the mesh leaves {share:.0%} of the hull "
-        "open",
+        f"{token} on a moving body; PhysX uses the convex hull{where}; {share:.0%} of the hull's surface is not "
+        "covered by the mesh",
     )

@@ -12,7 +12,8 @@ TARGET_DROPPED = ReaderRule("stage/target-dropped", "error", """
 
     A reference, payload or inherit adds one prim and its descendants. USD drops relationship targets outside them.
 
-    Measured: A body welded to another outside the reference is fixed at the world's origin instead.
+    Measured: A weld connects a body to another body outside the reference. PhysX fixes the body at the world's
+    origin instead.
     (`experiments/measure_composition.py`)
     """,
     profiles=PROFILES,
@@ -22,7 +23,7 @@ TARGET_DROPPED = ReaderRule("stage/target-dropped", "error", """
 USD_WARNING = ReaderRule("stage/usd", "info", """
     Warning from USD
 
-    USD warned about the stage when it was opened or read. No other rule covers the warning.
+    USD warned about the stage while it was opened or read. No other rule covers this warning.
     """,
     profiles=PROFILES,
 )
@@ -33,7 +34,8 @@ UNITS_DIFFER = ReaderRule("stage/units-differ", "error", """
     PhysX reads metersPerUnit, kilogramsPerUnit and upAxis from the root layer. USD does not convert the values of
     referenced layers. A scale on the prim corrects positions and shapes only.
 
-    Measured: A drive holds an arm at 2.45 degrees in metres, and at 73.33 degrees in a stage in centimetres.
+    Measured: A drive holds an arm at 2.45 degrees on a stage in metres, and at 73.33 degrees on a stage in
+    centimetres.
     (`experiments/measure_composition.py`)
     """,
     profiles=PROFILES,
@@ -45,7 +47,7 @@ VARIANT_UNSELECTED = ReaderRule("stage/variant-unselected", "warning", """
 
     USD composes only the selected variant of a set. The physics of other variants is not on the stage.
 
-    Measured: A body in an unselected variant does not exist; once selected, it falls.
+    Measured: PhysX does not create a body in an unselected variant. If the variant is selected, the body falls.
     (`experiments/measure_composition.py`)
     """,
     profiles=PROFILES,
@@ -61,10 +63,10 @@ VARIANT_UNSELECTED = ReaderRule("stage/variant-unselected", "warning", """
 OVER_MISSPELT = ReaderRule("stage/over-misspelt", "warning", """
     Misspelt name of an override
 
-    No layer defines the prim of this over, but a prim of a similar name or at another path exists. PhysX ignores
-    it.
+    No layer defines the prim of this over, but there is a prim with a similar name or at another path. PhysX
+    ignores the over.
 
-    Measured: PhysX creates no body for an over alone. (`experiments/measure_scene_rules.py`)
+    Measured: PhysX creates no body for an over without a def. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.body() + usda.body({"float physics:mass": "2"}, name="thingg").replace("def Xform", "over", 1),

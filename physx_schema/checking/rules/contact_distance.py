@@ -159,7 +159,7 @@ def _radius(item: WorldShape) -> float:
 OVERLAP_RATIO = 0.1          # of the least that the thinner of two measures
 MAX_RATIO = 16.0        # times the lower mass and the position iterations: it stays at 15.6 and sinks at 18.75 and more
 SUPPORT_COSINE = 0.7        # cosine: one rests on the other rather than beside it
-FLUNG = "PhysX throws it out in the first steps; maxDepenetrationVelocity sets no limit"
+FLUNG = "PhysX throws the body out in the first steps; maxDepenetrationVelocity sets no limit"
 _IDENTITY = (0.0, 0.0, 0.0, 1.0)
 
 
@@ -186,10 +186,11 @@ OVERLAP = Rule("body/overlap", "warning", """
     Two colliders overlap at the start by more than a tenth of the thinner one. PhysX pushes them apart at up to
     maxDepenetrationVelocity, 3 m/s by default. Meshes are not checked.
 
-    Measured: A cube that starts 0.2 m deep rises at 3.06 m/s; with maxDepenetrationVelocity inf at 3400 m/s.
+    Measured: A cube that starts 0.2 m deep in the ground rises at 3.06 m/s. With maxDepenetrationVelocity inf it
+    rises at 3400 m/s.
     (`experiments/measure_contact_starts.py`)
     """,
-    why="PhysX pushes it out in the first steps",
+    why="PhysX pushes the body out in the first steps",
     fix="move them apart, or filter the pair if the overlap is intended",
     example=_cube_at_height("0.3"),
     remedy=_cube_at_height("0.5"),
@@ -199,13 +200,13 @@ OVERLAP = Rule("body/overlap", "warning", """
 MASS_RATIO = Rule("body/mass-ratio", "warning", """
     Heavy body on a light one
 
-    With this number of position iterations, the solver cannot hold the upper body. It sinks through the lower one.
-    More iterations hold heavier bodies.
+    With this number of position iterations, the solver cannot hold the upper body. The upper body sinks through the
+    lower one. More iterations hold heavier bodies.
 
-    Measured: With 4 position iterations, mass 60 rests on mass 1, and mass 80 sinks through it.
+    Measured: With 4 position iterations, mass 60 rests on a body of mass 1, and mass 80 sinks through it.
     (`experiments/measure_contact_starts.py`)
     """,
-    why="the solver cannot hold it up, and it sinks in",
+    why="the solver cannot hold the body up, and it sinks in",
     fix="increase physxRigidBody:solverPositionIterationCount, or author masses closer to each other",
     example=_stacked("1000"),
     remedy=_stacked("100"),
@@ -271,5 +272,5 @@ def _too_heavy(description: Description, bodies: dict[str, Link],
         if batches is not None and ratio > MAX_RATIO:
             count = batches.counts(bodies[upper]).position
             if ratio > MAX_RATIO * count:
-                yield MASS_RATIO.at(upper, "physics:mass", f"it has {ratio:.3g} times the mass of {lower} below it, "
-                                    f"with {count} position iterations")
+                yield MASS_RATIO.at(upper, "physics:mass", f"the body has {ratio:.3g} times the mass of {lower} "
+                                    f"below it, with {count} position iterations")

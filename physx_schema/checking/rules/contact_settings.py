@@ -65,10 +65,10 @@ def _flying_ball(speed: str) -> str:
 LOW_STATIC_FRICTION = Rule("material/static-friction", "warning", """
     Static friction below the dynamic friction
 
-    For a pair of materials, PhysX raises the static friction to the dynamic friction. Between bodies of this
+    In a pair of materials, PhysX raises the static friction to the dynamic friction. Between bodies of this
     material the authored value has no effect.
 
-    Measured: Pushed by 2 N, a 1 kg cube stays with frictions 0.1 and 0.3, as with 0.3 and 0.3.
+    Measured: A force of 2 N does not move a cube of 1 kg with static friction 0.1 and dynamic friction 0.3.
     (`experiments/measure_contact_settings.py`)
     """,
     why="PhysX raises it to the dynamic friction",
@@ -80,9 +80,9 @@ LOW_STATIC_FRICTION = Rule("material/static-friction", "warning", """
 IDLE_DAMPING = Rule("material/idle-damping", "warning", """
     Compliant damping without a stiffness
 
-    Without a compliantContactStiffness the contact is rigid. compliantContactDamping has no effect.
+    Without a compliantContactStiffness the contact is rigid, and a compliantContactDamping has no effect.
 
-    Measured: On rigid ground, a cube moves the same with a damping of 0 and 100.
+    Measured: On rigid ground, a damping of 100 does not change the motion of a cube.
     (`experiments/measure_contact_settings.py`)
     """,
     why="the contact is rigid, and the damping has no effect",
@@ -94,9 +94,10 @@ IDLE_DAMPING = Rule("material/idle-damping", "warning", """
 IDLE_RESTITUTION = Rule("material/idle-restitution", "warning", """
     Restitution of a compliant material
 
-    With a compliantContactStiffness, contacts are springs. The restitution has no effect.
+    With a compliantContactStiffness, contacts are springs, and the restitution has no effect.
 
-    Measured: On ground of stiffness 1000, a cube rebounds at 3.755 m/s with a restitution of 0.9 and of 0.
+    Measured: On ground with stiffness 1000, a cube rebounds at 3.755 m/s, with restitution 0.9 and with restitution
+    0.
     (`experiments/measure_contact_settings.py`)
     """,
     why="contacts are springs; only stiffness and damping act",
@@ -110,7 +111,7 @@ UNBOUND = Rule("material/unbound", "info", """
 
     No active collider is bound to the material. Colliders without a material have friction 0.5 and no restitution.
 
-    Measured: A cube slows from 3 to 1.50 m/s, with and without an unbound material of friction 0.
+    Measured: An unbound material with friction 0 does not change the motion of a cube.
     (`experiments/measure_contact_settings.py`)
     """,
     why="its friction and restitution have no effect",
@@ -122,9 +123,10 @@ UNBOUND = Rule("material/unbound", "info", """
 ON_COLLIDER = Rule("material/on-collider", "warning", """
     Material on a collider or a body
 
-    PhysicsMaterialAPI is on a collider or a body. PhysX reads only the target of material:binding:physics.
+    PhysicsMaterialAPI is applied to a collider or a body. PhysX reads only the material that the relationship
+    material:binding:physics targets.
 
-    Measured: With friction 0 on its collider, a cube slows from 3 to 1.501 m/s, as without a material.
+    Measured: A cube with friction 0 authored on its collider slows from 3 to 1.501 m/s, as without a material.
     (`experiments/measure_plausibility.py`)
     """,
     why="its values have no effect; the collider has friction 0.5 and no restitution",
@@ -136,10 +138,11 @@ ON_COLLIDER = Rule("material/on-collider", "warning", """
 THRESHOLD = Rule("scene/bounce-threshold", "warning", """
     Bounce threshold too high for the restitution
 
-    Impacts slower than physxScene:bounceThreshold do not bounce. Here, drops from hand height onto a material with
-    restitution do not bounce.
+    Impacts slower than physxScene:bounceThreshold do not bounce. With this threshold, a body dropped from hand
+    height onto a material with restitution does not bounce.
 
-    Measured: With a threshold of 2 m/s, a ball of restitution 0.5 bounces from 0.3 m, not from 0.2 m.
+    Measured: With a threshold of 2 m/s, a ball with restitution 0.5 bounces if dropped from 0.3 m, but not from 0.2
+    m.
     (`experiments/measure_contact_settings.py`)
     """,
     why="impacts slower than the threshold ignore the restitution",
@@ -153,7 +156,7 @@ GROUPS = Rule("group/meets-nothing", "warning", """
 
     Collision groups filter every other collider. The body falls through everything.
 
-    Measured: A cube falls through ground in a group that its own group filters.
+    Measured: The cube's collision group filters the group of the ground. The cube falls through the ground.
     (`experiments/measure_contact_rules.py`)
     """,
     why="its body falls through everything",
@@ -168,10 +171,11 @@ TUNNELLING = Rule("body/tunnelling", "warning", """
     In one step the body moves further than its thickness, and PhysX checks contacts only at the start. Continuous
     collision detection needs enableCCD on the body and on the scene.
 
-    Measured: A ball of diameter 0.1 at 8 m/s passes a wall of 0.01; with both enableCCD it stops.
+    Measured: A ball of diameter 0.1 m at 8 m/s passes through a wall of 0.01 m. With enableCCD on body and scene it
+    stops.
     (`experiments/measure_contact_settings.py`)
     """,
-    why="it may pass through thin walls",
+    why="the body can pass through thin walls",
     fix="enable physxRigidBody:enableCCD and the scene's physxScene:enableCCD, raise the contact offset to the "
         "distance per step, or shorten the step",
     example=_flying_ball("10"),
@@ -183,10 +187,11 @@ NO_IMPULSE = Rule("body/contact-impulse", "error", """
 
     maxContactImpulse limits the impulse of each contact point per step. With 0, nothing holds the body up.
 
-    Measured: With maxContactImpulse 0 a cube above the ground is at -4.3 m after a second; with 0.1 it rests.
+    Measured: With maxContactImpulse 0 a cube falls through the ground to -4.3 m in one second. With 0.1 it rests on
+    the ground.
     (`experiments/measure_contact_settings.py`)
     """,
-    why="it falls through everything",
+    why="the body falls through everything",
     fix="remove maxContactImpulse, or author a positive limit",
     example=usda.body({_LIMIT: "0"}, "PhysxRigidBodyAPI", children=usda.cube()),
     remedy=usda.body({_LIMIT: "inf"}, "PhysxRigidBodyAPI", children=usda.cube()),
@@ -195,10 +200,12 @@ NO_IMPULSE = Rule("body/contact-impulse", "error", """
 REPORT_PARTNER = ReaderRule("report/partner", "error", """
     Contact report without a valid partner
 
-    physxContactReport:reportPairs names bodies, links and static colliders. Colliders of bodies, missing prims and
-    roots that are not links are ignored. Without a valid target PhysX reports nothing.
+    The relationship physxContactReport:reportPairs accepts bodies, links and static colliders. PhysX ignores
+    colliders of bodies, missing prims, and articulation roots that are not links. Without a valid target PhysX
+    reports nothing.
 
-    Measured: A cube reports nothing with another body's collider as target, and contacts with the body itself.
+    Measured: A cube reports no contacts if the target is another body's collider. With that body as target it
+    reports contacts.
     (`experiments/record_contact_answers.py`)
     """,
     example=_reporting({_PARTNERS: "</Robot/nothing>"}),
@@ -208,10 +215,10 @@ REPORT_PARTNER = ReaderRule("report/partner", "error", """
 REPORT_THRESHOLD = ReaderRule("report/threshold", "warning", """
     Contact report threshold of 1
 
-    PhysX treats a physxContactReport:threshold of exactly 1 as unauthored. The default is 1 in metres, 100 in
-    centimetres.
+    PhysX treats a physxContactReport:threshold of exactly 1 as unauthored. The default is 1 on a stage in metres,
+    and 100 on a stage in centimetres.
 
-    Measured: On a stage in centimetres, a cube of weight 50 is not reported with threshold 1, nor without.
+    Measured: On a stage in centimetres with threshold 1, PhysX reports no contact of a cube of weight 50.
     (`experiments/record_contact_answers.py`)
     """,
 )
@@ -263,7 +270,7 @@ def thresholds(description: Description) -> Iterator[Finding]:
         height = speed * speed / (2.0 * _EARTH_GRAVITY)
         if bouncing and height > _LOW_DROP:
             yield THRESHOLD.at(scene.path, "physxScene:bounceThreshold",
-                               f"drops from less than {height:.2g} m onto {bouncing[0]} do not bounce")
+                               f"a body dropped from less than {height:.2g} m onto {bouncing[0]} does not bounce")
 
 
 @finder("groups-that-meet-nothing", GROUPS)
@@ -307,7 +314,7 @@ def tunnelling(description: Description) -> Iterator[Finding]:
         thick = _THICKNESS[solid[0].kind](solid[0])
         if distance > thick + (solid[0].contact_offset or 0.0):
             yield TUNNELLING.at(body.path, "physics:velocity",
-                                f"the body moves {distance:.3g} in a step, but is {thick:.3g} thick")
+                                f"the body moves {distance:.3g} in one step, but is only {thick:.3g} thick")
 
 
 def _links(description: Description) -> Iterator[Link]:

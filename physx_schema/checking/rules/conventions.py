@@ -21,13 +21,13 @@ _HIDDEN = {"token visibility": '"invisible"'}
 UNBOUND_COLLIDER = Rule("material/unbound-collider", "error", f"""
     Collider without a physics material
 
-    SimReady PMT.001 requires material:binding:physics on every collider, to a prim with PhysicsMaterialAPI.
-    {ONLY_PUBLISHED}
+    SimReady PMT.001 requires the relationship material:binding:physics on every collider. Its target must have
+    PhysicsMaterialAPI. {ONLY_PUBLISHED}
 
-    Measured: A cube without a material slows from 3 to 1.501 m/s in 18 steps, which is friction 0.5.
+    Measured: A cube without a material slows from 3 to 1.501 m/s in 18 steps. This corresponds to friction 0.5.
     (`experiments/measure_plausibility.py`)
     """,
-    fix="bind it with material:binding:physics to a Material that has PhysicsMaterialAPI",
+    fix="bind the collider with material:binding:physics to a Material that has PhysicsMaterialAPI",
     profiles=(DRIVEN,),
     example=usda.cube(),
     remedy=usda.prim("Material", "rubber", {}, "PhysicsMaterialAPI") + usda.cube(
@@ -35,15 +35,15 @@ UNBOUND_COLLIDER = Rule("material/unbound-collider", "error", f"""
 )
 
 INVISIBLE_MESH = Rule("collider/invisible-mesh", "warning", f"""
-    Invisible collider without the purpose guide
+    Invisible collider without the purpose "guide"
 
-    SimReady RB.010 requires the purpose guide on invisible colliders, which marks them as not rendered.
-    {ONLY_PUBLISHED}
+    SimReady RB.010 requires the purpose "guide" on invisible colliders. This purpose marks prims that are not
+    rendered. {ONLY_PUBLISHED}
 
-    Measured: A cube rests on the ground at 0.500, visible or invisible, with any purpose.
+    Measured: A cube rests on the ground at 0.500 if it is visible or invisible, and with any purpose.
     (`experiments/measure_plausibility.py`)
     """,
-    why="SimReady RB.010 requires the purpose guide; PhysX uses the collider either way",
+    why='SimReady RB.010 requires the purpose "guide"; PhysX uses the collider with any purpose',
     fix='author purpose = "guide"',
     profiles=(DRIVEN,),
     example=usda.cube(_HIDDEN),
@@ -55,7 +55,7 @@ KILOGRAMS = Rule("stage/kilograms", "error", f"""
 
     SimReady UN.003 requires kilogramsPerUnit on stages with bodies, colliders or masses. {ONLY_PUBLISHED}
 
-    Measured: Without kilogramsPerUnit a cube of size 1 weighs 1000, as with 1.
+    Measured: A cube of size 1 has mass 1000, without kilogramsPerUnit and with kilogramsPerUnit 1.
     (`experiments/measure_plausibility.py`)
     """,
     why="USD and PhysX use kilograms; SimReady UN.003 requires the unit",

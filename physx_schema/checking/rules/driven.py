@@ -16,7 +16,7 @@ from physx_schema.description import Description, Dof, Drive, unlimited
 TARGET_TOLERANCE = 1e-2        # rad or metres: how far a drive's target may be from the joint state at the start
 MAX_STIFFNESS = 1e6     # as authored, of the published text: per degree or per length unit
 _LIMIT_TOLERANCE = 1e-4           # rad or length, relative to the limit, at least of 1: degrees and lengths are float32
-ONLY_PUBLISHED = "PhysX does not need it."
+ONLY_PUBLISHED = "PhysX does not require this."
 _STIFF = "float drive:angular:physics:stiffness"
 _TARGET = "float drive:angular:physics:targetPosition"
 
@@ -26,7 +26,7 @@ MAX_FORCE = Rule("DJ.001/max-force", "error", f"""
     SimReady DJ.001 requires a finite maxForce above 0 on every driven joint, except mimic joints without gains.
     {ONLY_PUBLISHED}
 
-    Measured: A drive with maxForce inf is unlimited; with 0 or -5 the joint does not move.
+    Measured: A drive with maxForce inf has no limit. With maxForce 0 or -5 the joint does not move.
     (`experiments/measure_joint_rules.py`)
     """,
     why="PhysX applies any force that the gains require; SimReady DJ.001 requires a finite maxForce",
@@ -47,10 +47,10 @@ def _strength(dof: Dof, drive: Drive, follows: bool) -> Iterator[Finding]:
 TARGET_STATE = Rule("DJ.001/target-state", "error", f"""
     Drive target away from the joint state
 
-    SimReady DJ.001 requires equal drive target and joint state at the start, here within 0.01 rad or 10 mm.
-    {ONLY_PUBLISHED}
+    SimReady DJ.001 requires a drive target that equals the joint state at the start. The check allows a difference
+    of 0.01 rad or 10 mm. {ONLY_PUBLISHED}
 
-    Measured: A slider at 0 with target 1 and stiffness 100 has a velocity of 1.66 after one step.
+    Measured: A slider starts at 0, with target 1 and stiffness 100. After one step its velocity is 1.66.
     (`experiments/measure_joint_rules.py`)
     """,
     why="the drive moves the joint from the first step; SimReady DJ.001 requires them to agree",
@@ -65,7 +65,7 @@ JOINT_STATE = Rule("DJ.002/joint-state", "error", f"""
 
     SimReady DJ.002 requires PhysicsJointStateAPI on every driven joint. {ONLY_PUBLISHED}
 
-    Measured: A hinge posed at 30 degrees starts at 0 without a joint state, with state 10 at 10.
+    Measured: A hinge posed at 30 degrees starts at 0 without a joint state. With state 10 it starts at 10.
     (`experiments/measure_joint_rules.py`)
     """,
     why="PhysX starts it at 0 and ignores the pose of its links; SimReady DJ.002 requires PhysicsJointStateAPI",
@@ -96,10 +96,10 @@ def _state(dof: Dof, drive: Drive, instance: str, has_state: bool, meters: float
 UNDRIVEN = Rule("DJ.004/undriven", "error", f"""
     Joint without a drive or mimic joint
 
-    SimReady DJ.004 requires a drive or a mimic joint on every joint of an articulation. {ONLY_PUBLISHED} Passive
-    joints are valid, and prismatic mimic joints need no gains.
+    SimReady DJ.004 requires a drive or a mimic joint on every joint of an articulation. {ONLY_PUBLISHED} In PhysX
+    passive joints are valid, and prismatic mimic joints need no gains.
 
-    Measured: A slider without a drive keeps its speed of 1; a prismatic mimic joint follows to 0.200 without gains.
+    Measured: A slider without a drive keeps its speed of 1. A prismatic mimic joint without gains follows to 0.200.
     (`experiments/measure_joint_rules.py`, `experiments/measure_mimics.py`)
     """,
     why="PhysX simulates it as a passive joint; SimReady DJ.004 requires a drive or a mimic joint",
@@ -119,11 +119,12 @@ def _undriven(dof: Dof, instance: str) -> Finding:
 MAX_VELOCITY = Rule("DJ.005/max-velocity", "error", f"""
     Driven joint without a velocity limit
 
-    SimReady DJ.005 requires maxJointVelocity above 0, in PhysxJointAPI, which PhysX removed. This rule accepts
-    PhysxJointAxisAPI and newton:velocityLimit. {ONLY_PUBLISHED}
+    SimReady DJ.005 requires a maxJointVelocity above 0 in PhysxJointAPI, a schema that PhysX removed. This rule
+    accepts the schema PhysxJointAxisAPI and the property newton:velocityLimit. {ONLY_PUBLISHED}
 
-    Measured: physxJoint:maxJointVelocity 0.5 leaves a slider at speed 1; physxJointAxis:linear:maxJointVelocity 0.5
-    slows it to 0.5. (`experiments/measure_joint_rules.py`)
+    Measured: With physxJoint:maxJointVelocity 0.5 a slider keeps its speed of 1. With
+    physxJointAxis:linear:maxJointVelocity 0.5 its speed is 0.5.
+    (`experiments/measure_joint_rules.py`)
     """,
     why="PhysX does not limit the velocity; SimReady DJ.005 requires a limit above 0",
     profiles=(DRIVEN,),
@@ -147,9 +148,9 @@ def _velocity(dof: Dof, instance: str, authored: set[tuple[str, str]]) -> Iterat
 STIFFNESS = Rule("DJ.006/stiffness", "error", f"""
     Unlikely drive stiffness
 
-    SimReady DJ.006 allows a stiffness of 0 to 1e6, per degree on angular axes. {ONLY_PUBLISHED}
+    SimReady DJ.006 allows a stiffness from 0 to 1e6; on angular axes the stiffness is per degree. {ONLY_PUBLISHED}
 
-    Measured: A stiffness of 1e8 holds a slider on its target of 1. (`experiments/measure_joint_rules.py`)
+    Measured: A drive with stiffness 1e8 holds a slider at its target of 1. (`experiments/measure_joint_rules.py`)
     """,
     fix="check the unit of the stiffness, or lock the joint with limits",
     profiles=(DRIVEN,),
@@ -195,13 +196,13 @@ def driven_joints(description: Description) -> Iterator[Finding]:
 TARGET_WITHOUT_GAIN = Rule("DJ.006/target-without-gain", "warning", """
     Drive target without a gain
 
-    targetPosition needs a stiffness, targetVelocity a damping. Without them the target has no effect. With a
-    stiffness alone, targetVelocity still shifts the position target within a step.
+    A targetPosition needs a stiffness, and a targetVelocity needs a damping. Without its gain the target has no
+    effect. With a stiffness alone, targetVelocity still shifts the position target within a step.
 
-    Measured: Target 1 and target velocity 1 without gains leave a slider at 0.
+    Measured: A slider has targetPosition 1 and targetVelocity 1, but no gains. It stays at 0.
     (`experiments/measure_joint_rules.py`)
     """,
-    why="the drive does not pull towards it",
+    why="the drive does not pull towards the target",
     example=usda.driven_joint({_STIFF: "0", _TARGET: "20"}),
     remedy=usda.driven_joint({_TARGET: "20"}),
 )
@@ -226,7 +227,7 @@ TARGET_OUTSIDE_LIMITS = Rule("DJ.006/target-outside-limits", "warning", """
 
     The drive presses the joint against its limit and never reaches the target.
 
-    Measured: Target 1 with limits of 0.5 ends at 0.500001. (`experiments/measure_joint_rules.py`)
+    Measured: A joint with target 1 and an upper limit of 0.5 stops at 0.500001. (`experiments/measure_joint_rules.py`)
     """,
     why="the drive presses the joint against its limit",
     fix="author a target within the limits, or widen the limits",

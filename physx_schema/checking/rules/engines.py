@@ -23,10 +23,11 @@ _AUTHOR = "author "
 DISAGREE = Rule("engine/disagree", "warning", """
     Engines with different values
 
-    PhysX, Newton, MuJoCo and URDF properties for one quantity differ after unit conversion. If PhysX has no
-    authored value, its default is compared. Each engine simulates a different robot.
+    PhysX, Newton, MuJoCo and URDF properties for one quantity differ after unit conversion. If no PhysX value is
+    authored, the check compares PhysX's default. Each engine simulates a different robot.
 
-    Measured: With PhysX armature 3 a driven slider moves by 0.416 in a step, with only mjc:armature 5 by 1.658.
+    Measured: With a PhysX armature of 3, a driven slider reaches speed 0.416 in one step. With only mjc:armature 5
+    it reaches 1.658.
     (`experiments/measure_unused.py`)
     """,
     why="each engine simulates a different robot",
@@ -55,10 +56,10 @@ _MIGRATE = "run `physx-schema migrate`"     # which takes a class and its proper
 GONE = Rule("unused/retired", "error", """
     Class or property that PhysX removed
 
-    A PhysX release removed this class or property. `physx-schema migrate` rewrites it if there is a successor;
-    `--engine-release` selects the release.
+    A PhysX release removed this class or property. `physx-schema migrate` replaces it if there is a successor. The
+    option `--engine-release` selects the release.
 
-    Measured: physxJoint:armature 9 slows a slider from 1.658 to 0.167 in ovphysx 0.6.4, and not in 0.7.0.
+    Measured: physxJoint:armature 9 slows a slider from 1.658 to 0.167 in ovphysx 0.6.4, but not in 0.7.0.
     (`experiments/measure_releases.py`)
     """,
     why="it has no effect on the simulation",
@@ -114,9 +115,11 @@ def _rules() -> Rules:
 SCHEMA_HOST = Rule("schema/host", "warning", """
     Schema on an unsuitable prim
 
-    The schema's definition does not list this type of prim. USD accepts it; PhysX mostly ignores it.
+    The schema's definition does not list this type of prim. USD accepts the schema there; in most cases PhysX
+    ignores it.
 
-    Measured: PhysxTriggerAPI above a collider and PhysxSurfaceVelocityAPI on static ground have no effect.
+    Measured: PhysxTriggerAPI on a prim above a collider has no effect. The same is true for PhysxSurfaceVelocityAPI
+    on static ground.
     (`experiments/measure_contact_rules.py`)
     """,
     why="PhysX does not read it there",
@@ -160,10 +163,11 @@ def misplaced_schemas(description: Description) -> Iterator[Finding]:
 INSTANCE_NAME = ReaderRule("schema/instance-name", "error", """
     Invalid schema instance name
 
-    PhysX finds the schema's properties by its instance name: letters, digits and underscores, a letter first. With
-    other names it ignores the schema or uses defaults.
+    PhysX finds the schema's properties by the instance name. Valid names start with a letter and have only letters,
+    digits and underscores. With other names PhysX ignores the schema or uses defaults.
 
-    Measured: A tendon a:b of stiffness 10 does not pull; a drive linear:x does not exist.
+    Measured: A tendon with the instance name a:b and stiffness 10 does not pull. PhysX creates no drive with the
+    name linear:x.
     (`experiments/measure_value_rules.py`)
     """,
     example=usda.driven_joint({"float drive:linear:x:physics:stiffness": "5"}, "PhysicsDriveAPI:linear:x"),

@@ -33,9 +33,10 @@ FRAME_DISTANCE = Rule("joint/frames-apart", "warning", """
     The two frames of a joint outside articulations are more than 1 mm or 0.5 degrees apart along axes that it locks.
     PhysX pulls the bodies together at the start. A fixed base stays at its pose.
 
-    Measured: A body 0.97 m above its fixed joint is at the joint after one step. (`experiments/measure_borders.py`)
+    Measured: A body starts 0.97 m above its fixed joint. After one step it is at the joint.
+    (`experiments/measure_borders.py`)
     """,
-    why="PhysX pulls the bodies together within the first steps, and attached bodies move with them",
+    why="PhysX pulls the two bodies together within the first steps, and attached bodies move with them",
     fix="move the bodies, or change localPos and localRot, to make both frames meet",
     example=_weld("(0, 0, 0.5)"),
     remedy=_weld("(0, 0, 0)"),

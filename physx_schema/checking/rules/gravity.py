@@ -30,7 +30,7 @@ GRAVITY_UP = Rule("scene/gravity-up", "error", """
     PhysX multiplies gravityMagnitude and gravityDirection. A negative magnitude, or a direction along the up axis,
     makes bodies fall upwards. USD reads a negative magnitude as Earth's gravity.
 
-    Measured: Magnitude -10 with direction (0, 0, -1) moves a body by +5.005 along z in one second.
+    Measured: With magnitude -10 and direction (0, 0, -1), a body moves by +5.005 along z in one second.
     (`experiments/measure_plausibility.py`)
     """,
     why="bodies fall upwards",
@@ -42,10 +42,10 @@ GRAVITY_UP = Rule("scene/gravity-up", "error", """
 GRAVITY_NEGATIVE = Rule("scene/gravity-negative", "warning", """
     Negative gravity magnitude with an upward direction
 
-    gravityMagnitude is negative and gravityDirection points up. In PhysX gravity then points down. USD reads a negative
-    magnitude as Earth's gravity along the direction, which is up.
+    gravityMagnitude is negative and gravityDirection points up. In PhysX gravity then points down. USD reads a
+    negative magnitude as Earth's gravity along gravityDirection, and here this direction is up.
 
-    Measured: Magnitude -10 with direction (0, 0, 1) moves a body by -5.005 along z in one second.
+    Measured: With magnitude -10 and direction (0, 0, 1), a body moves by -5.005 along z in one second.
     (`experiments/measure_plausibility.py`)
     """,
     why="bodies fall down in PhysX, and up in programs that follow USD",
@@ -60,7 +60,7 @@ GRAVITY_SIDEWAYS = Rule("scene/gravity-sideways", "info", """
     Gravity is at right angles to the stage's up axis. PhysX reads upAxis only if no gravityDirection is authored.
     Bodies then fall sideways in viewers.
 
-    Measured: With direction (0, 0, -1) and upAxis Y a body moves by -5.005 along z in one second.
+    Measured: With direction (0, 0, -1) and upAxis Y, a body moves by -5.005 along z in one second.
     (`experiments/measure_plausibility.py`)
     """,
     why="PhysX ignores upAxis if a gravityDirection is authored, and bodies fall sideways in viewers",
@@ -109,7 +109,7 @@ def _upwards(scene: Scene, magnitude: float, towards: str) -> Finding:
     if magnitude >= 0.0:
         return GRAVITY_UP.at(
             scene.path, _DIRECTION, f"gravityDirection makes gravity point up, along {towards}", severity="warning",
-            fix="author the opposite direction, or remove it: PhysX then uses down along the up axis",
+            fix="author the opposite direction, or remove the direction; gravity then points down along the up axis",
         )
     usual = default_gravity(scene.meters_per_unit)
     likely = _LIKELY[0] <= abs(magnitude) * scene.meters_per_unit <= _LIKELY[1]

@@ -28,10 +28,11 @@ _BARE = {"float physics:mass": "1"}
 INERTIA_SIZE = Rule("body/inertia-size", "warning", """
     Moments of inertia too large or too small
 
-    Moments are more than ten times the maximum for this mass inside the colliders, or less than a hundredth of a solid
-    box's. The body hardly turns, or spins at contacts. Often the unit is wrong.
+    The moments are above ten times the maximum for this mass inside the colliders, or below a hundredth of those of
+    a solid box. The body hardly turns, or spins at contacts. Often the unit is wrong.
 
-    Measured: A level rod on a revolute joint falls to 182 degrees in half a second; with moments times 100, to 20.
+    Measured: A horizontal rod on a revolute joint turns by 182 degrees in half a second, and by 20 degrees with 100
+    times the moments.
     (`experiments/measure_plausibility.py`)
     """,
     profiles=PROFILES,
@@ -42,10 +43,10 @@ INERTIA_SIZE = Rule("body/inertia-size", "warning", """
 POINT_INERTIA = Rule("body/point-inertia", "warning", """
     Mass without moments of inertia and colliders
 
-    Moments are not authored, and there is no collider to compute them from. PhysX uses a solid sphere of radius 0.1 m,
-    for bodies of any size. If all colliders are triggers, the moments are 1.
+    No moments are authored, and there is no collider to compute them from. For bodies of any size, PhysX uses the
+    moments of a solid sphere of radius 0.1 m. If all colliders are triggers, the moments are 1.
 
-    Measured: A mass of 0.01 in metres gets moments of 4e-05, in centimetres 0.4.
+    Measured: A body of mass 0.01 gets moments of 4e-05 on a stage in metres, and 0.4 on a stage in centimetres.
     (`experiments/measure_plausibility.py`)
     """,
     profiles=PROFILES,
@@ -120,7 +121,7 @@ def _size(link: Link, moments: tuple[float, ...], scene: Scene) -> Iterator[Find
     elif top < _TOO_SMALL * box:
         message = (f"the largest moment of inertia {top:.3g} is below a hundredth of {box:.3g}, that of a solid box "
                    "around these colliders")
-        why = "small forces turn the body fast, and contacts may not hold it"
+        why = "small forces turn the body fast, and contacts sometimes do not hold it"
     elif min(moments) < _TOO_SMALL * min(allowed.solid):
         message = (f"the smallest moment of inertia {min(moments):.3g} is below a hundredth of "
                    f"{min(allowed.solid):.3g}, that of a solid box around these colliders")

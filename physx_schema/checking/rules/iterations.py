@@ -30,10 +30,12 @@ def _body_with_count(count: int) -> str:
 RAISED = Rule("iterations/raised", "warning", """
     Iteration counts raised by another object
 
-    PhysX solves up to 128 bodies or 16 articulations in one batch, at any distance. All use the largest counts in the
-    batch. Defaults are 16 and 1 for bodies, 32 and 1 for articulations.
+    PhysX solves up to 128 bodies or 16 articulations in one batch, at any distance. All of them use the largest
+    counts in the batch. The defaults are 16 position iterations for bodies, 32 for articulations, and 1 velocity
+    iteration.
 
-    Measured: A prismatic joint with counts 1/0 moves by -0.001 alone, and by -0.00053125 with a free body of 16/1.
+    Measured: An articulation with 1 position iteration falls by 0.001 in one step. Next to a free body with 16 it
+    falls by 0.00053125.
     (`experiments/measure_iterations.py`)
     """,
     why=_WHY,
@@ -42,10 +44,11 @@ RAISED = Rule("iterations/raised", "warning", """
 RAISED_DEFAULT = Rule("iterations/raised-default", "info", """
     Default iteration counts raised by another object
 
-    An articulation without authored counts has 32 position and 1 velocity iterations. PhysX uses more if another object
-    in its batch has more. The robot then moves differently than alone.
+    An articulation without authored counts has 32 position and 1 velocity iterations. PhysX uses more iterations if
+    another object in the batch has more. The robot then moves differently than without that object.
 
-    Measured: A prismatic joint without authored counts gets 60 and 3 iterations with a free body of 60/3.
+    Measured: An articulation without authored counts gets 60 position and 3 velocity iterations if a free body in
+    its batch has 60 and 3.
     (`experiments/measure_iterations.py`)
     """,
     why=_WHY,
@@ -68,7 +71,7 @@ def raised(description: Description) -> Iterator[Finding]:
                     item.path, _property(item, base),
                     f"the {'authored' if is_set else 'default'} {_KINDS[base]} iteration count {old} becomes "
                     f"{effective} because of {path}",
-                    fix=f"author the same count on {path}, or step one of the two in a separate PhysicsScene",
+                    fix=f"author the same count on {path}, or assign one of the two to a separate PhysicsScene",
                     severity="" if isinstance(item, Articulation) else "info",
                 )
 
@@ -78,7 +81,8 @@ OUT_OF_BOUNDS = Rule("iterations/out-of-bounds", "warning", """
 
     The authored count is above the scene's maximum or below its minimum. PhysX uses the bound instead.
 
-    Measured: A prismatic joint with counts 60/3 gets 8 and 2 iterations in a scene with maxima 8 and 2.
+    Measured: An articulation has 60 position and 3 velocity iterations. In a scene with the maxima 8 and 2 it gets
+    8 and 2.
     (`experiments/measure_iterations.py`)
     """,
     why="PhysX limits every count to the bounds of the scene",
@@ -107,9 +111,9 @@ def out_of_bounds(description: Description) -> Iterator[Finding]:
 BOUNDS_CROSSED = Rule("iterations/bounds-crossed", "warning", """
     Minimum iteration count above the maximum
 
-    The scene's minimum is above its maximum. PhysX lowers the minimum, and every count becomes the maximum.
+    The scene's minimum is above its maximum. PhysX lowers the minimum, and every count equals the maximum.
 
-    Measured: With a minimum of 9 and a maximum of 3 a prismatic joint with counts 1/0 gets 3 position iterations.
+    Measured: With a minimum of 9 and a maximum of 3, an articulation with 1 position iteration gets 3.
     (`experiments/measure_iterations.py`)
     """,
     example=_scene(minPositionIterationCount=9, maxPositionIterationCount=3),

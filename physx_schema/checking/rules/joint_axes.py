@@ -34,7 +34,7 @@ FRICTION_ORDER = ReaderRule("joint/friction-order", "error", """
     PhysX refuses a dynamicFrictionEffort above staticFrictionEffort. The joint then has no
     friction at all, not even viscous friction.
 
-    Measured: With static friction 2 and dynamic friction 5 a prismatic joint keeps its speed of 1.
+    Measured: A prismatic joint with static friction 2 and dynamic friction 5 keeps its speed of 1.
     (`experiments/measure_joint_rules.py`)
     """,
     example=_friction_joint(dynamic="5"),
@@ -48,11 +48,11 @@ NO_DYNAMIC_FRICTION = Rule("joint/no-dynamic-friction", "warning", """
     staticFrictionEffort holds a joint at rest, and dynamicFrictionEffort brakes it in motion. The default of
     dynamicFrictionEffort is 0, which lets a moving joint run freely.
 
-    Measured: A static friction of 5 alone leaves a moving prismatic joint at speed 1.
+    Measured: With only a static friction of 5, a moving prismatic joint keeps its speed of 1.
     (`experiments/measure_joint_rules.py`)
     """,
     why="nothing brakes the joint once it moves",
-    fix="author dynamicFrictionEffort, or 0 if no friction is meant",
+    fix="author a dynamicFrictionEffort; author 0 if the joint should move without friction",
     example=_friction_joint(static="5"),
     remedy=_friction_joint(static="5", dynamic="4"),
 )
@@ -75,10 +75,10 @@ def _slippery(description: Description, dofs: Sequence[Dof]) -> Iterator[Finding
 DRIVE_REFUSED = ReaderRule("joint/drive-refused", "error", """
     Drive with values that PhysX refuses
 
-    PhysX refuses a drive with a negative maxForce. Outside articulations it also refuses gains that are negative or not
-    finite. A target that is not finite there disables the targets of all axes.
+    PhysX refuses a drive with a negative maxForce. Outside articulations PhysX also refuses gains that are negative
+    or not finite, and one target that is not finite disables the targets of all axes.
 
-    Measured: With maxForce -5 a prismatic joint driven to 1 stays at 0. (`experiments/measure_joint_rules.py`)
+    Measured: With maxForce -5 a prismatic joint with target 1 stays at 0. (`experiments/measure_joint_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.driven_joint({"float drive:angular:physics:maxForce": "-5"}),
@@ -88,10 +88,10 @@ DRIVE_REFUSED = ReaderRule("joint/drive-refused", "error", """
 DRIVE_POWERLESS = Rule("joint/drive-powerless", "error", """
     Drive with a maxForce of 0
 
-    maxForce limits the effort of the drive and the joint effort together. A maxForce of 0 removes the drive and its
-    envelope, and the joint effort has no limit.
+    maxForce limits the sum of the drive's effort and the joint effort. A maxForce of 0 removes the drive and its
+    performance envelope. The joint effort then has no limit.
 
-    Measured: With maxForce 0 a prismatic joint driven to 1 stays at 0. (`experiments/measure_joint_rules.py`)
+    Measured: With maxForce 0 a prismatic joint with target 1 stays at 0. (`experiments/measure_joint_rules.py`)
     """,
     why="PhysX removes the drive",
     fix="author a maxForce above 0, or inf for no limit",
@@ -110,13 +110,14 @@ def _drive(dof: Dof | JointAxis) -> Iterator[Finding]:
 NO_VELOCITY = Rule("joint/no-velocity", "error", """
     Joint with a maxJointVelocity of 0
 
-    PhysX limits joint speeds to maxJointVelocity, and 0 stops the joint. It scales all velocities of the articulation
-    by one ratio. All its joints therefore start every step at rest.
+    PhysX limits joint speeds to maxJointVelocity, and 0 stops the joint. PhysX scales all velocities of the
+    articulation by the same ratio. All joints of the articulation therefore start every step at rest.
 
-    Measured: With maxJointVelocity 0 on one of two falling joints the other turns by 14.7 degrees in 2 s instead of 90.
+    Measured: One of two falling joints has maxJointVelocity 0. The other joint turns by 14.7 degrees in 2 s instead
+    of 90.
     (`experiments/measure_loaded_limits.py`)
     """,
-    why="the joint does not move, and PhysX slows all joints of the articulation with it",
+    why="the joint does not move, and PhysX also slows all other joints of the articulation",
     fix="author a maxJointVelocity above 0, or use a fixed joint",
     example=usda.driven_joint({"float physxJointAxis:angular:maxJointVelocity": "0"}),
     remedy=usda.driven_joint(),
@@ -134,7 +135,7 @@ VELOCITY_CLAMP = Rule("joint/velocity-clamp", "warning", """
     At the start of each step PhysX slows an articulation until no prismatic joint exceeds 100 length units per second.
     A larger maxJointVelocity has no effect. In centimetres the limit is 1 m/s.
 
-    Measured: A prismatic joint of speed 250 moves with 100, also with maxJointVelocity 300.
+    Measured: A prismatic joint with speed 250 moves at 100, even if maxJointVelocity is 300.
     (`experiments/measure_joint_rules.py`)
     """,
     fix="use a stage in metres, or author a lower velocity",
@@ -149,7 +150,7 @@ def _clamped(articulation: Articulation, meters: float, states: set[str]) -> Ite
     if not sliders:
         return
     limit = f"{MAX_SPEED:g} length units per second ({MAX_SPEED * meters:g} m/s)"
-    why = f"PhysX slows prismatic joints to {limit} at the start of each step, and the whole articulation with them"
+    why = f"at the start of each step PhysX slows the whole articulation until no prismatic joint exceeds {limit}"
     for dof in sliders:
         if dof.max_velocity > MAX_SPEED and not unlimited(dof.max_velocity) and dof.axis_prefix is not None:
             yield VELOCITY_CLAMP.at(
@@ -184,10 +185,11 @@ def degrees_of_freedom(description: Description) -> Iterator[Finding]:
 NEWTON_MIMIC = ReaderRule("joint/newton-mimic", "error", """
     Newton mimic joint that PhysX refuses
 
-    PhysX also reads NewtonMimicAPI: q = mimicCoef0 + mimicCoef1 * q of newton:mimicJoint. It requires joints with one
-    axis, finite limits on revolute joints, and a mimicCoef1 other than 0.
+    PhysX also reads the schema NewtonMimicAPI. The equation is q = mimicCoef0 + mimicCoef1 * q_reference;
+    newton:mimicJoint names the reference joint. PhysX requires joints with one axis, finite limits on revolute
+    joints, and mimicCoef1 other than 0.
 
-    Measured: With mimicCoef1 0 the follower stays at 0, and PhysX logs it. (`experiments/measure_mimics.py`)
+    Measured: With mimicCoef1 0 the follower stays at 0, and PhysX logs an error. (`experiments/measure_mimics.py`)
     """,
     example=usda.joint("j2", _NEWTON, "NewtonMimicAPI"),
     remedy=usda.joint("j2", {**_NEWTON, **usda.LIMITS}, "NewtonMimicAPI"),
@@ -196,10 +198,10 @@ NEWTON_MIMIC = ReaderRule("joint/newton-mimic", "error", """
 NEWTON_WINS = ReaderRule("joint/newton-wins", "warning", """
     Newton value that replaces a PhysX value
 
-    PhysX uses newton:armature, friction or damping if its own value is 0 or less, even an authored one. It uses
-    newton:velocityLimit if its own limit is infinite.
+    PhysX uses newton:armature, newton:friction or newton:damping if the PhysX value is 0 or less, even if that
+    value is authored. PhysX uses newton:velocityLimit if its own limit is infinite.
 
-    Measured: newton:friction 2 slows a prismatic joint to 0.967 if its PhysX static friction is 0.
+    Measured: A prismatic joint has newton:friction 2 and a PhysX static friction of 0. It slows from 1 to 0.967.
     (`experiments/measure_unused.py`)
     """,
     example=usda.joint("j2", {"float newton:armature": "1", "float physxJointAxis:angular:armature": "0"},

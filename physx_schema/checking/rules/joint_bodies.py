@@ -35,10 +35,10 @@ def _scene_body(name: str, scene: str) -> str:
 SEVERAL_BODIES = ReaderRule("joint/several-bodies", "error", """
     Several bodies on one side of a joint
 
-    A body relationship has more than one target. PhysX uses the first target and ignores the others. If the first does
-    not exist, PhysX attaches that side to the world.
+    The relationship body0 or body1 has more than one target. PhysX uses the first target and ignores the others. If
+    the first target does not exist, PhysX attaches that side to the world.
 
-    Measured: With targets l0 and l1 a revolute joint moves l0 to -10.23 degrees, and l1 falls.
+    Measured: A revolute joint has the targets l0 and l1. The joint turns l0 to -10.23 degrees, and l1 falls.
     (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
@@ -49,9 +49,10 @@ SEVERAL_BODIES = ReaderRule("joint/several-bodies", "error", """
 MISSING_BODY = ReaderRule("joint/missing-body", "error", """
     Joint to a missing body
 
-    A body relationship points to a path without a prim. PhysX attaches that side to the world without a message.
+    The relationship body0 or body1 points to a path without a prim. PhysX attaches that side to the world, without
+    a message.
 
-    Measured: With body0 missing the joint to the world fixes the base: the revolute joint has no degree of freedom.
+    Measured: If body0 is missing, a revolute joint connects to the world and fixes the base.
     (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
@@ -62,10 +63,11 @@ MISSING_BODY = ReaderRule("joint/missing-body", "error", """
 NO_BODY = ReaderRule("joint/no-body", "warning", """
     Joint to a prim without a rigid body
 
-    A body relationship points to a prim outside all rigid bodies. PhysX attaches that side to the world, at the prim's
-    frame. It uses the world's frame if the prim is inactive, abstract, or inside an instance and not a collider.
+    The relationship body0 or body1 points to a prim outside all rigid bodies. PhysX attaches that side to the
+    world, at the prim's frame. PhysX uses the world's frame if the prim is inactive or abstract, or is inside an
+    instance and not a collider.
 
-    Measured: A revolute joint from an Xform without a body fixes the base: no degree of freedom, no message.
+    Measured: A revolute joint from an Xform without a body has no degree of freedom and fixes the base.
     (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
@@ -78,7 +80,7 @@ JOINT_DISABLED = Rule("joint/disabled", "info", """
 
     PhysX does not create a joint with jointEnabled false.
 
-    Measured: With jointEnabled false a hanging link falls by 0.125 in half a second, like a free body.
+    Measured: With jointEnabled false, a hanging link falls by 0.125 in half a second, like a free body.
     (`experiments/measure_joint_bodies.py`)
     """,
     why="PhysX does not create the joint, and the bodies beyond it are not in this articulation",
@@ -101,10 +103,11 @@ def disabled_joints(description: Description) -> Iterator[Finding]:
 NO_HINGE = ReaderRule("joint/no-hinge", "error", """
     Gear or rack joint with wrong hinges
 
-    A gear joint needs the revolute joints of its two bodies; a rack joint needs a revolute and a prismatic one. PhysX
-    replaces a missing hinge by the joint frame's x axis. With the joint of another body, speeds are wrong.
+    A gear joint needs the revolute joints of its two bodies; a rack joint needs a revolute and a prismatic joint.
+    If one is missing, PhysX uses the x axis of the joint frame. With a joint of another body, the speeds are wrong.
 
-    Measured: Gear wheels at 1 and -2 rad/s turn with 19 and -38 if hinge1 belongs to another body.
+    Measured: Two gear wheels should turn at 1 and -2 rad/s. If hinge1 is a joint of another body, they turn at 19
+    and -38 rad/s.
     (`experiments/measure_joint_bodies.py`)
     """,
     why="PhysX uses the position of that joint, and the bodies turn at wrong speeds",
@@ -181,7 +184,8 @@ JOINT_SEVERAL_SCENES = ReaderRule("joint/several-scenes", "error", """
 
     The two bodies belong to different PhysicsScene prims. PhysX does not create the joint.
 
-    Measured: A body joined to a body of another scene falls by 0.125 in half a second, like a free body.
+    Measured: A joint connects a body to a body of another scene. The body falls by 0.125 in half a second, like a
+    free body.
     (`experiments/measure_joint_bodies.py`)
     """,
     example=_SCENES + _scene_body("c", "day") + _scene_body("d", "night") + _WELD,
@@ -195,10 +199,12 @@ _ANGLE = 0.5            # degrees
 FRAME_MISMATCH = Rule("DJ.003/frames-apart", "error", """
     Joint frames that contradict the body poses
 
-    The authored poses place the joint frames more than 1 mm or 0.5 degrees from the joint state. PhysX places links by
-    their joints, at position 0 without a joint state. Outside articulations: joint/frames-apart.
+    The authored poses place the joint frames more than 1 mm or 0.5 degrees from the joint state. PhysX places links
+    by their joints, at position 0 if there is no joint state. The rule joint/frames-apart covers joints outside
+    articulations.
 
-    Measured: A link posed 1 m or 30 degrees away from its joint is at the joint before the first step.
+    Measured: A link is posed 1 m or 30 degrees away from its joint. PhysX places it at the joint before the first
+    step.
     (`experiments/measure_start_poses.py`)
     """,
     fix="author poses, frames and joint state that agree",
@@ -246,10 +252,11 @@ def _pose_distance(first: Pose, second: Pose, meters: float) -> tuple[float, flo
 FRAME_REFUSED = ReaderRule("joint/frame-refused", "error", """
     Invalid joint frame
 
-    A joint frame needs finite numbers and a rotation other than 0. PhysX otherwise places the joint elsewhere. Outside
-    articulations it does not create the joint.
+    A joint frame needs finite numbers and a rotation quaternion other than 0. Otherwise PhysX places the joint
+    elsewhere; outside articulations it does not create the joint.
 
-    Measured: A zero rotation on the parent's side places the joint at the child's pose, about another axis.
+    Measured: With a zero quaternion on the parent's side, PhysX places the joint at the child's pose, with another
+    axis.
     (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,

@@ -52,11 +52,10 @@ def _other_bound(problem: Problem, values: Values) -> Repair | None:
 ONE_SIDED_LIMIT = ReaderRule("joint/one-sided-limit", "error", """
     Joint limit with one infinite bound
 
-    PhysX refuses limits with one infinite bound and holds the joint at 0. It accepts 1e38 as no bound. Outside
+    PhysX refuses limits with one infinite bound and holds the joint at 0. The value 1e38 means no bound. Outside
     articulations revolute joints accept one bound; other axes move freely or up to 90 degrees.
 
-    Measured: Limits [-inf, 0.5] hold a prismatic joint of speed 1 at 0, and PhysX logs invalid limit parameters.
-    (`experiments/measure_joint_rules.py`)
+    Measured: With limits [-inf, 0.5], a prismatic joint with speed 1 stays at 0. (`experiments/measure_joint_rules.py`)
     """,
     example=usda.joint("j2", {"float physics:lowerLimit": "-45"}),
     remedy=usda.joint("j2", usda.LIMITS),
@@ -78,11 +77,10 @@ def _swapped(problem: Problem, values: Values) -> Repair | None:
 LIMIT_ORDER = ReaderRule("joint/limit-order", "error", """
     Lower limit above the upper limit
 
-    PhysX refuses a lower bound above the upper one, and NaN bounds; it holds the joint at 0. Outside articulations the
-    joint is free, locked or limited to 90 degrees, depending on its type.
+    PhysX refuses NaN bounds, and a lower bound above the upper bound. It then holds the joint at 0. Outside
+    articulations the joint is free, locked or limited to 90 degrees, depending on its type.
 
-    Measured: Limits [0.5, -0.5] hold a prismatic joint of speed 1 at 0, and PhysX logs invalid limit parameters.
-    (`experiments/measure_joint_rules.py`)
+    Measured: With limits [0.5, -0.5], a prismatic joint with speed 1 stays at 0. (`experiments/measure_joint_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.joint("j2", {"float physics:lowerLimit": "45", "float physics:upperLimit": "-45"}),
@@ -95,7 +93,7 @@ LOCKED = Rule("joint/locked", "info", """
 
     Both limits of the joint are equal. PhysX holds the joint at that position.
 
-    Measured: A revolute joint with limits 10 and 10 stays at 10.000 degrees under gravity.
+    Measured: A revolute joint with both limits at 10 degrees stays at 10.000 degrees under gravity.
     (`experiments/measure_joint_bodies.py`)
     """,
     why="PhysX holds the joint at this position",
@@ -128,7 +126,7 @@ STATE_OUTSIDE_LIMITS = Rule("joint/state-outside-limits", "warning", """
 
     The authored joint position is outside the joint's limits. The first steps push the joint back with great force.
 
-    Measured: A prismatic joint that starts at 1 with limits of 0.5 is at 0.5 after one step.
+    Measured: A prismatic joint with an upper limit of 0.5 starts at 1. After one step it is at 0.5.
     (`experiments/measure_joint_rules.py`)
     """,
     why="the first steps push the joint back with great force",
@@ -162,11 +160,12 @@ def positions(description: Description) -> Iterator[Finding]:
 LIMIT_RANGE = ReaderRule("joint/limit-range", "error", """
     Joint limits beyond 180 degrees
 
-    In articulations PhysX refuses limits of generic and spherical joints beyond 180 degrees, and holds the axis at 0.
-    Outside articulations it refuses swings and cones of 180 degrees and more, and cones of 0; the axes turn freely or
-    up to 90 degrees.
+    In articulations PhysX refuses limits of generic and spherical joints beyond 180 degrees, and holds the axis at
+    0. Outside articulations it refuses swing limits and cones of 180 degrees or more, and cones of 0. The axes then
+    turn freely or up to 90 degrees.
 
-    Measured: The axis rotX of a generic joint turns with limits of 180 degrees, and stays at 0 with [-200, 100].
+    Measured: The axis rotX of a generic joint turns if its limits are 180 degrees. With limits [-200, 100] it stays
+    at 0.
     (`experiments/measure_joint_limits.py`)
     """,
     example=_ball("200", "30"),
@@ -178,7 +177,7 @@ HALF_CONE = ReaderRule("joint/half-cone", "warning", """
 
     A cone limit needs two angles of at least 0. PhysX ignores a single angle, and both swings are free.
 
-    Measured: With a single cone angle of 20 two swings of 1 rad/s turn to 57.3 degrees in one second.
+    Measured: The only cone angle is 20 degrees. Two swings at 1 rad/s turn to 57.3 degrees in one second.
     (`experiments/measure_joint_limits.py`)
     """,
     example=_ball("20", "-1"),
@@ -188,10 +187,10 @@ HALF_CONE = ReaderRule("joint/half-cone", "warning", """
 SOFT_CONE = Rule("joint/soft-cone", "warning", """
     Soft cone limit outside articulations
 
-    PhysX applies a soft cone limit as a spring to the rim of the cone. It pulls a joint from inside the cone out to the
-    rim. Other soft limits act only beyond their bounds.
+    PhysX applies a soft cone limit as a spring that pulls to the rim of the cone. The spring also pulls a joint
+    from inside the cone out to the rim. Other soft limits act only beyond their bounds.
 
-    Measured: With stiffness 50 a body at rest inside a cone of 30 degrees is at 57.6 degrees after half a second.
+    Measured: A body rests inside a cone of 30 degrees with stiffness 50. After half a second it is at 57.6 degrees.
     (`experiments/measure_outside_limits.py`)
     """,
     why="PhysX pulls the joint to the rim of the cone, even from inside",
@@ -217,7 +216,7 @@ FREE_TRANSLATION = ReaderRule("joint/free-translation", "warning", """
     The translations of a generic joint are not all locked. In articulations PhysX locks them and leaves only the
     rotations.
 
-    Measured: With transX free or limited to [-1, 1] a generic joint only rotates, and PhysX logs the lock.
+    Measured: If transX is free or limited to [-1, 1], a generic joint only rotates. PhysX logs the lock.
     (`experiments/measure_joint_limits.py`)
     """,
     example=usda.joint("j2", kind=""),
@@ -227,10 +226,11 @@ FREE_TRANSLATION = ReaderRule("joint/free-translation", "warning", """
 STATE_REFUSED = ReaderRule("joint/state-refused", "error", """
     Joint state that PhysX refuses
 
-    PhysX refuses NaN, positions beyond 360 degrees of revolute joints without limits, and beyond 180 degrees of generic
-    joints. The joint starts at 0. Other infinite values make the motion NaN or very fast.
+    PhysX refuses NaN, positions beyond 360 degrees on revolute joints without limits, and positions beyond 180
+    degrees on generic joints. The joint then starts at 0. Other infinite values make the motion NaN or very fast.
 
-    Measured: A revolute joint without limits starts at 360 degrees as authored, but at 0 with 361.
+    Measured: A revolute joint without limits starts at 360 degrees if 360 is authored. If 361 is authored, it
+    starts at 0.
     (`experiments/measure_joint_limits.py`)
     """,
     example=usda.driven_joint({"float state:angular:physics:position": "nan"}),
@@ -240,10 +240,11 @@ STATE_REFUSED = ReaderRule("joint/state-refused", "error", """
 TARGET_CHANGED = ReaderRule("joint/target-changed", "warning", """
     Drive target that PhysX changes
 
-    On a revolute joint without limits PhysX removes whole turns from the drive target. On a generic joint it refuses
-    targets beyond 180 degrees.
+    On a revolute joint without limits, PhysX removes whole turns from the drive target. On a generic joint, it
+    refuses targets beyond 180 degrees.
 
-    Measured: A revolute joint without limits driven to 500 degrees ends at 140. (`experiments/measure_joint_limits.py`)
+    Measured: A revolute joint without limits and with target 500 degrees ends at 140 degrees.
+    (`experiments/measure_joint_limits.py`)
     """,
     example=usda.driven_joint({**_FREE, "float drive:angular:physics:targetPosition": "500"}),
     remedy=usda.driven_joint({**_FREE, "float drive:angular:physics:targetPosition": "140"}),
@@ -255,7 +256,7 @@ INFINITE_DISTANCE = ReaderRule("joint/infinite-distance", "error", """
     PhysX refuses an infinite maxDistance and uses 0, which holds the two frames together. A negative number means no
     bound.
 
-    Measured: With maxDistance inf a body of speed 1 stops at 0.025, with maxDistance 0.5 at 0.517.
+    Measured: With maxDistance inf, a body with speed 1 stops at 0.025. With maxDistance 0.5 it stops at 0.517.
     (`experiments/measure_outside_joints.py`)
     """,
     profiles=PROFILES,

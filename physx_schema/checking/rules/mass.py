@@ -27,7 +27,7 @@ MASS_COMPUTED = Rule("body/mass-computed", "info", """
 
     A mass of 0 is treated as not authored. PhysX computes the mass from the colliders and their densities.
 
-    Measured: A mass of 0 with a cube of size 1 gives 1000. (`experiments/measure_mass_rules.py`)
+    Measured: A body with mass 0 and a cube collider of size 1 gets mass 1000. (`experiments/measure_mass_rules.py`)
     """,
     why="PhysX computes the mass from the colliders and their densities",
     fix="author a mass above 0 to set it",
@@ -38,14 +38,15 @@ MASS_COMPUTED = Rule("body/mass-computed", "info", """
 INERTIA_TRIANGLE = Rule("body/inertia-triangle", "error", """
     Moments of inertia that no solid has
 
-    Each principal moment of a solid is at most the sum of the other two. PhysX accepts other moments, and the body
-    turns unlike a real one.
+    Each principal moment of a solid is at most the sum of the other two. PhysX also accepts other moments, but the
+    body then turns unlike a real body.
 
-    Measured: PhysX accepts moments 1, 1, 5; under equal torques the body turns a fifth as fast about z.
+    Measured: PhysX accepts the moments 1, 1 and 5. Under equal torques, the body turns five times slower about z
+    than about x.
     (`experiments/measure_mass_rules.py`)
     """,
-    why="PhysX accepts them, and the body turns unlike a real one",
-    fix="author moments with each at most the sum of the other two",
+    why="PhysX accepts them, but the body turns unlike a real body",
+    fix="author moments of which each is at most the sum of the other two",
     profiles=PROFILES,
     example=usda.prim("Xform", "thing", {**_MASS, "float3 physics:diagonalInertia": "(1, 1, 5)"}, *_BODY),
     remedy=usda.prim("Xform", "thing", _MASS, *_BODY),
@@ -73,10 +74,11 @@ def moments_fault(moments: Sequence[float]) -> str:
 INERTIA_INCOMPLETE = Rule("body/inertia-incomplete", "warning", """
     Moments of inertia or principal axes alone
 
-    principalAxes without diagonalInertia turns moments that PhysX computes. diagonalInertia without principalAxes is
-    about the axes of the colliders, unless mass and centerOfMass are authored too.
+    If only principalAxes is authored, PhysX applies it to moments that it computes. If only diagonalInertia is
+    authored, PhysX uses the axes of the colliders, unless mass and centerOfMass are authored too.
 
-    Measured: diagonalInertia (1, 2, 3) over a box tilted by 30 degrees gives 1.25, 1.75 and -0.433.
+    Measured: On a box collider tilted by 30 degrees, diagonalInertia (1, 2, 3) gives the inertia elements 1.25,
+    1.75 and -0.433.
     (`experiments/measure_mass_rules.py`)
     """,
     profiles=PROFILES,
@@ -91,7 +93,7 @@ def _pair(path: str, values: _Values, link: Link | None) -> Iterator[Finding]:
     if axes and not moments:
         yield INERTIA_INCOMPLETE.at(
             path, "physics:principalAxes", "principalAxes is authored without diagonalInertia",
-            why="PhysX turns moments that it computes itself", fix="author physics:diagonalInertia too",
+            why="PhysX applies the axes to moments that it computes", fix="author physics:diagonalInertia too",
         )
     angle = 2.0 * math.degrees(math.acos(min(abs(link.principal_axes[3]), 1.0))) if link is not None else 0.0
     if moments and not axes and angle > _ROTATION_TOLERANCE:
@@ -110,7 +112,8 @@ CENTER_FAR = Rule("body/center-far", "warning", """
     The centre of mass is outside the colliders' box by more than the box's diagonal. The body then swings about a
     distant point. Often the length unit or the frame is wrong.
 
-    Measured: A centre 5 away from a cube of size 1 increases computed moments from 0.17 to 25.17.
+    Measured: With the centre of mass 5 away from a cube of size 1, the computed moments increase from 0.17 to
+    25.17.
     (`experiments/measure_mass_rules.py`)
     """,
     why="the body swings about a point outside itself",
@@ -163,7 +166,7 @@ NO_MASS = ReaderRule("body/no-mass", "warning", """
 
     The body has neither a mass nor a collider. PhysX uses a mass of 1 and the inertia of a small sphere.
 
-    Measured: PhysX warns of a negative mass and uses the inertia of a small sphere.
+    Measured: PhysX logs a warning about a negative mass and uses the inertia of a small sphere.
     (`experiments/measure_body_rules.py`)
     """,
     profiles=PROFILES,
@@ -174,10 +177,10 @@ NO_MASS = ReaderRule("body/no-mass", "warning", """
 ZERO_INERTIA = ReaderRule("body/zero-inertia", "error", """
     Moment of inertia of 0
 
-    PhysX refuses moments of a link if one of them is 0, and uses 1 about every axis. Outside articulations a moment of
-    0 means infinite; that is not simulated here.
+    PhysX refuses the moments of a link if one of them is 0, and uses 1 about every axis. Outside articulations a
+    moment of 0 means an infinite moment; the runtime does not simulate this.
 
-    Measured: A link with moments 2, 0, 3 gets 1, 1, 1 and an error. (`experiments/measure_mass_rules.py`)
+    Measured: A link with the moments 2, 0 and 3 gets the moments 1, 1 and 1. (`experiments/measure_mass_rules.py`)
     """,
     example=usda.body({_MOMENTS: "(0, 1, 1)"}, name="c") + usda.joint("j2", child="c"),
     remedy=usda.body(name="c") + usda.joint("j2", child="c"),
@@ -186,10 +189,10 @@ ZERO_INERTIA = ReaderRule("body/zero-inertia", "error", """
 COLLIDER_MASS = ReaderRule("body/collider-mass", "warning", """
     Collider with an estimated mass
 
-    PhysX's mesh tools build convex decompositions, sphere fillings and SDFs of open meshes. The mass of these colliders
-    is an estimate here.
+    PhysX's mesh tools build convex decompositions, sphere fillings, and SDFs of open meshes. This library only
+    estimates the mass of such colliders.
 
-    Measured: An L of mass 3000 weighs 3216 as a convex decomposition; the estimate is 3000.
+    Measured: An L-shaped mesh of mass 3000 has mass 3216 as a convex decomposition. The estimate is 3000.
     (`experiments/measure_mass_rules.py`)
     """,
 )
@@ -203,10 +206,10 @@ _PRINCIPAL_AXES = "quatf physics:principalAxes"
 NOT_UNIT = ReaderRule("value/not-unit", "error", """
     Quaternion with a length other than 1
 
-    PhysX normalises quaternions of joint frames. It refuses principal axes with a length error above 0.01, and the
-    centre of mass with them. Transforms with such quaternions turn by a wrong angle.
+    PhysX normalises quaternions of joint frames. If the length of principalAxes differs from 1 by more than 0.01,
+    PhysX ignores principalAxes and centerOfMass. Transforms with such quaternions rotate by a wrong angle.
 
-    Measured: Principal axes of length 1.009 are accepted; with length 1.011 the centre of mass moves to the origin.
+    Measured: PhysX accepts principalAxes of length 1.009. With length 1.011 the centre of mass moves to the origin.
     (`experiments/measure_mass_rules.py`)
     """,
     fix="author a quaternion of length 1",
@@ -231,7 +234,7 @@ def _unit(item: Authored) -> Iterator[Finding]:
         refused = item.base == "principalAxes" and not abs(length - 1.0) < _SANE
         yield NOT_UNIT.at(
             item.path, item.property, f"the quaternion has length {length:g}",
-            why="PhysX refuses it and the centre of mass; the moments are about the body's axes and origin"
+            why="PhysX ignores principalAxes and centerOfMass; the moments are about the body's axes and origin"
             if refused else "PhysX normalises it", severity="error" if refused else "warning",
             repair=safe(SetValue(item.path, item.property, tuple(part / length for part in parts))),
         )

@@ -15,13 +15,14 @@ _Sides = Mapping[str, set[str]]     # by body, the bodies that joints hold it to
 MASS_RATIO = Rule("joint/mass-ratio", "warning", """
     Light body that carries a heavy body
 
-    PhysX solves joints outside articulations one after another. At 16 position iterations a light body cannot carry a
-    body 1000 times heavier, and the joints come apart. The allowed ratio grows with the square of the iterations.
+    PhysX solves joints outside articulations one after another. With 16 position iterations a light body cannot
+    carry a body with 1000 times its mass, and the joints come apart. The allowed mass ratio grows with the square
+    of the number of iterations.
 
-    Measured: The lower of two hanging balls sinks by 0.1 mm with equal masses, by 65 mm with 1 and 1000.
+    Measured: The lower of two hanging balls sinks by 0.1 mm if both have mass 1, and by 65 mm if it has mass 1000.
     (`experiments/measure_plausibility.py`)
     """,
-    why="its joints come apart under the weight",
+    why="the joints of the light body come apart under the weight",
     fix="put the bodies into an articulation with PhysicsArticulationRootAPI, author masses closer to each other, or "
         "raise physxRigidBody:solverPositionIterationCount of both",
 )

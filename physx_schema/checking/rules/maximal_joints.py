@@ -58,7 +58,7 @@ DISTANCE_DIRECTION = Rule("joint/distance-direction", "warning", """
     A distance joint pushes along the line between its anchors. If the anchors start at one point and minDistance is
     above 0, PhysX pushes along the world's x axis or in an arbitrary direction.
 
-    Measured: Anchors at one point with a minDistance of 0.5 end 0.475 apart along x.
+    Measured: The anchors start at one point, and minDistance is 0.5. They end 0.475 apart along x.
     (`experiments/measure_outside_rules.py`)
     """,
     why="PhysX pushes the bodies apart along the world's x axis, or in an arbitrary direction",
@@ -73,7 +73,7 @@ IDLE_TARGET = Rule("joint/idle-target", "warning", """
     Outside articulations PhysX combines the targets of rotX, rotY and rotZ into one rotation. Targets of locked or
     undriven axes are part of it. Driven axes then miss their own targets.
 
-    Measured: The axis rotY driven to 40 degrees stops at 28.15 if the locked rotX has a target of 50.
+    Measured: The axis rotY with target 40 degrees stops at 28.15 if the locked axis rotX has target 50.
     (`experiments/measure_outside_rules.py`)
     """,
     why="PhysX combines the three targets into one rotation, and driven axes miss their targets",
@@ -85,14 +85,14 @@ IDLE_TARGET = Rule("joint/idle-target", "warning", """
 UNMADE_BODY = Rule("joint/unmade-body", "warning", """
     Joint to a body that is not simulated
 
-    A joint to a disabled body holds the other body at the disabled body's pose. If PhysX leaves the body out, the joint
-    frame is relative to the world.
+    A joint to a disabled body holds the other body at the pose of the disabled body. If PhysX does not create a
+    body, the joint frame is relative to the world.
 
-    Measured: A body on a fixed joint to a disabled body stays where it is under gravity.
+    Measured: A body on a fixed joint to a disabled body stays in place under gravity.
     (`experiments/measure_outside_rules.py`)
     """,
     why="PhysX joins this side to the world",
-    fix="set physics:rigidBodyEnabled to true, repair the findings on the body, or remove the target for the world",
+    fix="set physics:rigidBodyEnabled to true, repair the findings on the body, or remove the target to join the world",
     profiles=PROFILES,
     example=_weld(usda.body(_OFF, name="rock")),
     remedy=_weld(usda.body(name="rock")),
@@ -101,10 +101,10 @@ UNMADE_BODY = Rule("joint/unmade-body", "warning", """
 NO_RATIO = Rule("joint/no-ratio", "error", """
     Gear or rack joint with ratio 0
 
-    A ratio of 0 couples nothing. It blocks the second wheel of a gear, or the wheel of a rack. NaN and infinity make
-    both bodies NaN.
+    With a ratio of 0, the joint couples nothing and blocks the second wheel of a gear, or the wheel of a rack. With
+    NaN or infinity, the state of both bodies becomes NaN.
 
-    Measured: With a gear ratio of 0 a first wheel driven to 1 rad/s turns; a driven second wheel stays.
+    Measured: With gear ratio 0, a drive can turn the first wheel, but not the second wheel.
     (`experiments/measure_outside_rules.py`)
     """,
     why="PhysX blocks one of the bodies and couples nothing",

@@ -27,7 +27,7 @@ from physx_schema.description.model.joint import AXES, ROTATIONS, SINGLE_AXIS_KI
 API, SLOT = "PhysxMimicJointAPI", "rotX"
 VALID = usda.follower()
 REFERENCE = "rel physxMimicJoint:rotX:referenceJoint"
-SCRIPT = "(`experiments/measure_mimics.py`; the reference joint is driven to 20 degrees.)"
+SCRIPT = "(`experiments/measure_mimics.py`; reference target: 20 degrees)"
 _NOT_CREATED = "PhysX creates no mimic joint"
 _LEGAL_IN_SIMREADY = frozenset({*TRANSLATIONS, "X", "Y", "Z"})
 _LOCKED = [f"PhysicsLimitAPI:{name}" for name in AXES if name != SLOT]
@@ -50,10 +50,10 @@ class Refusal(Rule):
 MIMIC_HOST = Rule("DJ.007/host", "error", """
     PhysxMimicJointAPI on a prim without a joint
 
-    PhysxMimicJointAPI belongs on the joint that follows: a prim of a type derived from PhysicsJoint. PhysX ignores it
-    on any other prim, without a message.
+    Apply the schema PhysxMimicJointAPI to the joint that follows, a prim of a type derived from PhysicsJoint. PhysX
+    ignores the schema on any other prim, without a message.
 
-    Measured: The follower stays at 0, without a message. (`experiments/measure_mimics.py`)
+    Measured: The follower stays at 0. (`experiments/measure_mimics.py`)
     """,
     why=_NOT_CREATED,
     fix="apply the API to the joint that should follow",
@@ -64,13 +64,14 @@ MIMIC_HOST = Rule("DJ.007/host", "error", """
 MIMIC_INSTANCE = Rule("DJ.007/instance", "error", f"""
     Mimic joint with an unsupported instance name
 
-    PhysX accepts the instance names rotX, rotY and rotZ, on prismatic joints too: the name is a slot, not a direction.
-    It ignores a mimic joint with another name, without a message.
+    PhysX accepts the instance names rotX, rotY and rotZ, even on prismatic joints. The name is a slot, not a
+    direction. PhysX ignores a mimic joint with another name, without a message.
 
-    Measured: Instance transZ or Z: the follower stays at 0; rotX or rotZ: 19.99 degrees, or 0.200 on a slider. {SCRIPT}
+    Measured: With the instance name transZ or Z the follower stays at 0. With rotX or rotZ it reaches 19.99
+    degrees, or 0.200 on a slider. {SCRIPT}
     """,
     why="PhysX ignores the mimic joint, without a message",
-    fix="rename the instance to rotX, also on a prismatic joint",
+    fix="rename the instance to rotX, even on a prismatic joint",
     example=usda.follower(api="transZ"),
     remedy=VALID,
 )
@@ -110,8 +111,8 @@ ONE_INSTANCE = Refusal("DJ.007/one-instance", "error", f"""
     A revolute or prismatic joint has one axis and can follow one reference joint. PhysX uses the first of rotX, rotY
     and rotZ and refuses the others with an error.
 
-    Measured: rotX with gearing -1 and rotY with 1: the follower reaches 19.99 degrees, and PhysX logs an error.
-    {SCRIPT}
+    Measured: The instance rotX has gearing -1, and rotY has gearing 1. The follower reaches 19.99 degrees, and
+    PhysX logs an error. {SCRIPT}
     """,
     fix="keep one instance of PhysxMimicJointAPI on the joint",
     example=usda.follower({"rel physxMimicJoint:rotY:referenceJoint": "</Robot/j1>",
@@ -123,10 +124,10 @@ ONE_INSTANCE = Refusal("DJ.007/one-instance", "error", f"""
 REFERENCE_COUNT = Rule("DJ.007/reference-count", "error", f"""
     Mimic joint without exactly one reference joint
 
-    referenceJoint must have exactly one target on the composed stage. With none or several, PhysX logs an error and
-    creates no mimic joint.
+    The relationship referenceJoint must have exactly one target on the composed stage. With no target or several
+    targets, PhysX logs an error and creates no mimic joint.
 
-    Measured: Two targets: the follower stays at 0, and PhysX logs that exactly one is needed. {SCRIPT}
+    Measured: With two targets the follower stays at 0. {SCRIPT}
     """,
     why=_NOT_CREATED,
     fix="target only the joint to follow",
@@ -144,9 +145,9 @@ def _reference_count(item: MimicDeclaration) -> Iterator[Finding]:
 REFERENCE_MISSING = Refusal("DJ.007/reference-missing", "error", f"""
     Reference joint that does not exist
 
-    referenceJoint targets a path without a prim. PhysX logs an error and creates no mimic joint.
+    The relationship referenceJoint targets a path without a prim. PhysX logs an error and creates no mimic joint.
 
-    Measured: The follower stays at 0, and PhysX logs a non existing prim. {SCRIPT}
+    Measured: The follower stays at 0. {SCRIPT}
     """,
     fix="target an existing joint",
     example=usda.follower({"referenceJoint": "</Robot/j_1>"}),
@@ -157,9 +158,9 @@ REFERENCE_MISSING = Refusal("DJ.007/reference-missing", "error", f"""
 REFERENCE_TYPE = Refusal("DJ.007/reference-type", "error", f"""
     Reference prim that is not a joint
 
-    referenceJoint targets a prim that is not a joint. PhysX logs an error and creates no mimic joint.
+    The relationship referenceJoint targets a prim that is not a joint. PhysX logs an error and creates no mimic joint.
 
-    Measured: The follower stays at 0, and PhysX logs that the reference is no joint. {SCRIPT}
+    Measured: The follower stays at 0. {SCRIPT}
     """,
     fix="target a joint",
     example=usda.follower({"referenceJoint": "</Robot/a>"}),
@@ -170,9 +171,9 @@ REFERENCE_TYPE = Refusal("DJ.007/reference-type", "error", f"""
 SELF_REFERENCE = Refusal("DJ.007/self", "error", f"""
     Joint that follows itself
 
-    referenceJoint targets the mimic joint itself. PhysX logs an error and creates no mimic joint.
+    The relationship referenceJoint targets the mimic joint itself. PhysX logs an error and creates no mimic joint.
 
-    Measured: PhysX logs the same joint for mimic and reference, and creates no mimic joint. {SCRIPT}
+    Measured: PhysX logs that both joints are the same. {SCRIPT}
     """,
     fix="target another joint",
     example=usda.follower({"referenceJoint": "</Robot/j2>"}),
@@ -191,7 +192,7 @@ EXCLUDED_SELF = Refusal("DJ.007/excluded-self", "error", f"""
     PhysX supports mimic joints only on joints of an articulation. This joint has physics:excludeFromArticulation =
     true, so PhysX logs an error and creates no mimic joint.
 
-    Measured: PhysX logs that mimic joints are supported on articulation joints only. {SCRIPT}
+    Measured: PhysX logs that it supports mimic joints only on articulation joints. {SCRIPT}
     """,
     fix="set physics:excludeFromArticulation to false, or remove PhysxMimicJointAPI",
     example=usda.follower({"bool physics:excludeFromArticulation": "true"}),
@@ -212,7 +213,7 @@ EXCLUDED_REF = Refusal("DJ.007/excluded-ref", "error", f"""
     PhysX supports mimic joints only on joints of an articulation. The reference joint has
     physics:excludeFromArticulation = true, so PhysX logs an error and creates no mimic joint.
 
-    Measured: The follower stays at 0, and PhysX logs that the reference is excluded. {SCRIPT}
+    Measured: The follower stays at 0. {SCRIPT}
     """,
     fix="set physics:excludeFromArticulation of the reference joint to false, or target another joint",
     example=usda.joint("j1", {**usda.LIMITS, "bool physics:excludeFromArticulation": "true"}) + VALID,
@@ -226,8 +227,8 @@ MIMIC_DISABLED = Refusal("DJ.007/disabled", "warning", f"""
 
     One of the two joints has physics:jointEnabled = false. PhysX creates no mimic joint and logs no message.
 
-    Measured: Reference disabled: the follower stays at 0; follower disabled: it is not in the articulation; no message
-    in either case. {SCRIPT}
+    Measured: If the reference joint is disabled, the follower stays at 0. If the follower is disabled, it is not in
+    the articulation. {SCRIPT}
     """,
     fix="set physics:jointEnabled to true on both joints",
     example=usda.follower({"bool physics:jointEnabled": "false"}),
@@ -238,10 +239,10 @@ MIMIC_JOINT_TYPE = Refusal("DJ.007/joint-type", "error", f"""
     Mimic joint on an unsupported joint type
 
     PhysX couples revolute joints, prismatic joints, and generic joints with locked translations and a free rotation
-    about the named axis. It creates no mimic joint for other types.
+    about the named axis. PhysX creates no mimic joint for other types.
 
-    Measured: Generic follower, translations locked: 20.00 degrees; transZ free: 0, with a message; spherical follower:
-    0, without one. {SCRIPT}
+    Measured: A generic follower with locked translations reaches 20.00 degrees. With transZ free it stays at 0; a
+    spherical follower also stays at 0. {SCRIPT}
     """,
     fix="use a revolute or prismatic joint, or lock transX, transY and transZ and free the axis",
     example=usda.follower(_TRANSLATIONS, *(name for name in _LOCKED if "transZ" not in name), kind=""),
@@ -260,10 +261,10 @@ def _default_axis_repair(item: MimicDeclaration) -> Repair | None:
 REFERENCE_AXIS = Refusal("DJ.007/reference-axis", "error", f"""
     Unsupported reference axis of a mimic joint
 
-    referenceJointAxis must be rotX, rotY or rotZ, even if the reference joint has one axis. For another token PhysX
-    logs an error and creates no mimic joint.
+    The property referenceJointAxis must be rotX, rotY or rotZ, even if the reference joint has only one axis. For
+    another token PhysX logs an error and creates no mimic joint.
 
-    Measured: referenceJointAxis Z: the follower stays at 0, and PhysX logs an unsupported token. {SCRIPT}
+    Measured: With referenceJointAxis Z the follower stays at 0. {SCRIPT}
     """,
     fix="set referenceJointAxis to rotX, rotY or rotZ",
     example=usda.follower({"uniform token physxMimicJoint:rotX:referenceJointAxis": '"Z"'}),
@@ -289,10 +290,10 @@ def _refused(item: MimicDeclaration) -> Iterator[Finding]:
 ORPHAN_PROPERTIES = Rule("DJ.007/orphan-properties", "error", """
     Mimic properties without PhysxMimicJointAPI
 
-    PhysX reads physxMimicJoint properties only if PhysxMimicJointAPI is applied with the same instance name. Otherwise
-    it ignores them, without a message.
+    PhysX reads physxMimicJoint properties only if PhysxMimicJointAPI is applied with the same instance name.
+    Otherwise PhysX ignores the properties, without a message.
 
-    Measured: Gearing and reference authored, API not applied: the follower stays at 0, without a message.
+    Measured: Gearing and reference joint are authored, but the API is not applied. The follower stays at 0.
     (`experiments/measure_mimics.py`)
     """,
     why=_NOT_CREATED,

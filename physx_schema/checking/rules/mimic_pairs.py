@@ -31,12 +31,12 @@ _THIRD = usda.follower({"referenceJoint": "</Robot/j2>"}, name="j3", parent="b",
 MIMIC_CYCLE = Rule("DJ.007/cycle", "error", f"""
     Cycle of mimic joints
 
-    Mimic joints refer to each other in a cycle. PhysX solves each as a two-way constraint. Unless the gearings agree
-    exactly, all joints settle away from their targets, without a message.
+    Mimic joints refer to each other in a cycle. PhysX solves each mimic joint as a two-way constraint. If the
+    gearings do not agree exactly, all joints settle away from their targets, without a message.
 
-    Measured: Cycle with gearings -1 and -2, target 20: the joints settle at 8.70 and 7.45 degrees. {SCRIPT}
+    Measured: In a cycle with the gearings -1 and -2, the joints settle at 8.70 and 7.45 degrees. {SCRIPT}
     """,
-    why="unless the gearings agree exactly, the joints settle away from their targets, without a message",
+    why="if the gearings do not agree exactly, the joints settle away from their targets, without a message",
     fix="remove the mimic joint from one of these joints",
     example=usda.joint("j1", _RING, "PhysxMimicJointAPI:rotX") + VALID,
     remedy=usda.joint("j1", usda.LIMITS) + VALID,
@@ -78,7 +78,7 @@ CHAIN = Rule("DJ.007/chain", "error", """
     The reference joint follows another joint. PhysX simulates such chains correctly, but the SimReady rule forbids them
     and Newton rejects them.
 
-    Measured: A third joint follows the follower: all three reach 19.99 degrees, at most 0.0004 apart.
+    Measured: A third joint follows the follower. All three joints reach 19.99 degrees and differ by at most 0.0004.
     (`experiments/measure_mimics.py`)
     """,
     why="PhysX simulates the chain, but the SimReady rule forbids it and Newton rejects it",
@@ -98,10 +98,10 @@ def _chain(item: MimicDeclaration) -> Iterator[Finding]:
 SAME_ARTICULATION = Rule("DJ.007/same-articulation", "error", f"""
     Mimic joint across articulations
 
-    Both joints must connect links of one articulation. A joint to the world or outside the tree does not, so PhysX logs
-    an error and creates no mimic joint.
+    Both joints must connect links of one articulation. A joint to the world or outside the tree does not connect
+    two links. PhysX then logs an error and creates no mimic joint.
 
-    Measured: Follower between the world and a link: it does not follow, and PhysX logs a missing mimic joint. {SCRIPT}
+    Measured: A joint between the world and a link does not follow. {SCRIPT}
     """,
     why="PhysX creates no mimic joint",
     fix="make both joints connect links of one articulation",
@@ -125,7 +125,7 @@ DRIVE_FIGHT = Rule("DJ.007/drive-fight", "warning", f"""
     The drive of a following joint acts against the coupling and, through it, on the reference joint. With equal gains
     and opposed targets both joints stay near the middle.
 
-    Measured: Equal gains, reference target 20, follower target -20: the joints end at 1.98 and -1.98 degrees. {SCRIPT}
+    Measured: With equal gains and targets of 20 and -20, the joints end at 1.98 and -1.98 degrees. {SCRIPT}
     """,
     why="the drive also pulls the reference joint; opposed targets leave both near their start",
     fix="set the drive's stiffness and damping to 0, and drive the reference joint",
@@ -161,11 +161,11 @@ def _gains(dof: Dof) -> str:
 INITIAL_VIOLATION = Rule("DJ.007/initial-violation", "warning", f"""
     Initial joint states that violate the mimic equation
 
-    The authored joint states do not satisfy q + gearing * q_reference + offset = 0. PhysX moves both joints in the
-    first steps until they do.
+    The authored joint states do not satisfy q + gearing * q_reference + offset = 0. In the first steps PhysX moves
+    both joints until the equation holds.
 
-    Measured: States of 10 and 0 degrees, driven reference, gearing -1: after one step the follower is also at 10.4.
-    {SCRIPT}
+    Measured: The reference joint starts at 10 degrees, and the follower starts at 0 with gearing -1. After one step
+    both are at 10.4 degrees. {SCRIPT}
     """,
     why="the first steps move both joints abruptly until the equation holds",
     fix="author joint states with q + gearing * q_reference + offset = 0",
@@ -189,13 +189,13 @@ def _initial_violation(articulation: Articulation, mimic: Mimic, states: set[str
 DOUBLE_MIMIC = Rule("DJ.007/double-mimic", "error", f"""
     PhysX and Newton mimic APIs on one joint
 
-    PhysX applies NewtonMimicAPI in addition to PhysxMimicJointAPI. If the two disagree, neither joint can move. They
-    agree if mimicCoef1 = -gearing and mimicCoef0 = -offset.
+    PhysX applies NewtonMimicAPI in addition to PhysxMimicJointAPI. If the two schemas disagree, neither joint can
+    move. They agree if mimicCoef1 = -gearing and mimicCoef0 = -offset.
 
-    Measured: Gearing 1 with mimicCoef1 1, reference target 20: the reference stays at 1.98 degrees, the follower at 0.
-    {SCRIPT}
+    Measured: With gearing 1 and mimicCoef1 1, the reference joint stays at 1.98 degrees, and the follower stays at
+    0. {SCRIPT}
     """,
-    why="PhysX applies both, and the joints stay near their start",
+    why="PhysX applies both APIs, and the joints stay near their start",
     fix="set newton:mimicCoef1 = -gearing and newton:mimicCoef0 = -offset, or remove one of the two APIs",
     profiles=PROFILES,
     example=usda.follower({"gearing": "1", "float newton:mimicCoef1": "1", "rel newton:mimicJoint": "</Robot/j1>"},
@@ -215,7 +215,8 @@ def _double(item: MimicDeclaration) -> Iterator[Finding]:
         item.path, "apiSchemas",
         f"NewtonMimicAPI gives q = {item.newton[0]:g} + {item.newton[1]:g} q_reference, "
         f"PhysxMimicJointAPI gives q = {-offset + 0.0:g} + {-gearing:g} q_reference",
-        why="PhysX applies both" if same else "", fix="remove one of the two APIs, or keep them equal" if same else "",
+        why="PhysX applies both APIs" if same else "",
+        fix="remove one of the two APIs, or keep them equal" if same else "",
         severity="warning" if same else "error", repair=None if same else _without_newton(item),
     )
 
@@ -228,10 +229,10 @@ def _without_newton(item: MimicDeclaration) -> Repair:
 NEWTON_PORTABILITY = Rule("DJ.007/newton-portability", "warning", """
     Mimic joint that Newton reads differently
 
-    Newton's mimic joints couple two joints of one type, do not chain, and use other units for offsets. The robot moves
-    differently there than in PhysX.
+    Newton's mimic joints couple only two joints of the same type, cannot form chains, and use other units for
+    offsets. The robot moves differently in Newton than in PhysX.
 
-    Measured: Hinge and slider, gearing -0.01 per degree: PhysX moves the slider to 0.200 at 20 degrees.
+    Measured: A slider follows a hinge with gearing -0.01 per degree. At 20 degrees PhysX moves the slider to 0.200.
     (`experiments/measure_mimics.py`)
     """,
     why="Newton reads such a mimic joint differently or not at all",

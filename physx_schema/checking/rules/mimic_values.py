@@ -30,8 +30,7 @@ GEARING = Rule("DJ.007/gearing", "error", f"""
     The mimic equation is q = -gearing * q_reference - offset. PhysX refuses gearing 0 and uses 1 if nothing is
     authored. NaN or infinity makes the whole articulation NaN.
 
-    Measured: Gearing 1: the follower is at -19.99 degrees; -2: 39.99; 0: refused; NaN or infinity: both joints NaN.
-    {SCRIPT}
+    Measured: With gearing 1 the follower reaches -19.99 degrees, and with gearing -2 it reaches 39.99. {SCRIPT}
     """,
     example=usda.follower({"gearing": "0"}),
     remedy=VALID,
@@ -60,10 +59,11 @@ def _gearing(item: MimicDeclaration) -> Iterator[Finding]:
 OFFSET = Rule("DJ.007/offset", "error", f"""
     Offset that is not finite
 
-    offset must be finite: in degrees on a revolute joint, in length units on a prismatic one. NaN or infinity makes the
-    whole articulation NaN.
+    The offset must be finite. Its unit is degrees on a revolute joint, and length units on a prismatic joint. NaN
+    or infinity makes the whole articulation NaN.
 
-    Measured: Offset 10, gearing -1: the follower is at 9.99 degrees; offset NaN: both joints are NaN. {SCRIPT}
+    Measured: With offset 10 and gearing -1 the follower is at 9.99 degrees. With offset NaN both joints become NaN.
+    {SCRIPT}
     """,
     why=_NAN,
     fix="author a finite number",
@@ -84,8 +84,8 @@ NATURAL_FREQUENCY = Rule("DJ.007/naturalFrequency", "error", f"""
     PhysX makes the mimic joint a hard constraint if naturalFrequency is not authored or at most 0. The SimReady rule
     requires a value above 0. Above 10 rad per time step the constraint is nearly hard.
 
-    Measured: Lag of the follower in degrees: at most 0.0002 at 0 and -5, 1.42 at 1, 0.54 at 100, 0.006 at 1200.
-    {SCRIPT}
+    Measured: With naturalFrequency 0 or -5 the follower lags by at most 0.0002 degrees. It lags by 1.42 with 1, and
+    by 0.006 with 1200. {SCRIPT}
     """,
     why="PhysX cannot use the value",
     fix="author a finite number",
@@ -119,10 +119,10 @@ DAMPING_RATIO = Rule("DJ.007/dampingRatio", "error", f"""
     Damping ratio missing, negative or below 1
 
     PhysX makes the mimic joint a hard constraint if dampingRatio is not authored or at most 0. Below 1 a compliant
-    mimic joint may oscillate; PhysX's documentation advises against it.
+    mimic joint can oscillate; PhysX's documentation advises against such values.
 
-    Measured: naturalFrequency 10: the follower lags 1.28 degrees at dampingRatio 1, 1.40 at 0.1, at most 0.0002 at 0.
-    {SCRIPT}
+    Measured: With naturalFrequency 10 the follower lags by 1.28 degrees with dampingRatio 1, and by at most 0.0002
+    with 0. {SCRIPT}
     """,
     why="PhysX cannot use the value",
     fix="author a finite number",
@@ -146,7 +146,7 @@ def _damping_ratio(item: MimicDeclaration) -> Iterator[Finding]:
         yield DAMPING_RATIO.at(item.path, name, "dampingRatio is 0", why=_HARD, fix=fix, severity="info")
     elif value < 1:
         yield DAMPING_RATIO.at(
-            item.path, name, f"dampingRatio {value:g} is below 1", why="the mimic joint may oscillate",
+            item.path, name, f"dampingRatio {value:g} is below 1", why="the mimic joint can oscillate",
             fix="author 1 or more", severity="warning",
         )
 
@@ -157,7 +157,8 @@ MIMIC_TIME_SAMPLES = ReaderRule("DJ.007/time-samples", "warning", """
     PhysX reads gearing, offset and limits once, at the default time, and ignores connections. Time samples and
     connections have no effect.
 
-    Measured: Gearing -1 with time samples or a connection of -2 acts as -1; without the -1 it acts as 1.
+    Measured: PhysX uses an authored gearing of -1, despite time samples of -2 or a connection to -2. Without the
+    authored value it uses 1.
     (`experiments/measure_mimics.py`)
     """,
     example=usda.follower({"float physxMimicJoint:rotX:gearing.timeSamples": "{ 0: -1, 10: -2 }"}),
@@ -185,8 +186,8 @@ FINITE_LIMITS = Rule("DJ.007/limits", "error", f"""
     PhysX couples two revolute joints only if all their limits are finite. Prismatic joints need no limits in PhysX, but
     the SimReady rule requires them. A lower limit above the upper one stops both joints.
 
-    Measured: Hinge without limits: the follower stays at 0; limits [30, -30]: the reference stops at 3.64 degrees.
-    {SCRIPT}
+    Measured: The follower stays at 0 if its hinge has no limits. If the follower has limits [30, -30], the
+    reference joint stops at 3.64 degrees. {SCRIPT}
     """,
     fix="author finite physics:lowerLimit and physics:upperLimit, lower < upper",
     example=usda.follower({"float physics:lowerLimit": None, "float physics:upperLimit": None}),
@@ -226,11 +227,12 @@ def limits_fault(bounds: Interval) -> str:
 LIMITS_CLIP = Rule("DJ.007/limits-clip", "error", f"""
     Mimic limits that stop the reference joint
 
-    The follower's limits exclude positions that the reference joint's range needs. The coupling is two-way, so they
-    also stop the reference joint, without a message. Reference limits [r0, r1] need -gearing r0 - offset to -gearing r1
-    - offset.
+    The follower's limits exclude positions that the reference joint's range needs. The coupling is two-way, so the
+    limits also stop the reference joint, without a message. For reference limits [r0, r1], the follower needs
+    limits from -gearing r0 - offset to -gearing r1 - offset.
 
-    Measured: Follower limits [0, 10] stop the reference at 11.80 degrees; [-45, 0] stop it at 3.60. {SCRIPT}
+    Measured: Follower limits [0, 10] stop the reference joint at 11.80 degrees. Follower limits [-45, 0] stop it at
+    3.60 degrees. {SCRIPT}
     """,
     example=usda.follower({"float physics:lowerLimit": "0", "float physics:upperLimit": "10"}),
     remedy=VALID,
@@ -242,7 +244,8 @@ LIMITS_DISJOINT = Rule("DJ.007/limits-disjoint", "error", """
     No position within the reference joint's limits keeps the follower within its limits. In PhysX both joints push
     against their limits and miss their targets.
 
-    Measured: Follower limits [50, 60], reference limit 45, target 20: the joints end at 50 and 44.59 degrees.
+    Measured: The follower has limits [50, 60], and the reference joint has limit 45 and target 20. The joints end
+    at 50 and 44.59 degrees.
     (`experiments/measure_mimics.py`)
     """,
     why="no position satisfies both, so the joints push against their limits",
@@ -261,7 +264,7 @@ def clip_findings(path: str, limits: Interval, reference: Interval, gearing: flo
         return
     clipped = _preimage(limits, reference, gearing, offset)
     rule, why = LIMITS_CLIP, (
-        f"the limit also stops the reference joint, without a message: it reaches only "
+        f"the limit also stops the reference joint, without a message; the reference joint reaches only "
         f"[{clipped[0]:g}, {clipped[1]:g}] of [{reference[0]:g}, {reference[1]:g}]")
     if image[1] < lower - tolerance or upper + tolerance < image[0]:
         rule, why = LIMITS_DISJOINT, LIMITS_DISJOINT.why

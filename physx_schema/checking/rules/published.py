@@ -13,64 +13,63 @@ from physx_schema.checking.engine.finding import PUBLISHED, Finding
 from physx_schema.checking.engine.rule import Rule, finder, flatten
 from physx_schema.description import Description
 
-_ONLY_PUBLISHED = "Only the profiles published and simready (alone) check it."
-_REASON = "the published rule requires it; PhysX does not"
+_REASON = "the published rule requires this; PhysX does not"
 _BODY, _COLLIDER, _MESH, _MERGED = (
     "PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMeshCollisionAPI", "PhysxMeshMergeCollisionAPI")
 _MASS = "physics:mass"
 
-NO_BODY = Rule("stage/no-body", "error", f"""
+NO_BODY = Rule("stage/no-body", "error", """
     Stage without a rigid body
 
-    The published rule RB.001 requires at least one rigid body. {_ONLY_PUBLISHED}
+    The published rule RB.001 requires at least one rigid body.
     """,
     why=_REASON,
     fix="apply PhysicsRigidBodyAPI to the prims that should move",
     profiles=(PUBLISHED,),
 )
 
-ONE_BODY = Rule("stage/one-body", "warning", f"""
+ONE_BODY = Rule("stage/one-body", "warning", """
     Stage with a single rigid body
 
-    The published rule RB.MB.001 requires at least two rigid bodies in an asset with moving parts. {_ONLY_PUBLISHED}
+    The published rule RB.MB.001 requires at least two rigid bodies in an asset with moving parts.
     """,
     why=_REASON,
     fix="apply PhysicsRigidBodyAPI to the other moving parts, or do not claim the multi-body feature",
     profiles=(PUBLISHED,),
 )
 
-ROOT_COUNT = Rule("articulation/root-count", "warning", f"""
-    No articulation root, or several
+ROOT_COUNT = Rule("articulation/root-count", "warning", """
+    No articulation root, or several roots
 
-    The published rule BA.001 requires exactly one articulation root on a stage with joints. {_ONLY_PUBLISHED} PhysX
-    steps any number of articulations, and joints between other bodies.
+    The published rule BA.001 requires exactly one articulation root on a stage with joints. PhysX simulates any
+    number of articulations and other joints.
     """,
     why=_REASON,
     profiles=(PUBLISHED,),
 )
 
-NOT_XFORMABLE = Rule("body/not-xformable", "error", f"""
+NOT_XFORMABLE = Rule("body/not-xformable", "error", """
     Rigid body on a prim without a transform
 
-    The published rule RB.003 requires PhysicsRigidBodyAPI on Xformable prims. {_ONLY_PUBLISHED} PhysX steps a body on
-    any prim, but a Scope or an untyped prim cannot hold its pose.
+    The published rule RB.003 requires PhysicsRigidBodyAPI on Xformable prims. PhysX simulates a body on any prim,
+    but a Scope or an untyped prim cannot store the body's pose.
 
     Measured: A body on a Scope falls by 5.005 in one second, like a body on an Xform.
     (`experiments/measure_body_rules.py`)
     """,
-    why="the prim cannot hold the pose that PhysX computes; the published rule requires an Xformable prim",
+    why="the prim cannot store the pose that PhysX computes; the published rule requires an Xformable prim",
     fix="make the prim an Xform",
     profiles=(PUBLISHED,),
     example=usda.body().replace("def Xform", "def Scope"),
     remedy=usda.body(),
 )
 
-NESTED = Rule("body/nested-in-body", "warning", f"""
+NESTED = Rule("body/nested-in-body", "warning", """
     Nested rigid body without !resetXformStack!
 
-    The published rule RB.006 requires !resetXformStack! on a body inside another body. {_ONLY_PUBLISHED}
+    The published rule RB.006 requires !resetXformStack! on a body inside another body.
 
-    Measured: A body 2 above its outer body falls by 5.005, with and without !resetXformStack!.
+    Measured: The inner body starts 2 above the outer body. It falls by 5.005, with and without !resetXformStack!.
     (`experiments/measure_body_rules.py`)
     """,
     why="PhysX steps the two bodies separately; the published rule requires !resetXformStack! on the inner one",
@@ -80,12 +79,12 @@ NESTED = Rule("body/nested-in-body", "warning", f"""
     remedy=usda.body() + usda.body(name="inner"),
 )
 
-UNJOINED = Rule("body/nested-unjoined", "error", f"""
+UNJOINED = Rule("body/nested-unjoined", "error", """
     Nested rigid body without a joint
 
-    The published rule RB.012 requires a joint between a body and the body that contains it. {_ONLY_PUBLISHED}
+    The published rule RB.012 requires a joint between a body and the body that contains it.
 
-    Measured: A body inside another body falls on its own, with and without a joint.
+    Measured: A body inside another body falls separately from it, with and without a joint.
     (`experiments/measure_body_rules.py`)
     """,
     why="PhysX steps the two bodies separately; the published rule requires a joint between them",
@@ -95,25 +94,25 @@ UNJOINED = Rule("body/nested-unjoined", "error", f"""
     remedy=usda.body() + usda.body(name="inner"),
 )
 
-NO_MASS = Rule("body/mass-unauthored", "error", f"""
+NO_MASS = Rule("body/mass-unauthored", "error", """
     Body without an authored mass
 
-    The published rules RB.007 and RB.011 require a physics:mass above 0 on a body or on its colliders.
-    {_ONLY_PUBLISHED} PhysX computes the mass from volume and density.
+    The published rules RB.007 and RB.011 require a physics:mass above 0 on a body or on its colliders. PhysX
+    computes the mass from volume and density.
     """,
-    why="PhysX computes the mass from volume and density; the published rule requires an authored one",
+    why="PhysX computes the mass from volume and density; the published rule requires an authored mass",
     fix="author physics:mass of PhysicsMassAPI on the body",
     profiles=(PUBLISHED,),
     example=usda.body({"float physics:mass": None, "float3 physics:diagonalInertia": None}, children=usda.cube()),
     remedy=usda.body(children=usda.cube()),
 )
 
-MASS_PARTIAL = Rule("body/mass-partial", "warning", f"""
+MASS_PARTIAL = Rule("body/mass-partial", "warning", """
     Body with a mass on some colliders only
 
-    The published rule RB.007 requires physics:mass on a body or on all of its colliders. {_ONLY_PUBLISHED}
+    The published rule RB.007 requires physics:mass on a body or on all of its colliders.
     """,
-    why="PhysX computes the missing masses from volume and density; the published rule requires all of them",
+    why="PhysX computes the missing masses from volume and density; the published rule requires every mass",
     fix="author physics:mass on the body, or on each collider",
     profiles=(PUBLISHED,),
     example=usda.body({"float physics:mass": None, "float3 physics:diagonalInertia": None}, children=usda.cube(
@@ -123,11 +122,11 @@ MASS_PARTIAL = Rule("body/mass-partial", "warning", f"""
             {"float physics:mass": "1"}, "PhysicsMassAPI")),
 )
 
-NOT_GEOMETRY = Rule("collider/not-geometry", "error", f"""
+NOT_GEOMETRY = Rule("collider/not-geometry", "error", """
     Collider on a prim without geometry
 
     The published rules RB.COL.001 and PHYSX.COL.001 require PhysicsCollisionAPI on geometry, or on an Xform with
-    PhysxMeshMergeCollisionAPI. {_ONLY_PUBLISHED} PhysX creates shapes from the geometry directly below.
+    PhysxMeshMergeCollisionAPI. PhysX creates shapes from the geometry directly below.
     """,
     why="PhysX uses the geometry directly below; the published rule requires the schema on the geometry",
     fix="apply PhysicsCollisionAPI to the geometry below",
@@ -136,11 +135,11 @@ NOT_GEOMETRY = Rule("collider/not-geometry", "error", f"""
     remedy=usda.prim("Xform", "shapes", {}, children=usda.cube()),
 )
 
-MESH_SCHEMA = Rule("collider/mesh-schema", "error", f"""
+MESH_SCHEMA = Rule("collider/mesh-schema", "error", """
     Mesh collision schema without a mesh collider
 
-    The published rules RB.COL.002 and PHYSX.COL.002 require PhysicsMeshCollisionAPI on meshes with PhysicsCollisionAPI.
-    PHYSX.COL.002 also accepts merged colliders. {_ONLY_PUBLISHED}
+    The published rules RB.COL.002 and PHYSX.COL.002 require PhysicsMeshCollisionAPI on meshes with
+    PhysicsCollisionAPI. PHYSX.COL.002 also accepts merged colliders.
     """,
     why="the schema sets the collision shape of a mesh, and this prim is not a mesh collider",
     profiles=(PUBLISHED,),
@@ -148,20 +147,20 @@ MESH_SCHEMA = Rule("collider/mesh-schema", "error", f"""
     remedy=usda.cube(),
 )
 
-NOT_Z_UP = Rule("stage/not-z-up", "error", f"""
+NOT_Z_UP = Rule("stage/not-z-up", "error", """
     Up axis other than Z
 
-    The published rule UN.006 requires upAxis Z. {_ONLY_PUBLISHED}
+    The published rule UN.006 requires upAxis Z.
     """,
     why=_REASON,
     fix='rotate the asset and author upAxis = "Z"',
     profiles=(PUBLISHED,),
 )
 
-NOT_METRES = Rule("stage/not-metres", "error", f"""
+NOT_METRES = Rule("stage/not-metres", "error", """
     Length unit other than metres
 
-    The published rule UN.007 requires metersPerUnit 1. {_ONLY_PUBLISHED}
+    The published rule UN.007 requires metersPerUnit 1.
     """,
     why=_REASON,
     fix="scale all lengths and values that depend on lengths, and author metersPerUnit = 1",

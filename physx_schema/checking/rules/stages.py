@@ -28,10 +28,12 @@ _MOON = {**_GRAVITY, "float physics:gravityMagnitude": "1.62"}
 HIDDEN = ReaderRule("scene/hidden", "warning", """
     PhysicsScene that PhysX ignores
 
-    PhysX ignores a PhysicsScene with NewtonSceneAPI, PhysicsMassAPI or most other schemas, unless PhysxSceneAPI is also
-    applied. It then uses a default scene with Earth's gravity and leaves out bodies that the ignored scene owns.
+    PhysX ignores a PhysicsScene with the schema NewtonSceneAPI, PhysicsMassAPI or most others, unless PhysxSceneAPI
+    is also applied. PhysX then uses a default scene with Earth's gravity, and does not create bodies that the
+    ignored scene owns.
 
-    Measured: Gravity 1: a body falls 4.91 in 1 s with NewtonSceneAPI alone, 0.50 with PhysxSceneAPI.
+    Measured: The scene has gravity 1. In one second a body falls by 4.91 with NewtonSceneAPI alone, and by 0.50
+    with PhysxSceneAPI too.
     (`experiments/measure_body_rules.py`)
     """,
     example=usda.prim("PhysicsScene", "scene", _MOON, "NewtonSceneAPI"),
@@ -42,10 +44,11 @@ HIDDEN = ReaderRule("scene/hidden", "warning", """
 SCENE_SEVERAL = ReaderRule("scene/several", "info", """
     Several physics scenes
 
-    The stage has several physics scenes. PhysX steps bodies without physics:simulationOwner in the scene with the first
-    path.
+    The stage has several physics scenes. PhysX simulates bodies without physics:simulationOwner in the scene with
+    the first path.
 
-    Measured: Body without owner: it falls 5.005 in 1 s in /one with gravity 10, also if /two comes first in the file.
+    Measured: PhysX simulates a body without an owner in the scene /one, even if the scene /two is first in the
+    file.
     (`experiments/measure_scene_rules.py`)
     """,
     example=usda.prim("PhysicsScene", "s1", _GRAVITY) + usda.prim("PhysicsScene", "s2", _GRAVITY),
@@ -55,10 +58,11 @@ SCENE_SEVERAL = ReaderRule("scene/several", "info", """
 SCENE_GRAVITY = ReaderRule("scene/gravity", "error", """
     Gravity that is not finite
 
-    PhysX multiplies gravityMagnitude by gravityDirection as authored, including -inf. A result of NaN or infinity makes
-    the positions of bodies invalid.
+    PhysX multiplies gravityMagnitude by gravityDirection as authored, including -inf. If the result is NaN or
+    infinity, the positions of bodies become invalid.
 
-    Measured: NaN, infinity, -inf or time samples alone: a dynamic body has no valid position after 1 s.
+    Measured: A dynamic body has no valid position after one second if the gravity is NaN, infinite, or authored
+    only by time samples.
     (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
@@ -69,9 +73,11 @@ SCENE_GRAVITY = ReaderRule("scene/gravity", "error", """
 GRAVITY_DIRECTION = ReaderRule("scene/gravity-direction", "warning", """
     Gravity direction without unit length
 
-    PhysX does not normalise an authored gravityDirection. Its length scales the gravity, and length 0 means no gravity.
+    PhysX does not normalise an authored gravityDirection. The length of the vector scales the gravity; length 0
+    means no gravity.
 
-    Measured: Gravity 10 along (0, 0, -2): a body falls 10.0 in 1 s, twice the right distance.
+    Measured: With magnitude 10 and direction (0, 0, -2), a body falls by 10.0 in one second, twice the right
+    distance.
     (`experiments/measure_body_rules.py`)
     """,
     example=usda.prim("PhysicsScene", "scene", {**_GRAVITY, "vector3f physics:gravityDirection": "(0, 0, -2)"}),
@@ -81,11 +87,11 @@ GRAVITY_DIRECTION = ReaderRule("scene/gravity-direction", "warning", """
 UNITS = ReaderRule("stage/units", "error", """
     Units that PhysX refuses
 
-    metersPerUnit and kilogramsPerUnit must be finite and above 0 in single precision, and so must 10 m in length units.
-    PhysX refuses the stage otherwise.
+    In single precision, metersPerUnit, kilogramsPerUnit and a length of 10 m in stage units must be finite and
+    above 0. Otherwise PhysX refuses the stage.
 
-    Measured: PhysX refuses 0, -1, NaN and infinity for both units; it refuses metersPerUnit 2.9e-38 and accepts
-    2.95e-38. (`experiments/measure_scene_rules.py`)
+    Measured: PhysX refuses 0, -1, NaN and infinity. It refuses metersPerUnit 2.9e-38, but accepts 2.95e-38.
+    (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
 )
@@ -93,8 +99,8 @@ UNITS = ReaderRule("stage/units", "error", """
 UNITS_EXTREME = ReaderRule("stage/units-extreme", "warning", """
     Units that overflow PhysX's defaults
 
-    PhysX converts its default density and thresholds to the stage's units in single precision. Units beyond about 2e-14
-    to 7e11 m, or equally extreme mass units, make them infinite or 0.
+    PhysX converts its default density and thresholds to the stage's units in single precision. With length units
+    outside about 2e-14 to 7e11 m, or similarly extreme mass units, these values become infinite or 0.
 
     Measured: PhysX accepts metersPerUnit 2.95e-38 and 3.4e38, and kilogramsPerUnit 8e-46 and 3.4e38, without a message.
     (`experiments/measure_scene_rules.py`)
@@ -105,9 +111,10 @@ UNITS_EXTREME = ReaderRule("stage/units-extreme", "warning", """
 UP_AXIS = ReaderRule("stage/up-axis", "error", """
     Up axis other than Y and Z
 
-    USD allows the up axes Y and Z. PhysX uses Z for any other, so gravity without an authored direction acts along -Z.
+    USD allows the up axes Y and Z. For any other value PhysX uses Z, and gravity without an authored direction acts
+    along -Z.
 
-    Measured: Without gravityDirection a body falls along -y for Y, and along -z for Z, X and W.
+    Measured: Without gravityDirection, a body falls along -y if upAxis is Y, and along -z if upAxis is Z, X or W.
     (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
@@ -116,9 +123,9 @@ UP_AXIS = ReaderRule("stage/up-axis", "error", """
 COMPOSITION = ReaderRule("stage/composition", "error", """
     Layer, reference or payload that does not compose
 
-    USD cannot compose a layer, reference or payload of the stage. The simulation may lack its bodies and joints.
+    USD cannot compose a layer, reference or payload of the stage. Bodies and joints can be missing in the simulation.
 
-    Measured: A body next to a reference to a missing file falls 5.005 in 1 s, the same as without the reference.
+    Measured: A body next to a reference to a missing file falls normally, by 5.005 in one second.
     (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
@@ -153,7 +160,7 @@ LAYER_OFFSET = ReaderRule("stage/layer-offset", "info", """
 OUTSIDE_LAYER = ReaderRule("stage/outside-layer", "info", """
     Layer outside the stage's folder
 
-    A layer outside the stage's folder composes without a message. It is missing if only the folder is copied.
+    USD reads a layer outside the stage's folder without a message. If you copy only the folder, the layer is missing.
     """,
     profiles=PROFILES,
 )
@@ -185,7 +192,7 @@ UNDEFINED = ReaderRule("stage/undefined", "info", """
 
     An over without a def defines no prim. USD's traversal and PhysX skip it.
 
-    Measured: PhysX creates nothing for a body that is only an over. (`experiments/measure_scene_rules.py`)
+    Measured: PhysX creates nothing for a body with an over and no def. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.body().replace("def Xform", "over", 1),
@@ -195,7 +202,7 @@ UNDEFINED = ReaderRule("stage/undefined", "info", """
 ABSTRACT = ReaderRule("stage/abstract", "info", """
     Class prim
 
-    A class is not part of the scene. Its opinions act on the prims that inherit from it.
+    A class prim is not part of the scene. Its opinions act on the prims that inherit from it.
 
     Measured: PhysX creates nothing for a body that is a class. (`experiments/measure_scene_rules.py`)
     """,
@@ -209,7 +216,7 @@ VARIANTS = ReaderRule("stage/variants", "info", """
 
     USD composes only the selected variant of a set. Physics in the other variants is not checked.
 
-    Measured: A body at 10 in the selected variant and at 20 in another falls from 10.
+    Measured: A body is at height 10 in the selected variant and at height 20 in another. It falls from height 10.
     (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
@@ -245,7 +252,7 @@ _VALID = _waiver_example('{ string "unit/radians" = "small angles are meant" }')
 NO_REASON = Rule("waiver/no-reason", "error", """
     Waiver without a reason
 
-    A waiver hides findings, so it must give a reason. A waiver without a reason has no effect.
+    A waiver hides findings, so it must have a reason. A waiver without a reason has no effect.
     """,
     why="the waiver has no effect",
     fix="write why the finding is acceptable here",
@@ -257,10 +264,10 @@ NO_REASON = Rule("waiver/no-reason", "error", """
 UNUSED = Rule("waiver/unused", "warning", """
     Waiver without a matching finding
 
-    The waiver matches no finding: the fault is repaired, or the waiver is on another prim. It would hide the next such
-    finding.
+    The waiver matches no finding. The fault is repaired, or the waiver is on another prim. The waiver would hide
+    the next such finding.
     """,
-    why="it would hide the next such finding",
+    why="the waiver would hide the next such finding",
     fix="remove the waiver",
     profiles=PROFILES,
     example=_waiver_example('{ string "unit/gravity" = "a small moon" }'),

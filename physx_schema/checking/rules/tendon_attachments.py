@@ -21,10 +21,11 @@ _CABLE = _ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"))
 ZERO_LENGTH = Rule("tendon/zero-length", "warning", """
     Tendon attachments at the same point
 
-    Two neighbouring attachments are at the same point at the start of the simulation. PhysX gives a segment of at most
-    0.001 length units no direction, so it exerts no force.
+    Two neighbouring attachments are at the same point at the start of the simulation. If a segment is at most 0.001
+    length units long, it has no direction in PhysX and exerts no force.
 
-    Measured: Rest length 1: the tendon gives a slider at 0 or 0.001 no velocity, and 0.0998 at 0.0011.
+    Measured: The rest length is 1. A slider at 0 or 0.001 gets no velocity; a slider at 0.0011 gets velocity
+    0.0998.
     (`experiments/measure_tendon_rules.py`)
     """,
     fix="move one of the two attachments",
@@ -42,22 +43,23 @@ def _segments(tendon: SpatialTendon, points: Sequence[Vec3]) -> Iterator[Finding
         if length <= SHORTEST_SEGMENT:
             yield ZERO_LENGTH.at(
                 item.path, item.prefix + "localPos",
-                f"{length:g} length units from the parent attachment {parent.path}:{parent.name} at the start",
-                why=f"PhysX gives a segment of at most {SHORTEST_SEGMENT:g} no direction, so it exerts no force",
+                f"at the start the attachment is {length:g} length units from its parent {parent.path}:{parent.name}",
+                why=f"a segment of at most {SHORTEST_SEGMENT:g} has no direction in PhysX, and exerts no force",
             )
 
 
 MASS_FRAME = Rule("tendon/mass-frame", "warning", """
     Tendon attachment away from its localPos
 
-    PhysX measures localPos from the link's centre of mass along its principal axes of inertia, not in the link's frame.
-    A missing or negative restLength is still computed in the link's frame.
+    PhysX measures localPos from the link's centre of mass, along the principal axes of inertia, not in the link's
+    frame. However, it computes a missing or negative restLength in the link's frame.
 
-    Measured: Centre of mass 0.5, localPos 0: the tendon pushes with 0.04995, as an attachment at 0.5 does.
+    Measured: The centre of mass is at 0.5, and localPos is 0. The tendon pushes with 0.04995, like a tendon with
+    its attachment at 0.5.
     (`experiments/measure_tendon_rules.py`)
     """,
     why="PhysX measures localPos from the centre of mass, along the principal axes of inertia",
-    fix="author localPos in that frame, or author physics:centerOfMass and physics:principalAxes that make the two "
+    fix="author localPos in that frame, or author a physics:centerOfMass and physics:principalAxes that make both "
         "frames equal",
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), {"point3f physics:centerOfMass": "(0, 0, 0.5)"}),
     remedy=_CABLE,
@@ -76,10 +78,11 @@ def _displaced(tendon: SpatialTendon, positions: Sequence[Vec3], meters: float) 
 REST_FROM_POSE = Rule("tendon/rest-from-pose", "warning", """
     Tendon rest length from authored poses
 
-    PhysX computes a missing or negative restLength from the authored poses of the links. If joint states or frames
-    place the links elsewhere, the tendon starts with a force.
+    PhysX computes a missing or negative restLength from the authored poses of the links. If joint states or joint
+    frames place the links elsewhere, the tendon starts with a force.
 
-    Measured: Slider posed at 0.5, stiffness 10: the pull is 0.04995 with joint state 1, and 0 with 0.5.
+    Measured: A slider is posed at 0.5, and the stiffness is 10. With joint state 1 the pull is 0.04995; with joint
+    state 0.5 it is 0.
     (`experiments/measure_tendon_rules.py`)
     """,
     why="PhysX ignores joint states, joint frames and mass frames in this length, so the tendon starts with a force",
@@ -118,10 +121,11 @@ def attachments(description: Description) -> Iterator[Finding]:
 SHARED_PREFIX = ReaderRule("tendon/shared-prefix", "error", """
     Tendon schemas with the same instance name
 
-    Tendon schemas with the same instance name share their properties. On a link PhysX uses the first of root, leaf and
-    plain attachment and refuses the others with an error. On a joint it uses the root axis, without a message.
+    Tendon schemas with the same instance name share their properties. On a link PhysX uses the root attachment, or
+    otherwise the leaf attachment, and refuses the others with an error. On a joint PhysX uses the root axis,
+    without a message.
 
-    Measured: Leaf and plain attachment of one name: the slider moves unchanged, and PhysX logs more than one instance.
+    Measured: A plain attachment with the name of a leaf does not change the motion.
     (`experiments/measure_tendon_topology.py`)
     """,
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), {}, "PhysxTendonAttachmentAPI:f"),
@@ -131,9 +135,10 @@ SHARED_PREFIX = ReaderRule("tendon/shared-prefix", "error", """
 SEVERAL_PARENTS = ReaderRule("tendon/several-parents", "warning", """
     Tendon attachment with several parents
 
-    parentLink has more than one target. PhysX uses the first and logs a warning.
+    The relationship parentLink has more than one target. PhysX uses the first target and logs a warning.
 
-    Measured: Parents base and l1: the slider is pulled as with base alone; l1 and base: it keeps velocity 0.
+    Measured: With the parents base and l1, the tendon pulls as with base alone. With l1 and base, the velocity is
+    0.
     (`experiments/measure_tendon_topology.py`)
     """,
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), {
@@ -144,10 +149,11 @@ SEVERAL_PARENTS = ReaderRule("tendon/several-parents", "warning", """
 NO_LEAF = ReaderRule("tendon/no-leaf", "error", """
     Spatial tendon branch without a leaf
 
-    A branch ends in an attachment that is not a leaf. PhysX logs an error and uses rest length 0; with limitStiffness
-    the motion becomes NaN. A root attachment alone exerts no force.
+    A branch ends in an attachment that is not a leaf. PhysX logs an error and uses rest length 0. With a
+    limitStiffness the motion becomes NaN. A root attachment alone exerts no force.
 
-    Measured: Stiffness 10, no leaf: the pull is -0.09997; with limitStiffness 10 the velocity is NaN.
+    Measured: A tendon with stiffness 10 and no leaf pulls with -0.09997. With limitStiffness 10 the velocity is
+    NaN.
     (`experiments/measure_tendon_rules.py`)
     """,
     example=_ROOT + usda.attachment("d", "", "m", ("c", "r")),
@@ -157,10 +163,10 @@ NO_LEAF = ReaderRule("tendon/no-leaf", "error", """
 TENDON_CYCLE = ReaderRule("tendon/cycle", "error", """
     Cycle of tendon attachments
 
-    The parents of an attachment lead back to it, so no root attachment reaches it. PhysX logs a warning and leaves
-    these attachments out.
+    The chain of parents leads back to the same attachment and never reaches a root attachment. PhysX logs a warning
+    and drops these attachments.
 
-    Measured: A leaf below two attachments that name each other: velocity 0, and PhysX warns of missing parents.
+    Measured: A leaf is below two attachments that name each other as parents. The tendon gives velocity 0.
     (`experiments/measure_tendon_topology.py`)
     """,
     example=_CABLE + usda.attachment("e", "", "m", ("g", "n")) + usda.attachment("g", "", "n", ("e", "m")),
@@ -170,9 +176,10 @@ TENDON_CYCLE = ReaderRule("tendon/cycle", "error", """
 NO_PARENT = ReaderRule("tendon/no-parent", "error", """
     Tendon attachment without an existing parent
 
-    parentLink and parentAttachment name no attachment of this articulation. PhysX leaves this attachment out.
+    The properties parentLink and parentAttachment name no attachment of this articulation. PhysX drops this attachment.
 
-    Measured: parentAttachment misspelt: the slider keeps velocity 0. (`experiments/measure_tendon_topology.py`)
+    Measured: If parentAttachment is misspelt, the velocity of the slider is 0.
+    (`experiments/measure_tendon_topology.py`)
     """,
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "root")),
     remedy=_CABLE,
@@ -192,9 +199,10 @@ LEAF_PARENT = ReaderRule("tendon/leaf-parent", "error", """
 UNREACHED = ReaderRule("tendon/unreached", "error", """
     Tendon attachment without a path to the root
 
-    The chain of parents ends before a root attachment. PhysX leaves the attachment out, so it exerts no force.
+    The chain of parents ends before a root attachment. PhysX drops the attachment, which exerts no force.
 
-    Measured: Leaf below an attachment without a parent: velocity 0; leaf below a root attachment: -0.1998.
+    Measured: A leaf below an attachment without a parent gives velocity 0. A leaf below a root attachment gives
+    velocity -0.1998.
     (`experiments/measure_tendon_topology.py`)
     """,
     example=_CABLE + usda.attachment("e", "", "m", ("c", "x")) + usda.attachment("g", "Leaf", "h", ("e", "m")),

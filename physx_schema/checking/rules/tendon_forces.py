@@ -14,11 +14,10 @@ _AXIS = {"float[] physxTendon:t:gearing": "[1]", "float[] physxTendon:t:forceCoe
 TENDON_NO_ROOT = ReaderRule("tendon/no-root", "error", """
     Fixed tendon without a root axis
 
-    A fixed tendon starts at a joint with PhysxTendonAxisRootAPI. PhysX ignores axes without a root axis and logs a
-    warning.
+    A fixed tendon starts at a joint with the schema PhysxTendonAxisRootAPI. PhysX ignores axes without a root axis
+    and logs a warning.
 
-    Measured: An axis without a root axis has no effect; PhysX logs a warning.
-    (`experiments/measure_tendon_topology.py`)
+    Measured: An axis without a root axis has no effect. (`experiments/measure_tendon_topology.py`)
     """,
     example=usda.tendon(root=False),
     remedy=usda.tendon(),
@@ -27,10 +26,10 @@ TENDON_NO_ROOT = ReaderRule("tendon/no-root", "error", """
 SECOND_ROOT = ReaderRule("tendon/second-root", "warning", """
     Two root axes with the same tendon name
 
-    Two root axes of one name on one branch make two tendons. An axis belongs to the tendon that PhysX creates first:
-    revolute roots before prismatic ones, then by joint path.
+    Two root axes with the same name on one branch make two tendons. An axis belongs to the tendon that PhysX
+    creates first. PhysX creates tendons with a revolute root first, then in the order of joint paths.
 
-    Measured: Two sliders in series, each with a root axis of the same name: PhysX creates two tendons.
+    Measured: Two sliders in series have root axes with the same name. PhysX creates two tendons.
     (`experiments/measure_tendon_topology.py`)
     """,
     example=usda.tendon(name="j1") + usda.joint("j2", {**_AXIS, "float physxTendon:t:stiffness": "10"},
@@ -42,9 +41,10 @@ TENDON_JOINT_TYPE = ReaderRule("tendon/joint-type", "error", """
     Tendon axis on an unsupported joint type
 
     Axes of fixed tendons belong on revolute and prismatic joints. PhysX crashes if a root axis is on a fixed or
-    spherical joint and the next joint has an axis of the same name.
+    spherical joint and the next joint has an axis with the same name.
 
-    Measured: Root axis on a fixed or spherical joint, axis on the next joint: PhysX ends with a segmentation fault.
+    Measured: With a root axis on a fixed or spherical joint and an axis on the next joint, PhysX ends with a
+    segmentation fault.
     (`experiments/measure_tendon_rules.py`)
     """,
     example=usda.joint("j1", _AXIS, "PhysxTendonAxisRootAPI:t", kind="Fixed")
@@ -58,7 +58,7 @@ AXIS_DROPPED = ReaderRule("tendon/axis-dropped", "error", """
     The axes of a fixed tendon must form an unbroken chain or tree of joints below the root axis. PhysX drops axes on
     another branch, above the root, or behind a joint without an axis.
 
-    Measured: Axis on a slider on another branch, stretched by 1: velocity 0, and PhysX warns of a topology issue.
+    Measured: A slider with an axis on another branch, stretched by 1, keeps velocity 0.
     (`experiments/measure_tendon_rules.py`)
     """,
     example=usda.tendon(name="j1") + usda.tendon(root=False),
@@ -68,10 +68,10 @@ AXIS_DROPPED = ReaderRule("tendon/axis-dropped", "error", """
 ARRAY_LENGTH = ReaderRule("tendon/array-length", "error", """
     Tendon array without exactly one element
 
-    gearing and forceCoefficient must be arrays of one element. PhysX uses 1 for longer arrays, for empty arrays and for
-    a number that is not in an array.
+    The attributes gearing and forceCoefficient must be arrays of one element. PhysX uses 1 for longer arrays, for
+    empty arrays and for a number that is not in an array.
 
-    Measured: gearing [2, 3] moves the slider exactly as gearing 1; so does an empty array.
+    Measured: With gearing [2, 3] or an empty array, the slider moves exactly like a slider with gearing 1.
     (`experiments/measure_tendon_topology.py`)
     """,
     example=usda.tendon({"float[] physxTendon:t:gearing": "[2, 3]"}),
@@ -81,9 +81,11 @@ ARRAY_LENGTH = ReaderRule("tendon/array-length", "error", """
 TENDON_JOINT_AXIS = ReaderRule("tendon/joint-axis", "warning", """
     Wrong joint axis of a fixed tendon
 
-    jointAxis names an axis that the joint does not have. PhysX does not read jointAxis, so the tendon does not change.
+    The attribute jointAxis names an axis that the joint does not have. PhysX does not read jointAxis, so the tendon
+    does not change.
 
-    Measured: A slider with jointAxis rotY moves exactly as one without. (`experiments/measure_tendon_topology.py`)
+    Measured: A slider with jointAxis rotY moves exactly like a slider without jointAxis.
+    (`experiments/measure_tendon_topology.py`)
     """,
     example=usda.tendon({"uniform token[] physxTendon:t:jointAxis": '["rotY"]'}),
     remedy=usda.tendon({"uniform token[] physxTendon:t:jointAxis": '["transX"]'}),
@@ -93,11 +95,12 @@ TENDON_JOINT_AXIS = ReaderRule("tendon/joint-axis", "warning", """
 SIGN = Rule("tendon/sign", "error", """
     Tendon gearing and force with opposite signs
 
-    forceCoefficient scales the force on an axis, gearing only its part of the length. With opposite signs the tendon
-    pushes the joint away from rest; if all axes are pushed, the motion diverges. Negative gearing on a spatial tendon
-    does the same.
+    The forceCoefficient scales the force on an axis; the gearing scales only the axis's part of the length. With
+    opposite signs the tendon pushes the joint away from the rest length. If it pushes all axes, the motion
+    diverges. A negative gearing on a spatial tendon has the same effect.
 
-    Measured: Gearing -1, forceCoefficient 1: a push of 0.1000; a slider moves from 0.01 to 56.6 in 3 s.
+    Measured: With gearing -1 and forceCoefficient 1 the tendon pushes with 0.1000. A slider moves from 0.01 to 56.6
+    in 3 s.
     (`experiments/measure_tendon_rules.py`)
     """,
     example=usda.tendon({"float[] physxTendon:t:gearing": "[-1]"}),
@@ -157,9 +160,11 @@ def _path(tendon: SpatialTendon, end: int) -> list[int]:
 LIMITS_MISSING = Rule("tendon/limits-missing", "warning", """
     Tendon limit stiffness without limits
 
-    limitStiffness acts only outside lowerLimit and upperLimit. Neither is authored, so it has no effect.
+    A limitStiffness acts only outside lowerLimit and upperLimit. Neither limit is authored, so limitStiffness has
+    no effect.
 
-    Measured: Stretch 1, limitStiffness 10: velocity 0 without limits, -0.04995 with upperLimit 0.5.
+    Measured: With stretch 1 and limitStiffness 10, the velocity is 0 without limits, and -0.04995 with upperLimit
+    0.5.
     (`experiments/measure_tendon_rules.py`)
     """,
     why="limitStiffness has no effect",
@@ -171,10 +176,12 @@ LIMITS_MISSING = Rule("tendon/limits-missing", "warning", """
 LIMIT_STIFFNESS_MISSING = Rule("tendon/limit-stiffness-missing", "warning", """
     Tendon limits without limit stiffness
 
-    The limits of a tendon are springs with limitStiffness. Without it the tendon passes its limits.
+    The limits of a tendon act as springs with the stiffness limitStiffness. If limitStiffness is 0, the tendon
+    passes its limits.
 
-    Measured: Stiffness 10 pulls with -0.0999 both with and without upperLimit 0.5; upperLimit 0.5 alone leaves velocity
-    0. (`experiments/measure_tendon_rules.py`)
+    Measured: A tendon with stiffness 10 pulls with -0.0999, with or without upperLimit 0.5. With only upperLimit
+    0.5 the velocity is 0.
+    (`experiments/measure_tendon_rules.py`)
     """,
     why="the tendon passes its limits without resistance",
     fix="author limitStiffness",
@@ -197,10 +204,10 @@ def _limits(tendon: FixedTendon | SpatialTendon, bounds: Sequence[tuple[float, f
 NO_GAINS = Rule("tendon/no-gains", "warning", """
     Tendon that exerts no force
 
-    A tendon without stiffness, damping and limitStiffness exerts no force. A fixed tendon with forceCoefficient 0 on
-    every axis exerts none either.
+    A tendon without stiffness, damping and limitStiffness exerts no force. A fixed tendon with forceCoefficient 0
+    on every axis also exerts no force.
 
-    Measured: Stretch 1: velocity 0 without gains, and with stiffness 10 and forceCoefficient 0.
+    Measured: With stretch 1 the velocity is 0 without gains. It is also 0 with stiffness 10 and forceCoefficient 0.
     (`experiments/measure_tendon_rules.py`)
     """,
     why="the tendon exerts no force",
@@ -212,9 +219,10 @@ NO_GEARING = Rule("tendon/no-gearing", "warning", """
     Tendon with gearing 0 everywhere
 
     With gearing 0 on every axis, or on every attachment from a leaf to the root, the length is always 0. The tendon
-    then exerts a constant force outwards: stiffness times rest length.
+    then exerts a constant outward force, stiffness times rest length.
 
-    Measured: Position 1, stiffness 10, rest length 0.5: gearing 1 pulls with -0.04995, gearing 0 pushes with 0.04995.
+    Measured: A tendon with rest length 0.5 is at position 1. With gearing 1 it pulls with -0.04995; with gearing 0
+    it pushes with 0.04995.
     (`experiments/measure_tendon_rules.py`)
     """,
     why="the tendon's length is always 0, so its force is constant",
@@ -241,12 +249,12 @@ def _effects(tendon: FixedTendon) -> Iterator[Finding]:
 TENDON_DISABLED = Rule("tendon/disabled", "info", """
     Disabled tendon
 
-    tendonEnabled is false. PhysX keeps the tendon and sets all its gains to 0.
+    The attribute tendonEnabled is false. PhysX keeps the tendon and sets all gains of the tendon to 0.
 
-    Measured: With tendonEnabled false the velocity after a step is 0, and the gains read back as 0.
+    Measured: With tendonEnabled false, the velocity after a step is 0. The gains read from PhysX are 0.
     (`experiments/measure_tendon_enabled.py`)
     """,
-    why="PhysX sets its stiffness, damping and limitStiffness to 0",
+    why="PhysX sets the tendon's stiffness, damping and limitStiffness to 0",
     fix="set tendonEnabled to true to use the tendon",
     example=usda.tendon({"bool physxTendon:t:tendonEnabled": "false"}),
     remedy=usda.tendon(),

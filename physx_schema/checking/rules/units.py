@@ -38,7 +38,8 @@ RADIANS = Rule("unit/radians", "warning", """
     A limit, drive target, joint state or mimic offset is pi, 2 pi or a common fraction of pi. PhysX reads joint angles
     in degrees. Limits are reported only if every bound of the joint looks like radians.
 
-    Measured: A hinge driven to 90 with limits of 1.5708 stops at 1.5708 degrees. (`experiments/measure_joint_rules.py`)
+    Measured: A hinge with limits of 1.5708 and a target of 90 stops at 1.5708 degrees.
+    (`experiments/measure_joint_rules.py`)
     """,
     why="PhysX reads joint angles in degrees, 57.3 times less than the same number in radians",
     profiles=PROFILES,
@@ -77,10 +78,11 @@ def _is_fraction(value: float) -> bool:
 SMALL_LIMITS = Rule("unit/small-limits", "warning", """
     Articulation with tiny hinge limits
 
-    At least three hinges have limits, and none turns further than 6.3 degrees. This number is 2 pi, so the limits may
-    be in radians. PhysX reads them in degrees.
+    At least three hinges have limits, and no hinge turns further than 6.3 degrees. The number 6.3 is about 2 pi, so
+    the limits are possibly in radians. PhysX reads limits in degrees.
 
-    Measured: A hinge driven to 90 with limits of 1.5708 stops at 1.5708 degrees. (`experiments/measure_joint_rules.py`)
+    Measured: A hinge with limits of 1.5708 and a target of 90 stops at 1.5708 degrees.
+    (`experiments/measure_joint_rules.py`)
     """,
     why="if the limits are in radians, 1/57 of the motion is left",
     fix="author the limits in degrees",
@@ -146,7 +148,7 @@ UNIT_GRAVITY = Rule("unit/gravity", "warning", """
     gravityMagnitude is in length units of the stage per second squared, and this value is below 0.2 or above 200 m/s^2.
     For example, 9.81 in a centimetre stage is 1/100 of Earth's gravity.
 
-    Measured: gravityMagnitude 9.81: a body falls 4.91 length units in 1 s for every metersPerUnit.
+    Measured: With gravityMagnitude 9.81 a body falls by 4.91 length units in one second, for every metersPerUnit.
     (`experiments/measure_unused.py`)
     """,
     why="bodies fall far slower or faster than on Earth",
@@ -185,7 +187,7 @@ DENSITY = Rule("unit/density", "info", """
     The authored mass divided by the volume of the simple colliders is below 0.5 or above 100 000 kg/m^3. Real materials
     do not have such a density.
     """,
-    why="the mass, the lengths or the units of the stage may be wrong",
+    why="the mass, the lengths or the units of the stage are possibly wrong",
     fix="check metersPerUnit, kilogramsPerUnit and physics:mass",
     profiles=PROFILES,
     example=usda.sliding_link("c", {"float physics:mass": "1e6"}, children=_BOX),

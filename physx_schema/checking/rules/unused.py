@@ -52,9 +52,10 @@ _STRUCTURAL = frozenset({
 MISSPELT_PROPERTY = Rule("unused/misspelt-property", "error", """
     Misspelt property
 
-    No schema of the prim has a property of this name, so PhysX does not read it.
+    No schema of the prim has a property with this name, so PhysX does not read the property.
 
-    Measured: A drive with stifness 100 leaves a slider at 0; with stiffness 100 it moves to 1.
+    Measured: With a property named "stifness" of 100, a slider stays at 0. With stiffness 100 it moves to its
+    target 1.
     (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
@@ -67,9 +68,10 @@ MISSPELT_PROPERTY = Rule("unused/misspelt-property", "error", """
 MISSPELT_SCHEMA = Rule("unused/misspelt-schema", "error", """
     Misspelt schema
 
-    PhysX has no schema of this name. It ignores the schema and its properties.
+    PhysX has no schema with this name, and ignores the schema and its properties.
 
-    Measured: PhysicsDriverAPI and PhysxJointAxesAPI: the drive and axis properties have no effect, without a message.
+    Measured: With the schema names PhysicsDriverAPI and PhysxJointAxesAPI, the drive and axis properties have no
+    effect.
     (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
@@ -82,10 +84,11 @@ MISSPELT_SCHEMA = Rule("unused/misspelt-schema", "error", """
 UNUSED_WRONG_INSTANCE = Rule("unused/wrong-instance", "error", """
     Instance name that does not fit the joint
 
-    Revolute joints need the instance name angular, prismatic joints linear. PhysX ignores other instances, without a
-    message.
+    Revolute joints need the instance name angular; prismatic joints need linear. PhysX ignores other instance
+    names, without a message.
 
-    Measured: A drive named angular or transX leaves a slider at 0; a drive named linear leaves a hinge there.
+    Measured: A drive with the instance name angular or transX does not move a slider. A drive with the name linear
+    does not move a hinge.
     (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
@@ -97,9 +100,10 @@ UNUSED_WRONG_INSTANCE = Rule("unused/wrong-instance", "error", """
 NO_INSTANCE = Rule("unused/no-instance", "error", """
     Schema without its instance name
 
-    A multiple-apply schema needs an instance name. Without one it has no properties, and PhysX ignores it.
+    A multiple-apply schema needs an instance name. Without an instance name the schema has no properties, and PhysX
+    ignores it.
 
-    Measured: PhysicsDriveAPI without an instance name leaves a slider at 0, without a message.
+    Measured: The schema PhysicsDriveAPI without an instance name does not move a slider.
     (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
@@ -114,7 +118,7 @@ NOT_APPLIED = Rule("unused/not-applied", "warning", """
 
     The property belongs to a schema that is not applied to the prim, so PhysX does not read it.
 
-    Measured: Drive properties without PhysicsDriveAPI leave a slider at 0. (`experiments/measure_unused.py`)
+    Measured: A slider with drive properties but without PhysicsDriveAPI stays at 0. (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     profiles=PROFILES,
@@ -128,7 +132,8 @@ SOFT_LIMIT = Rule("unused/soft-limit", "warning", """
 
     PhysX ignores PhysxLimitAPI on joints of an articulation. The limits stay hard.
 
-    Measured: A slider stops at 0.5 with PhysxLimitAPI (stiffness 10, damping 1, restitution 1) exactly as without.
+    Measured: A slider stops at its limit of 0.5, with and without PhysxLimitAPI (stiffness 10, damping 1,
+    restitution 1).
     (`experiments/measure_joint_rules.py`)
     """,
     why=NO_EFFECT,
@@ -142,7 +147,7 @@ UNUSED_DISABLED = Rule("unused/disabled", "warning", """
 
     The joint has physics:jointEnabled = false. PhysX ignores its drives, states and axis properties.
 
-    Measured: A drive of stiffness 100 to 1 on a disabled joint does not move its body.
+    Measured: A drive with stiffness 100 and target 1 on a disabled joint does not move the body.
     (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
@@ -154,10 +159,10 @@ UNUSED_DISABLED = Rule("unused/disabled", "warning", """
 OTHER_ENGINE = Rule("unused/other-engine", "info", """
     Property for another engine
 
-    PhysX does not read this property or schema of Newton or MuJoCo. It reads Newton's joint armature, friction, damping
-    and velocity limits, mimic joints, gravityEnabled, and the built-in APIs of Newton's schemas.
+    PhysX does not read this property or schema of Newton or MuJoCo. From Newton, PhysX reads joint armature,
+    friction, damping, velocity limits, mimic joints, gravityEnabled, and the built-in APIs of Newton's schemas.
 
-    Measured: mjc:damping 50 leaves a slider at speed 1; newton:friction 2 slows it to 0.967.
+    Measured: With mjc:damping 50 a slider keeps its speed of 1. With newton:friction 2 it slows to 0.967.
     (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
@@ -169,10 +174,10 @@ OTHER_ENGINE = Rule("unused/other-engine", "info", """
 OVERRIDDEN = Rule("unused/overridden", "info", """
     Value for another engine that PhysX overrides
 
-    A PhysX property gives the same quantity, and PhysX reads that one. If the two values differ, engine/disagree
-    reports both.
+    A PhysX property gives the same quantity, and PhysX reads the PhysX property. If the two values differ, the rule
+    engine/disagree reports both.
 
-    Measured: newton:friction 2 and PhysX frictions of 5 slow a slider to 0.917, as 5 alone.
+    Measured: A slider with PhysX frictions of 5 slows to 0.917, with and without newton:friction 2.
     (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
@@ -185,10 +190,11 @@ OVERRIDDEN = Rule("unused/overridden", "info", """
 IDLE = Rule("unused/idle", "warning", """
     Property or schema without effect
 
-    Nothing on the stage uses this property or schema. An example is breakForce, which PhysX ignores on joints inside an
-    articulation.
+    Nothing on the stage uses this property or schema. One example is the property breakForce, which PhysX ignores
+    on joints inside an articulation.
 
-    Measured: breakForce and breakTorque of 0.001 hold a weight of 1 inside an articulation; outside one it falls.
+    Measured: A joint with breakForce and breakTorque 0.001 holds a weight of 1 inside an articulation. Outside, it
+    breaks.
     (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
@@ -200,10 +206,12 @@ IDLE = Rule("unused/idle", "warning", """
 ON_LINK = Rule("unused/on-link", "warning", """
     Body property that PhysX ignores on links
 
-    Links use the articulation's iteration counts and sleep threshold. Except for a floating root, joints set their
-    velocity. PhysX cannot lock them along world axes or put them to sleep alone. See docs/reference/body_properties.md.
+    Links use the articulation's iteration counts and sleep threshold. Joints set the velocity of every link except
+    a floating root. PhysX cannot lock single links along world axes or put them to sleep. See
+    docs/reference/body_properties.md.
 
-    Measured: startsAsleep, lockedPosAxis 7 or counts of 64/9 on a link change no position by 1e-6 in 60 steps.
+    Measured: The properties startsAsleep, lockedPosAxis and both iteration counts on a link change every position
+    by less than 1e-6 in 60 steps.
     (`experiments/measure_body_properties.py`)
     """,
     why=NO_EFFECT,
@@ -215,9 +223,10 @@ ON_LINK = Rule("unused/on-link", "warning", """
 ON_BODY = Rule("unused/on-body", "warning", """
     Link property that PhysX ignores on bodies
 
-    cfmScale softens the joints and contacts of articulation links. PhysX ignores it on bodies outside articulations.
+    The property cfmScale softens the joints and contacts of articulation links. PhysX ignores cfmScale on bodies
+    outside articulations.
 
-    Measured: cfmScale 0.9 on a body outside articulations changes no position in 60 steps of falling and landing.
+    Measured: A body falls and lands in 60 steps. With cfmScale 0.9 every position stays the same.
     (`experiments/measure_body_properties.py`)
     """,
     why=NO_EFFECT,
@@ -229,10 +238,10 @@ ON_BODY = Rule("unused/on-body", "warning", """
 DENSITY_WITH_MASS = Rule("unused/beside-mass", "warning", """
     Density on a body with a mass
 
-    PhysX uses physics:mass and ignores the density. With several colliders, density can set the share of each collider
-    if one has a density or mass; this case is not reported.
+    PhysX uses physics:mass and ignores the density. With several colliders, the density can set the share of each
+    collider if one collider has a density or mass. The rule does not report this case.
 
-    Measured: Mass 12 with density 3000: the body weighs 12, and its moments of inertia are unchanged.
+    Measured: A body with mass 12 and density 3000 has mass 12 and the same moments of inertia.
     (`experiments/measure_mass_rules.py`)
     """,
     why=NO_EFFECT,
@@ -247,7 +256,7 @@ STATIC_MASS = Rule("unused/static-mass", "info", """
     A collider without a rigid body does not move, so its mass, density and moments of inertia have no effect.
     Converters write them on every collider.
 
-    Measured: A box rests 0.5 above static ground, also if the ground has mass 5 or density 1000.
+    Measured: A box rests 0.5 above static ground, even if the ground has mass 5 or density 1000.
     (`experiments/measure_mass_rules.py`)
     """,
     why="a static collider does not move",
@@ -260,10 +269,11 @@ STATIC_MASS = Rule("unused/static-mass", "info", """
 NO_DRIVE = Rule("unused/no-drive", "warning", """
     Performance envelope without a drive
 
-    PhysxDrivePerformanceEnvelopeAPI limits a drive and the effort applied with it. Without PhysicsDriveAPI on the axis
-    it has no effect.
+    The schema PhysxDrivePerformanceEnvelopeAPI limits a drive and the joint effort. Without PhysicsDriveAPI on the
+    axis the schema has no effect.
 
-    Measured: Envelope without drive: a slider keeps speed 1; with a drive the envelope cuts 1.66 to 0.125 in a step.
+    Measured: With an envelope but no drive, a slider keeps its speed of 1. With a drive, the envelope reduces 1.66
+    to 0.125.
     (`experiments/measure_joint_rules.py`)
     """,
     why=NO_EFFECT,
@@ -277,10 +287,11 @@ NO_DRIVE = Rule("unused/no-drive", "warning", """
 UNKNOWN_PROPERTY = Rule("unused/unknown-property", "warning", """
     Unknown physics property
 
-    The property is in a namespace of physics, but no known schema has one of this or a similar name. Older Omniverse
-    releases wrote such properties: physics:tensor:..., state:...:appliedForce.
+    The property is in a namespace of physics, but no known schema has a property with this name or a similar one.
+    Older Omniverse releases wrote such properties, for example physics:tensor:... and state:...:appliedForce.
 
-    Measured: physxJointAxis:linear:wobble leaves a slider at speed 1, as without it. (`experiments/measure_unused.py`)
+    Measured: A slider with the property physxJointAxis:linear:wobble keeps its speed of 1.
+    (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     profiles=PROFILES,
@@ -292,13 +303,14 @@ UNKNOWN_PROPERTY = Rule("unused/unknown-property", "warning", """
 BELOW_INSTANCE = Rule("unused/below-instance", "warning", """
     Opinion below an instance
 
-    Instances share the prims of their prototype. USD drops opinions on prims below an instance; opinions on the
-    instance prim act.
+    Instances share the prims of their prototype. USD drops opinions on prims below an instance. Opinions on the
+    instance prim itself have an effect.
 
-    Measured: collisionEnabled false below an instance: the body rests at 0.5; on the prototype: it falls to -4.005.
+    Measured: With collisionEnabled false below an instance, the body still rests at 0.5. With it on the prototype,
+    the body falls to -4.005.
     (`experiments/measure_composition.py`)
     """,
-    why="it has no effect on the stage",
+    why="the opinion has no effect on the stage",
     profiles=PROFILES,
     example=usda.overridden_instance(),
     remedy=usda.overridden_instance(instanceable=False),

@@ -82,7 +82,7 @@ TOKEN = Rule("value/token", "error", """
 
     PhysX replaces an unknown token by the default, without a message.
 
-    Measured: Drive type acelleration or Acceleration acts as force, axis W or y as X, without a message.
+    Measured: The drive type acelleration or Acceleration acts as force, and the axis W or y acts as X.
     (`experiments/measure_contact_rules.py`)
     """,
     why="PhysX does not know it and uses the default",
@@ -108,10 +108,11 @@ _ROUNDED_ZERO = 1e-12       # smaller than any real value; converters that diago
 RANGE = Rule("value/range", "error", """
     Number out of range
 
-    PhysX clamps, replaces or refuses a number outside the range of its property. A rounded zero such as -1e-15 is a
-    warning.
+    PhysX clamps, replaces or refuses a number outside the range of its property. For a rounded zero such as -1e-15
+    the severity is warning.
 
-    Measured: Stiffness -100 throws a slider from 0.1 to -5.1 in 0.5 s; maxJointVelocity -1 acts as 0.
+    Measured: A drive with stiffness -100 throws a slider from 0.1 to -5.1 in 0.5 s. A maxJointVelocity of -1 acts
+    as 0.
     (`experiments/measure_joint_rules.py`)
     """,
     profiles=PROFILES,
@@ -122,13 +123,14 @@ RANGE = Rule("value/range", "error", """
 NOT_FINITE = Rule("value/not-finite", "error", """
     Number that is not finite
 
-    The value is NaN, or infinite although the property must be finite. PhysX refuses it or makes the whole articulation
-    NaN.
+    The value is NaN, or infinite although the property must be finite. PhysX refuses the value, or the whole
+    articulation becomes NaN.
 
-    Measured: NaN or infinite stiffness: the articulation becomes NaN; maxForce NaN: no limit; joint limit NaN: held at
-    0. (`experiments/measure_joint_rules.py`)
+    Measured: With NaN or infinite stiffness the articulation becomes NaN. A joint limit of NaN holds the joint at
+    0.
+    (`experiments/measure_joint_rules.py`)
     """,
-    why="PhysX refuses it or makes the state of the whole articulation NaN",
+    why="PhysX refuses the value, or the state of the whole articulation becomes NaN",
     fix="author a number",
     profiles=PROFILES,
     example=usda.driven_joint({"float drive:angular:physics:stiffness": "inf"}),
@@ -168,7 +170,7 @@ def _consequence(item: Authored, value: float, lower: float) -> str:
     if item.schema == "PhysicsMassAPI" or item.base == "density":
         return "PhysX replaces the value"
     if item.schema == "PhysicsMaterialAPI" and math.isinf(value):
-        return "PhysX accepts it, but other engines may not"
+        return "PhysX accepts it, but some other engines do not"
     if item.base == "restitution" and value > lower and item.schema.startswith("PhysxLimitAPI"):
         return "outside articulations PhysX refuses the whole limit"
     return f"PhysX uses {lower:g}" if value < lower else "PhysX uses the nearest allowed value"
@@ -254,10 +256,11 @@ _STIFFNESS = "float drive:angular:physics:stiffness"
 ONLY_SAMPLES = ReaderRule("value/only-samples", "warning", """
     Time samples without a default value
 
-    PhysX reads a stage once, by default at USD's default time. It then ignores time samples and uses the property's own
-    default.
+    PhysX reads a stage once, by default at USD's default time. PhysX then ignores time samples and uses
+    the property's default value.
 
-    Measured: Stiffness, mass and translation with time samples only are read as 0, 1 and (0, 0, 0).
+    Measured: PhysX reads a stiffness with only time samples as 0, such a mass as 1, and such a translation as (0,
+    0, 0).
     (`experiments/measure_value_rules.py`)
     """,
     profiles=PROFILES,
@@ -269,7 +272,7 @@ VALUE_TIME_SAMPLES = ReaderRule("value/time-samples", "warning", """
     Time samples on a physics property
 
     ovphysx reads a stage once, by default at USD's default time, and ignores time samples. Omniverse follows the
-    samples of drives, joint frames, gravity and velocities. body/animated describes transforms of bodies.
+    samples of drives, joint frames, gravity and velocities. The rule body/animated covers transforms of bodies.
 
     Measured: Time samples in addition to stiffness 5, mass 3 or a translation have no effect.
     (`experiments/measure_value_rules.py`)
@@ -282,10 +285,11 @@ VALUE_TIME_SAMPLES = ReaderRule("value/time-samples", "warning", """
 CONNECTED = ReaderRule("value/connected", "warning", """
     Attribute with a connection
 
-    PhysX reads an attribute's authored value and ignores connections. If a value is authored too, connections are
-    reported only for mimic joints.
+    PhysX reads an attribute's authored value and ignores connections. If a value is also authored, the rule reports
+    connections only on mimic joints.
 
-    Measured: Stiffness connected to 9 is read as 5 if 5 is authored, and as 0 otherwise.
+    Measured: A stiffness is connected to the value 9. PhysX reads 5 if 5 is authored too, and 0 if no value is
+    authored.
     (`experiments/measure_value_rules.py`)
     """,
     example=usda.driven_joint({_STIFFNESS: None, f"{_STIFFNESS}.connect": "</Robot/j2.given>", "float given": "10"}),
@@ -302,9 +306,10 @@ _USD_INSTANCE = "__INSTANCE_NAME__"
 WRONG_TYPE = ReaderRule("value/wrong-type", "error", """
     Value of an unreadable type
 
-    PhysX cannot read a value of this type for the property. It uses the property's default, and 0 for limits.
+    PhysX cannot read a value of this type for the property. PhysX uses the property's default, or 0 for a limit.
 
-    Measured: Stiffness of type string, token, timecode or float[] is read as 0, and so is a lowerLimit of type string.
+    Measured: PhysX reads a stiffness of type string, token, timecode or float[] as 0. The same is true for a
+    lowerLimit of type string.
     (`experiments/measure_value_rules.py`)
     """,
     profiles=PROFILES,
@@ -315,13 +320,13 @@ WRONG_TYPE = ReaderRule("value/wrong-type", "error", """
 TYPE = Rule("value/type", "warning", """
     Value of another type than declared
 
-    The attribute does not have the type that its schema declares. PhysX converts between number and bool types, also in
-    arrays and vectors of three; other programs may not.
+    The attribute does not have the type that its schema declares. PhysX converts between number and bool types,
+    including arrays and vectors of three. Some other programs do not.
 
-    Measured: Stiffness is read as float, double, half, int, uint, int64, uint64, uchar and bool.
+    Measured: PhysX reads a stiffness of type float, double, half, int, uint, int64, uint64, uchar or bool.
     (`experiments/measure_value_rules.py`)
     """,
-    why="PhysX reads the value, but other programs may refuse or ignore it",
+    why="PhysX reads the value, but some other programs refuse or ignore it",
     profiles=PROFILES,
     example=usda.driven_joint({_STIFFNESS: None, "double drive:angular:physics:stiffness": "10"}),
     remedy=usda.driven_joint(),

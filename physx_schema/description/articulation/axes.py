@@ -35,7 +35,7 @@ def accepts_drive(context: ReadContext, view: SchemaView) -> bool:
     if max_force < 0.0:
         context.problem(
             "joint/drive-refused", view.path, view.name("maxForce"), f"maxForce {max_force:g} is negative",
-            "PhysX refuses the whole drive: no stiffness, no damping",
+            "PhysX refuses the whole drive, including stiffness and damping",
             "author a force of at least 0, or inf for no bound",
         )
         return False
@@ -107,7 +107,7 @@ def _report_refused(context: ReadContext, view: SchemaView, names: tuple[str, st
         "joint/one-sided-limit" if open_end else "joint/limit-order", view.path,
         view.name(infinite if open_end else names[0]),
         f"limits [{lower:g}, {upper:g}]", "PhysX refuses both limits and holds the joint at 0",
-        "author both bounds; a magnitude of 1e38 means no bound" if open_end else "author lower <= upper",
+        "author both bounds; a bound of 1e38 or -1e38 means no bound" if open_end else "author lower <= upper",
     )
 
 
@@ -127,8 +127,8 @@ def cone(context: ReadContext, opinions: PrimOpinions) -> tuple[tuple[str, float
         context.problem(
             "joint/half-cone", opinions.path, view.name(missing),
             f"{missing} is {angles[valid.index(False)]:g} and the other cone angle is {angles[valid.index(True)]:g}",
-            "PhysX limits the swings only if both angles are at least 0",
-            "author both cone angles; an angle of 180 leaves its swing free", "warning",
+            "PhysX limits the swings only if both cone angles are at least 0",
+            "author both cone angles; an angle of 180 degrees leaves the swing free", "warning",
         )
     return (names[0], math.inf), (names[1], math.inf)
 
@@ -181,7 +181,7 @@ class _Choice:
             self._reading.problem(
                 "joint/newton-wins", self._properties.path, self._properties.name(base),
                 f"{base} is {physx_value:g} and {self._newton.name(newton)} is {value:g}",
-                "PhysX uses Newton's value because its own property is at its default",
+                "PhysX uses Newton's value because the PhysX property has its default value",
                 f"remove {self._newton.name(newton)}", "warning",
             )
         return value
@@ -351,7 +351,7 @@ def _state(context: ReadContext, opinions: PrimOpinions, axis: _Axis) -> tuple[f
             value = 0.0
         elif math.isinf(value):
             context.problem("joint/state-refused", opinions.path, view.name(base), f"{base} is {value:g}",
-                            "PhysX accepts the value; the motion becomes NaN, or as fast as the joint's maximum "
+                            "PhysX accepts the value; the motion becomes NaN, or reaches the joint's maximum "
                             "velocity",
                             f"author a finite {base}")
             value = 0.0     # nothing is left to predict
@@ -374,7 +374,8 @@ def _target(context: ReadContext, view: SchemaView, axis: _Axis) -> float:
         return target
     if axis.wraps and math.isfinite(target):
         effective = math.fmod(target, DEGREES_PER_REVOLUTION)
-        why = f"PhysX removes whole turns from the target of a joint without limits: it drives to {effective:g} degrees"
+        why = ("PhysX removes whole turns from the target of a joint without limits; the joint moves to "
+               f"{effective:g} degrees")
         fix = "author finite lowerLimit and upperLimit around the target; the joint then turns all the way"
     else:
         effective = 0.0

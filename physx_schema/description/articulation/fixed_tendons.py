@@ -135,7 +135,7 @@ def _single(context: ReadContext, view: SchemaView, base: str) -> float:
         context.problem(
             "tendon/array-length", view.path, view.name(base),
             "the value is a single number, not an array" if scalar else f"the array has {len(values)} elements",
-            f"the joint has one axis: PhysX ignores the value and uses its default {default:g}",
+            f"the joint has one axis; PhysX ignores the value and uses the default {default:g}",
             "author an array with one element",
         )
     return default
@@ -187,7 +187,7 @@ def _report_joint_type(context: ReadContext, link: Link) -> None:
     for schema in (_ROOT, _AXIS):
         why = "PhysX drops this axis and the axes below it"
         if schema == _ROOT:
-            why = "PhysX makes a tendon without effect; it crashes if a sibling joint has an axis of this name"
+            why = "PhysX makes a tendon without effect; PhysX crashes if a sibling joint has an axis with this name"
         for name in opinions.instances(schema):
             context.problem(
                 "tendon/joint-type", opinions.path, f"physxTendon:{name}:gearing",
@@ -201,7 +201,7 @@ def _report_dropped(context: ReadContext, opinions: PrimOpinions, name: str, roo
         context.problem(
             "tendon/axis-dropped", opinions.path, f"physxTendon:{name}:gearing",
             f"this axis of tendon {name!r} has no unbroken chain of axes up to its root axis",
-            "PhysX drops the axis: a tendon contains only joints below the root axis, with an axis on each joint in "
+            "PhysX drops the axis; a tendon contains only joints below the root axis, with an axis on each joint in "
             "between",
             "apply the root axis to the common ancestor joint, and an axis to every joint in between",
         )

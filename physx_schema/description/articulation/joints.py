@@ -130,7 +130,7 @@ def _end(context: ReadContext, view: SchemaView, side: _Side) -> JointEnd:
         context.problem(
             "joint/no-body", view.path, view.name(side.body), f"{targets[0]} {reason}",
             f"PhysX joins this side to the world{', and reads the joint frame in world space' if no_pose else ''}",
-            "keep the target if the world is meant, or target a rigid body" if holds_bodies else
+            "keep the target if the joint should connect to the world, or target a rigid body" if holds_bodies else
             f"{fix}, or remove the target to join the world", "info" if holds_bodies else "warning",
         )
         return JointEnd("", frame if no_pose or not valid else _in_world(context, frame, target), valid, collider)

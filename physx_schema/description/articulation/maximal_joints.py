@@ -88,7 +88,7 @@ def slider_limits(context: ReadContext, view: SchemaView, low: str = "lowerLimit
         return _NONE
     if not (math.isfinite(lower) and math.isfinite(upper) and lower <= upper):
         _report_limits(context, view, low, high, _SLIDES,
-                       "author two finite bounds with lower <= upper; a magnitude of 1e38 means no bound")
+                       "author two finite bounds with lower <= upper; a bound of 1e38 or -1e38 means no bound")
         return REFUSED_SLIDE
     return Limits(-math.inf if unlimited(lower) else lower, math.inf if unlimited(upper) else upper)
 
@@ -116,8 +116,8 @@ def _swing(context: ReadContext, view: SchemaView) -> Limits:
     if not (is_bound(lower) or is_bound(upper)):
         return _NONE
     if not -_HALF_REVOLUTION < lower <= upper < _HALF_REVOLUTION:
-        why = ("refuses the limits of both swings; if the other swing has no limits, this one is limited to 90 degrees "
-               "to either side; otherwise both are free")
+        why = ("refuses the limits of both swings; if the other swing has no limits, this swing is limited to 90 "
+               "degrees to either side; otherwise both swings are free")
         _report_limits(context, view, "low", "high", why,
                        "author two bounds between -180 and 180 degrees, with low <= high")
         return REFUSED_ANGLE
@@ -210,7 +210,7 @@ def _drive(context: ReadContext, opinions: PrimOpinions, instance: str, angular:
         if not 0.0 <= view.number(base) < math.inf:
             context.problem(
                 "joint/drive-refused", view.path, view.name(base), f"{base} {view.number(base):g} is negative or not "
-                "finite", "outside articulations PhysX refuses the whole drive: no stiffness, no damping",
+                "finite", "outside articulations PhysX refuses the whole drive, including stiffness and damping",
                 f"author a finite {base} of at least 0",
             )
             return None

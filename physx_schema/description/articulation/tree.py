@@ -134,7 +134,7 @@ def _has_one_scene(context: ReadContext, registry: BodyRegistry, tree: Tree) -> 
     context.problem(
         "articulation/several-scenes", tree.root.path, "physics:simulationOwner",
         f"{body} belongs to {first} and {other} to {second}",
-        "PhysX makes no articulation: the bodies stay separate, and joints between scenes are dropped",
+        "PhysX makes no articulation; the bodies stay separate, and PhysX drops joints between scenes",
         "set the same physics:simulationOwner on all bodies of the articulation",
     )
     return False
@@ -173,7 +173,7 @@ def _is_fixed_to_kinematic(context: ReadContext, graph: BodyGraph, base: Authore
     context.problem(
         "articulation/kinematic-body", base.other(start), "physics:kinematicEnabled",
         f"{base.path} joins this kinematic body to the root {start} of an articulation",
-        "PhysX makes no articulation: its bodies and joints stay separate",
+        "PhysX makes no articulation; the bodies and joints stay separate",
         "replace physics:kinematicEnabled by a fixed joint to the world, or set physics:excludeFromArticulation on "
         f"{base.path}",
     )
@@ -322,7 +322,7 @@ def _report_kind(context: ReadContext, joint: AuthoredJoint) -> None:
 def _report_kinematic_link(context: ReadContext, body: str) -> None:
     context.problem(
         "articulation/kinematic-link", body, "physics:kinematicEnabled", "a kinematic body is in an articulation",
-        "PhysX makes it a dynamic link, and keeps joints beyond it outside the articulation",
+        "PhysX makes the body a dynamic link, and keeps joints beyond this link outside the articulation",
         "set physics:kinematicEnabled to false, or exclude the body's joints from the articulation",
     )
 

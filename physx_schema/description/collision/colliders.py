@@ -156,7 +156,7 @@ class ColliderReader:
             self._reading.problem(
                 "collider/stretched", path, "xformOpOrder",
                 f"the {sizes.kind} is scaled by {', '.join(f'{abs(length):g}' for length in scale)}",
-                f"PhysX keeps it round and uses the largest scale: radius {sizes.radius:g}",
+                f"PhysX keeps the shape round and uses the largest scale, which gives radius {sizes.radius:g}",
                 f"scale the {sizes.kind} uniformly, or use a mesh", "warning",
             )
 
@@ -256,7 +256,7 @@ class ColliderReader:
             "collider/offsets", opinions.path,
             "physxCollision:restOffset" if authored.rest is not None else "newton:contactMargin",
             f"the rest offset is {authored.authored_rest:g} and the contact offset is {authored.contact:g}",
-            "PhysX ignores both; it computes a contact offset and uses a rest offset of 0" if contact is None else
+            "PhysX ignores both offsets, computes a contact offset and uses a rest offset of 0" if contact is None else
             "PhysX uses a rest offset of 0" if rest == 0.0 else f"PhysX uses a contact offset of {contact:g}",
             "author a rest offset below the contact offset",
         )
@@ -266,7 +266,7 @@ class ColliderReader:
         if mesh.fault:
             self._reading.problem(
                 "collider/mesh", path, "faceVertexIndices", mesh.fault,
-                "PhysX does not check faces; the process may crash",
+                "PhysX does not check faces; the process can crash",
                 "author faces with indices of existing points",
             )
         if not mesh.finite:

@@ -275,7 +275,7 @@ def _about(axes: Matrix3, moments: Vec3) -> Matrix3:
 
 
 def _report_zero_inertia(context: ReadContext, body: PrimOpinions, free: bool) -> None:
-    why = ("outside articulations PhysX reads 0 as infinite: the body cannot rotate about that axis" if free else
+    why = ("outside articulations PhysX reads 0 as infinite; the body cannot rotate about that axis" if free else
            "PhysX ignores the three moments and uses 1 about each axis")
     context.problem(
         "body/zero-inertia", body.path, "physics:diagonalInertia", "one moment of inertia is 0 and others are above 0",

@@ -106,7 +106,7 @@ def _material(context: ReadContext, opinions: PrimOpinions) -> PhysicsMaterial:
     if refused:
         context.problem(
             "material/refused", opinions.path, view.name(refused[0]), f"{refused[0]} is out of range",
-            "PhysX ignores the material and uses its default: friction 0.5, no restitution",
+            "PhysX ignores the material and uses friction 0.5 and no restitution",
             "author frictions of at least 0 and a restitution from 0 to 1",
         )
         static = dynamic = DEFAULT_FRICTION
@@ -114,7 +114,7 @@ def _material(context: ReadContext, opinions: PrimOpinions) -> PhysicsMaterial:
     elif restitution < 0.0:
         context.problem(
             "material/soft", opinions.path, view.name("restitution"), f"the restitution is {restitution:g}",
-            "PhysX reads a restitution below 0 as the stiffness of a spring: bodies sink in",
+            "PhysX reads a restitution below 0 as the stiffness of a spring; bodies sink in",
             "author a restitution from 0 to 1",
             "warning",
         )

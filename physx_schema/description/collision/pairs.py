@@ -172,7 +172,7 @@ def _report(context: ReadContext, opinions: PrimOpinions) -> Iterator[ContactRep
         if not _is_actor(context, target):
             context.problem(
                 "report/partner", opinions.path, view.name("reportPairs"),
-                f"{target} is not a body, link or static collider", "PhysX reports no contacts with it",
+                f"{target} is not a body, link or static collider", "PhysX reports no contacts with this target",
                 "target a body, a static collider, or each link of an articulation",
             )
     yield ContactReport(opinions.path, threshold, targets if view.authored("reportPairs") else None)

@@ -21,7 +21,7 @@ from physx_schema.description.stages import animated_prim
 
 _SHAPE = ("size", "radius", "height", "axis", "points", "faceVertexCounts", "faceVertexIndices")    # of a collider
 _SKIPPED = {    # state to what makes it one, and what to do
-    "inactive": ("the prim is inactive, and so is everything below it", "set active = true to read it"),
+    "inactive": ("the prim and all prims below it are inactive", "set active = true to read it"),
     "unloaded": ("its payload is not loaded", "load the payload to read it"),
     "undefined": ("an over without a def, and no arc defines the prim",
                   "reference it from the prim that it overrides, or define the prim"),
@@ -125,7 +125,7 @@ def _report_instance_names(context: ReadContext) -> None:
             context.problem(
                 "schema/instance-name", opinions.path, "apiSchemas",
                 f"{schema} has the instance name {instance!r}, which is not valid",
-                "PhysX reads no property with this instance name; it ignores the schema or uses its defaults",
+                "PhysX reads no property with this instance name; PhysX ignores the schema or uses default values",
                 "use letters, digits and underscores, and begin with a letter",
             )
 
@@ -178,14 +178,14 @@ def _report_animated(context: ReadContext, opinions: PrimOpinions, mover: str) -
     if opinions.view("PhysicsRigidBodyAPI").flag("kinematicEnabled"):
         context.problem(
             "body/animated", opinions.path, "xformOpOrder", f"this kinematic body {reason}",
-            "ovphysx leaves it at its default pose; Omniverse and this library move it along the samples",
+            "ovphysx leaves the body at its default pose; Omniverse and this library move it along the samples",
             "remove the time samples if the body should not move", "info",
         )
         return
     context.problem(
         "body/animated", opinions.path, "xformOpOrder", f"this dynamic body {reason}",
-        "ovphysx and this library simulate it from its default pose; Omniverse makes it kinematic and moves it along "
-        "the samples",
+        "ovphysx and this library simulate the body from its default pose; Omniverse makes it kinematic and moves it "
+        "along the samples",
         "remove the time samples, or set physics:kinematicEnabled to true",
         "warning",
     )

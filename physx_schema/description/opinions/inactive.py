@@ -235,7 +235,8 @@ def why_inactive(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> Re
     if owner.schema in _AXIS_SCHEMAS or owner.schema.startswith(("PhysxTendonAxis", "PhysxMimicJoint")):
         return _why_inactive_on_joint(outcomes, opinions, owner)
     if owner.base == "enableExternalForcesEveryIteration":
-        return "idle", "the PGS solver ignores it and applies forces once a step", "set physxScene:solverType to TGS"
+        return ("idle", "the PGS solver ignores it and applies forces once in each step",
+                "set physxScene:solverType to TGS")
     if owner.base == "gearing" and f"PhysxTendonAttachmentRootAPI:{owner.instance}" in opinions.used_schemas:
         return "idle", "PhysX ignores the gearing of a root attachment", "author it on the attachments below the root"
     if owner.schema in OF_BODIES and opinions.has("PhysicsRigidBodyAPI") and opinions.path not in outcomes.bodies:
@@ -285,7 +286,7 @@ def _why_inactive_on_joint(outcomes: Outcomes, opinions: PrimOpinions, owner: Ow
 
 def _why_no_limit(opinions: PrimOpinions, owner: Owner) -> Reason:
     """Of limits of generic joints on a joint that has two of its own."""
-    reason, better = f"the limits of a {opinions.joint_kind} joint are in its own schema", _LIMITS.get(owner.base, "")
+    reason, better = f"a {opinions.joint_kind} joint has its limits in the joint schema", _LIMITS.get(owner.base, "")
     if not better:
         return "idle", reason, "author physics:lowerLimit and physics:upperLimit"
     return ("idle", f"{reason}, and {better} is authored too", "remove it") if opinions.authors(better) else (

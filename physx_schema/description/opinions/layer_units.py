@@ -140,9 +140,9 @@ def _report_lengths(context: ReadContext, layer: _Layer, expected: float) -> Non
     if wrong:
         _report(context, layer, wrong, _METERS, expected,
                 f"PhysX reads the layer's lengths in units of the stage; they change by a factor of {1 / factor:g}, "
-                f"and gravity is {factor:g} times as large for them",
-                f"author both in one unit: if nothing else on the stage uses {expected:g}, set its metersPerUnit to "
-                f"{layer.value:g}; or convert the layer: multiply lengths, velocities and forces by {factor:g}, "
+                f"and gravity is {factor:g} times larger for them",
+                f"if nothing else on the stage uses {expected:g}, set metersPerUnit of the stage to {layer.value:g}; "
+                f"otherwise convert the layer: multiply lengths, velocities and forces by {factor:g}, "
                 f"moments of inertia, torques and angular gains by {square:g}, densities by {factor**-3:g}")
     elif names := _unscaled(layer):
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
@@ -216,8 +216,9 @@ def _report_masses(context: ReadContext, layer: _Layer, expected: float) -> None
     _report(context, layer, list(layer.roots), _KILOGRAMS, expected,
             "PhysX reads the layer's masses, forces and gains in units of the stage; masses change by a factor of "
             f"{1 / factor:g}; the layer moves the same way alone, but not together with other objects on the stage",
-            f"if nothing else on the stage uses {expected:g}, set its kilogramsPerUnit to {layer.value:g}; or convert "
-            f"the layer: multiply masses, moments of inertia, forces, torques and gains by {factor:g}", "warning")
+            f"if nothing else on the stage uses {expected:g}, set kilogramsPerUnit of the stage to {layer.value:g}; "
+            f"otherwise convert the layer: multiply masses, moments of inertia, forces, torques and gains by "
+            f"{factor:g}", "warning")
 
 
 def _report_up(context: ReadContext, layer: _Layer, expected: str) -> None:

@@ -71,7 +71,7 @@ class ReadContext:
             return value
         self.problem(
             "stage/units", "/", name, f"{name} is {value:g}",
-            f"PhysX refuses the whole stage; this library reads it with {default:g}",
+            f"PhysX refuses the whole stage; this library uses {default:g} instead",
             "author a number above 0 that fits single precision",
         )
         return default
@@ -91,9 +91,9 @@ class ReadContext:
             self.problem(
                 "stage/units-extreme", "/", "metersPerUnit",
                 f"metersPerUnit is {self.meters_per_unit:g} and kilogramsPerUnit {self.kilograms_per_unit:g}",
-                "the density of water or thresholds of PhysX exceed single precision; PhysX silently uses masses of 1 "
-                "or 0 for bodies with only colliders",
-                "author the units that match the numbers on the stage",
+                "in these units the density of water or PhysX's own thresholds do not fit into single precision; "
+                "bodies that have colliders but no authored mass get mass 1 or 0, without a message",
+                "author units that match the numbers on the stage",
                 "warning",
             )
 
@@ -102,7 +102,7 @@ class ReadContext:
         if axis not in ("Y", "Z"):
             self.problem(
                 "stage/up-axis", "/", "upAxis", f"upAxis is {axis!r}",
-                "PhysX uses Z: gravity without a direction points along -Z", "author Y or Z",
+                "PhysX uses Z; gravity without an authored direction points along -Z", "author Y or Z",
             )
 
     def prims_with(self, schema: str) -> Iterator[PrimOpinions]:

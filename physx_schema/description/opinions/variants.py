@@ -39,14 +39,14 @@ def _report_physics(context: ReadContext, prim: Any, name: str, selected: str, o
     holding = next((item for item in candidates if _physics_with(context.stage, prim, name, item) > present), "")
     if not holding:
         return False
-    selection = f"{selected!r} is selected" if selected else "nothing is selected"
+    selection = f"{selected!r} is selected" if selected else "no variant is selected"
     missing = ""
     if selected and selected not in prim.GetVariantSet(name).GetVariantNames():
         missing = ", which is not a variant of the set"
     context.problem(
         UNSELECTED, str(prim.GetPath()), "variants",
         f"physics is in the variant {holding!r} of the set {name!r}, and {selection}{missing}",
-        "only the selected variant is read; that physics is not on the stage",
+        "USD reads only the selected variant, and this physics is not on the stage",
         f"select it: variants = {{ string {name} = \"{holding}\" }} on {prim.GetPath()}",
         "info" if selected and not missing else "warning",
     )

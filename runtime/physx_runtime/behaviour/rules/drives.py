@@ -37,9 +37,10 @@ def _arm() -> str:
 TOO_WEAK = Rule("behaviour/too-weak", "error", f"""
     Drive too weak for its load
 
-    The drive exerts all of maxForce, but weight or inertia needs more. The joint falls, or stays short of its target.
+    The drive exerts its whole maxForce, but weight or inertia needs more. The joint falls, or does not reach its
+    target.
 
-    Measured: With maxForce 5 a joint with a load of 9.81 N m falls from its target 0 to 45 degrees. {_SCRIPT}
+    Measured: A joint carries a load of 9.81 N m. With maxForce 5 it falls from its target 0 to 45 degrees. {_SCRIPT}
     """,
     why="the joint cannot reach or hold its target",
     profiles=(BEHAVIOUR,),
@@ -50,10 +51,10 @@ TOO_WEAK = Rule("behaviour/too-weak", "error", f"""
 FRICTION = Rule("behaviour/friction", "error", f"""
     Drive that never overcomes static friction
 
-    The joint rests away from its target, because the drive exerts less than the static friction. Either maxForce is
-    below the friction, or stiffness times distance is.
+    The joint rests away from its target, because the drive exerts less than the static friction. The friction is
+    larger than maxForce, or larger than stiffness times distance.
 
-    Measured: With maxForce 1 and static friction 2 a revolute joint with target 20 degrees stays at 0. {_SCRIPT}
+    Measured: With maxForce 1 and static friction 2, a revolute joint with target 20 degrees stays at 0. {_SCRIPT}
     """,
     why="static friction holds the joint in place",
     profiles=(BEHAVIOUR,),
@@ -66,10 +67,11 @@ FRICTION = Rule("behaviour/friction", "error", f"""
 SAG = Rule("behaviour/sag", "warning", f"""
     Joint that sags under its load
 
-    A drive is a spring: under a load it rests away from its target, by load over stiffness. Errors above 1 degree (1
-    mm) and 1 % of the range are reported.
+    A drive is a spring. Under a load the joint rests away from its target, by load divided by stiffness. The rule
+    reports errors above 1 degree (1 mm) and above 1 % of the range.
 
-    Measured: Under 9.81 N m a drive with stiffness 1 per degree rests 9.60 degrees below its target. {_SCRIPT}
+    Measured: Under a load of 9.81 N m, a joint with stiffness 1 per degree rests 9.60 degrees below its target.
+    {_SCRIPT}
     """,
     why="the drive's spring gives way to the load",
     profiles=(BEHAVIOUR,),
@@ -83,7 +85,8 @@ SLOW = Rule("behaviour/slow", "warning", f"""
     After five seconds the joint still moves towards its target. Its damping or inertia is large compared with the
     stiffness.
 
-    Measured: With stiffness 1 and damping 10 a revolute joint with target 20 degrees is at 7.87 after 5 s. {_SCRIPT}
+    Measured: With stiffness 1 and damping 10, a revolute joint with target 20 degrees is at 7.87 degrees after 5 s.
+    {_SCRIPT}
     """,
     why="with these gains the joint approaches its target slowly",
     profiles=(BEHAVIOUR,),
@@ -96,7 +99,8 @@ SWINGS = Rule("behaviour/swings", "warning", f"""
 
     After five seconds the joint still swings. Its damping is small compared with stiffness and inertia.
 
-    Measured: With stiffness 1 and no damping a revolute joint with target 20 degrees is at 10.5 after 5 s. {_SCRIPT}
+    Measured: With stiffness 1 and no damping, a revolute joint with target 20 degrees is at 10.5 degrees after 5 s.
+    {_SCRIPT}
     """,
     why="the drive has too little damping to stop the swing",
     profiles=(BEHAVIOUR,),
@@ -107,10 +111,10 @@ SWINGS = Rule("behaviour/swings", "warning", f"""
 SPEED_LIMIT = Rule("behaviour/speed-limit", "error", f"""
     Joint held back by its maxJointVelocity
 
-    The joint moves at maxJointVelocity, which is in degrees per second on angular axes. A number in rad/s is 57 times
-    too small. A range that takes over ten seconds to cross is a warning.
+    The joint moves at maxJointVelocity, which is in degrees per second on angular axes. A number in rad/s is 57
+    times too small. If the joint needs over ten seconds to cross its range, the severity is warning.
 
-    Measured: With maxJointVelocity 2 a revolute joint with target 40 degrees is at 10.0 after 5 s. {_SCRIPT}
+    Measured: With maxJointVelocity 2, a revolute joint with target 40 degrees is at 10.0 degrees after 5 s. {_SCRIPT}
     """,
     why="no drive moves the joint faster than maxJointVelocity",
     profiles=(BEHAVIOUR,),
@@ -124,7 +128,8 @@ BLOCKED = Rule("behaviour/blocked", "info", f"""
     The joint rests away from its target, and its robot touches an obstacle, the ground or another link. This is normal
     for a gripper that holds an object.
 
-    Measured: An arm driven to 40 degrees stops at a block at 17.0; without the block it reaches 39.9. {_SCRIPT}
+    Measured: An arm with target 40 degrees stops at a block at 17.0 degrees. Without the block it reaches 39.9
+    degrees. {_SCRIPT}
     """,
     why="an obstacle, the ground or another link holds the joint",
     fix="author a target that the joint can reach, or move the obstacle",
@@ -136,11 +141,12 @@ BLOCKED = Rule("behaviour/blocked", "info", f"""
 FOLLOWER = Rule("behaviour/follower", "warning", f"""
     Mimic joint that does not follow
 
-    The joint rests away from the position that its reference gives. With a natural frequency it yields to loads;
-    errors above a quarter of its range are reported. Limits or drives can hold a hard mimic joint.
+    The joint rests away from the position that its reference gives. A mimic joint with a natural frequency yields
+    to loads. The rule reports errors above a quarter of the joint's range. Limits or drives can hold back a hard
+    mimic joint.
 
-    Measured: Under 9.81 N m a follower with naturalFrequency 2 rests 33.0 degrees from its reference's position.
-    {_SCRIPT}
+    Measured: Under a load of 9.81 N m, a follower with naturalFrequency 2 rests 33.0 degrees away from its
+    position. {_SCRIPT}
     """,
     why="the coupling gives way to the load, or limits or a drive hold the joint",
     profiles=(BEHAVIOUR,),
@@ -191,7 +197,7 @@ def _reason(description: Description, item: DrivenJoint) -> str:
             if item.greatest_load > drive.max_force:
                 return (f"maxForce {maximum} cannot hold the weight, which needs up to "
                         f"{effort(description, dof, item.greatest_load)} on the way")
-            return f"its drive already exerts all of maxForce {maximum}"
+            return f"its drive already exerts its whole maxForce of {maximum}"
         case "friction":
             return (f"its drive exerts {exerted} (maxForce {effort(description, dof, drive.max_force)}), and static "
                     f"friction is {effort(description, dof, dof.static_friction)}")

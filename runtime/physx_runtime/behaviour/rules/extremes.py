@@ -41,9 +41,10 @@ def _crate() -> str:
 DIVERGES = Rule("behaviour/diverges", "error", """
     Motion that becomes NaN or infinite
 
-    A position or velocity becomes NaN or infinite. Only the start of the motion is judged.
+    A position or velocity becomes NaN or infinite. The check judges only the start of the motion.
 
-    Measured: An infinite stiffness makes an articulation NaN. (`experiments/measure_joint_rules.py`)
+    Measured: With an infinite stiffness, the state of an articulation becomes NaN.
+    (`experiments/measure_joint_rules.py`)
     """,
     why="the simulation cannot continue from there",
     profiles=(BEHAVIOUR,),
@@ -57,7 +58,7 @@ ABSURD = Rule("behaviour/absurd-speed", "error", f"""
     A joint turns faster than 10 000 rad/s, or an object moves faster than 1000 m/s. The numbers are finite, so the
     simulation reports no error.
 
-    Measured: A force of 1e6 on a sled of 1 kg gives 16 670 m/s in the first step. {_SCRIPT}
+    Measured: After one step under a force of 1e6, a sled of 1 kg moves at 16 670 m/s. {_SCRIPT}
     """,
     why="the motion has no physical meaning",
     fix=_CALM,
@@ -72,7 +73,7 @@ GROWS = Rule("behaviour/grows", "error", f"""
     A joint without a target velocity gets faster by a third or more each second. A negative friction or damping, or an
     unstable coupling, adds energy.
 
-    Measured: With stiffness -1 a prismatic joint moves with 0.117 m/s after 1 s and 7.41 m/s after 5 s. {_SCRIPT}
+    Measured: With stiffness -1, a prismatic joint moves at 0.117 m/s after 1 s, and at 7.41 m/s after 5 s. {_SCRIPT}
     """,
     why="the motion gains energy without a source",
     fix=_CALM,
@@ -84,12 +85,12 @@ GROWS = Rule("behaviour/grows", "error", f"""
 FALLS = Rule("behaviour/falls", "info", f"""
     Body that falls without end
 
-    A robot without a fixed base, or a body, falls, and nothing is below it. The loads on its joints were therefore not
-    measured.
+    A body or a robot without a fixed base falls, and nothing is below it. The check could therefore not measure the
+    loads on its joints.
 
-    Measured: A body with nothing below it falls with 49.05 m/s after 5 s. {_SCRIPT}
+    Measured: After 5 s a body with nothing below it falls at 49.05 m/s. {_SCRIPT}
     """,
-    why="nothing supports it, and its joints carried no weight",
+    why="nothing supports the body or robot, and its joints carried no weight",
     fix="add a ground with a collider, or fix its base with a joint to the world",
     profiles=(BEHAVIOUR,),
     example=_crate(),
@@ -107,12 +108,12 @@ def judge(description: Description, behaviour: Behaviour) -> Iterator[Finding]:
         yield ABSURD.at(item.path, "", f"{item.name} reaches {item.speed:.3g} {_unit(item.angular)}"
                         + (f" and {item.other:.3g} {'rad' if item.angular else 'm'}" if item.other else ""))
     for item in behaviour.growing:
-        yield GROWS.at(item.path, "", f"{item.name} moves with {item.other:.3g} {_unit(item.angular)}, and "
-                       f"{GROWING_SECONDS} s later with {item.speed:.3g} {_unit(item.angular)}")
+        yield GROWS.at(item.path, "", f"{item.name} moves at {item.other:.3g} {_unit(item.angular)}, and "
+                       f"{GROWING_SECONDS} s later at {item.speed:.3g} {_unit(item.angular)}")
     if behaviour.falling:
         names = [name for name, _ in behaviour.falling]
         others = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        yield FALLS.at(names[0], "", f"{names[0]}{others} fall{'' if others else 's'} with "
+        yield FALLS.at(names[0], "", f"{names[0]}{others} fall{'' if others else 's'} at "
                        f"{behaviour.falling[0][1]:.3g} m/s after {DURATION_TEXT}")
 
 

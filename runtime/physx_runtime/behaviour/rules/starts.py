@@ -40,10 +40,11 @@ def _crate(height: str) -> str:
 OUTSIDE = Rule("behaviour/start-outside", "warning", f"""
     Joint that starts outside its limits
 
-    PhysX starts a joint at its joint state, or at 0 without one. It ignores the pose of the links. Outside the limits
-    the first step throws the joint back.
+    PhysX starts a joint at its joint state, or at 0 if no joint state is authored. PhysX ignores the pose of the
+    links. If the start is outside the limits, the first step throws the joint back.
 
-    Measured: With limits 10 and 45 and no joint state the first step moves a revolute joint by 1.5 degrees. {_SCRIPT}
+    Measured: A revolute joint has limits of 10 and 45 degrees and no joint state. The first step moves it by 1.5
+    degrees. {_SCRIPT}
     """,
     why="PhysX throws the joint back inside, and the links below it move with it",
     profiles=(BEHAVIOUR,),
@@ -55,10 +56,10 @@ OUTSIDE = Rule("behaviour/start-outside", "warning", f"""
 OVERLAP = Rule("behaviour/start-overlap", "warning", f"""
     Bodies that start inside each other
 
-    Two bodies start more than 1 mm inside each other. PhysX throws them apart, or they jam if joints hold them. It
-    ignores overlaps of two links with a common joint.
+    Two bodies start more than 1 mm inside each other. PhysX throws the bodies apart, or they jam if joints hold
+    them. PhysX ignores overlaps of two links that a joint connects.
 
-    Measured: Two cubes that start 0.1 m inside each other move by 0.025 m each in the first step. {_SCRIPT}
+    Measured: Two cubes start 0.1 m inside each other. Each cube moves by 0.025 m in the first step. {_SCRIPT}
     """,
     why="the motion starts with a jump, or the bodies jam",
     profiles=(BEHAVIOUR,),
@@ -70,9 +71,9 @@ OVERLAP = Rule("behaviour/start-overlap", "warning", f"""
 GROUND = Rule("behaviour/in-ground", "warning", f"""
     Body that starts inside a static collider
 
-    A body, such as a robot's foot, starts inside the ground or another static collider. PhysX throws it out.
+    A body, such as a robot's foot, starts inside the ground or another static collider. PhysX throws the body out.
 
-    Measured: A crate of 1 kg that starts 0.1 m inside a slab is pushed with 6.53 N in the first step. {_SCRIPT}
+    Measured: A crate of 1 kg starts 0.1 m inside a slab. In the first step PhysX pushes it with 6.53 N. {_SCRIPT}
     """,
     why="the body jumps out at the start",
     profiles=(BEHAVIOUR,),

@@ -47,7 +47,7 @@ def test_what_is_flung_away_is_said(limit: str) -> None:
     """PhysX throws it out at 3400 m/s."""
     stage = world(ground(), body("a", CUBE, (0, 0, 0.3), more={LIMIT: float(limit)}))
     [found] = [item for item in check(opened(stage)).findings if item.code == "body/overlap"]
-    assert found.why.startswith("PhysX throws it out")
+    assert found.why.startswith("PhysX throws the body out")
 
 
 @pytest.mark.parametrize(("shape", "place", "way", "told"), [

@@ -70,7 +70,7 @@ ARTICULATIONS: dict[str, Row] = {
     "articulation/several-trees": row(
         Gone("articulation", "/Robot/c"), Made("joint", "/Robot/k"),
         loses="a joint between the trees makes them one robot",
-        also=(also("apply PhysicsArticulationRootAPI once for each tree", Same(), edits=(
+        also=(also("apply PhysicsArticulationRootAPI to each tree separately", Same(), edits=(
             RemoveSchema("/Robot", ROOT), ApplySchema("/Robot/anchor", ROOT), ApplySchema("/Robot/c", ROOT))),)),
     "articulation/nested-root": row(Same()),
     "articulation/no-bodies": row(Made("articulation", BASE), JOINTED, stages=NO_BODIES),
@@ -93,7 +93,7 @@ ARTICULATIONS: dict[str, Row] = {
                   RemoveSchema(J2, ROOT), ApplySchema("/Robot", ROOT))))),
     "articulation/joint-kind": row(Keeps(B)),
     "articulation/kinematic-link": row(
-        Same("PhysX makes it a dynamic link"),
+        Same("PhysX makes the body a dynamic link"),
         also=(also("exclude the body's joints from the articulation", Made("free joint", "/Robot/k"),
                    edits=(SetValue("/Robot/k", "physics:excludeFromArticulation", True, "bool"),),
                    loses="a kinematic body stays where it is"),)),
@@ -123,7 +123,7 @@ JOINTS: dict[str, Row] = {
     "joint/several-scenes": row(Made("articulation", "/Robot/c"), loses=WELD),
     "joint/unmade-body": row(
         Made("link", "/Robot/rock"),
-        also=(also("remove the target for the world", Same(), edits=(
+        also=(also("remove the target to join the world", Same(), edits=(
             RemoveProperty("/Robot/weld", "physics:body0"),)),),
         untried="what is reported of the body has a remedy of its own"),
     "DJ.003/frames-apart": row(Starts(B, REST), Starts("j2", (0.0,))),
@@ -157,7 +157,7 @@ JOINTS: dict[str, Row] = {
             SetValue("/Robot/rod", "physics:minDistance", -1.0, "float"),)),)),
     "joint/friction-order": row(Reads("DOF_FRICTION_PROPERTIES j2", (5.0, 5.0, 0.0)), Moves("j2")),
     "joint/no-dynamic-friction": row(Reads("DOF_FRICTION_PROPERTIES j2", (5.0, 4.0, 0.0)), Moves("j2"), also=(also(
-        "0 if no friction is meant", Same(), edits=(of_j2("physxJointAxis:angular:dynamicFrictionEffort", 0.0),)),)),
+        "0 if the joint should move without friction", Same(), edits=(of_j2("physxJointAxis:angular:dynamicFrictionEffort", 0.0),)),)),
     "joint/no-velocity": row(Reads("DOF_MAX_VELOCITY j2", 90 * DEGREE), Freed(),
                              untried="a fixed joint holds as a velocity of 0 does"),
     "joint/velocity-clamp": row(Reads("DOF_MAX_VELOCITY j2", 90.0), untried="other units are another stage"),
