@@ -23,7 +23,7 @@ BODIES: dict[str, Row] = {
         "author a quaternion of length 1", Reads("COM_POSE thing", (0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)),
         given=(SetValue(THING, "physics:centerOfMass", (0.1, 0.0, 0.0), "point3f"),),
         edits=(SetValue(THING, "physics:principalAxes", (1.0, 0.0, 0.0, 0.0), "quatf"),)),)),
-    "body/no-scene": row(Made("body", THING), also=(also("remove it", Made("body", THING), edits=(
+    "body/no-scene": row(Made("body", THING), also=(also("remove the target", Made("body", THING), edits=(
         RemoveProperty(THING, "physics:simulationOwner"),)),)),
     "body/several-scenes": row(Same()),
     "body/in-instance": row(Made("body", "/Robot/copy/thing"), untried="the instance as the body is another robot"),
@@ -61,7 +61,7 @@ COLLIDERS: dict[str, Row] = {
     "collider/no-shape": row(Made("shape", "/Robot/shape"), Moves(DROPPED), beside=DROP),
     "collider/mesh": row(Same("what an index beyond the points reads is left to chance"), beside=DROP),
     "collider/no-scene": row(Made("shape", "/Robot/shape"), Moves(DROPPED), beside=DROP, also=(also(
-        "remove it", Made("shape", "/Robot/shape"), Moves(DROPPED), edits=(
+        "remove the target", Made("shape", "/Robot/shape"), Moves(DROPPED), edits=(
             RemoveProperty("/Robot/shape", "physics:simulationOwner"),)),)),
     "collider/merged": row(Same("ovphysx makes a shape of each mesh; programs that merge them read one"), beside=DROP),
     "collider/trigger-mesh": row(Moves(DROPPED), beside=SMALL_DROP,

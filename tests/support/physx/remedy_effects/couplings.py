@@ -56,7 +56,7 @@ TENDONS: dict[str, Row] = {
     "tendon/axis-dropped": row(Moves("j1")),
     "tendon/array-length": row(Same(), also=(also("author an array with one element", Moves("j2"), edits=(
         of_j2("physxTendon:t:gearing", (2.0,), "float[]"),)),)),
-    "tendon/joint-axis": row(Same(), also=(also("remove it", Same(), edits=(
+    "tendon/joint-axis": row(Same(), also=(also("remove the value", Same(), edits=(
         RemoveProperty(J2, "physxTendon:t:jointAxis"),)),)),
     "tendon/sign": row(Moves("j2")),
     "tendon/limits-missing": row(Reads("FIXED_TENDON_LIMIT base", (-math.inf, 1.0)), also=(also(
