@@ -157,7 +157,8 @@ JOINTS: dict[str, Row] = {
             SetValue("/Robot/rod", "physics:minDistance", -1.0, "float"),)),)),
     "joint/friction-order": row(Reads("DOF_FRICTION_PROPERTIES j2", (5.0, 5.0, 0.0)), Moves("j2")),
     "joint/no-dynamic-friction": row(Reads("DOF_FRICTION_PROPERTIES j2", (5.0, 4.0, 0.0)), Moves("j2"), also=(also(
-        "0 if the joint should move without friction", Same(), edits=(of_j2("physxJointAxis:angular:dynamicFrictionEffort", 0.0),)),)),
+        "0 if the joint should move without friction", Same(),
+        edits=(of_j2("physxJointAxis:angular:dynamicFrictionEffort", 0.0),)),)),
     "joint/no-velocity": row(Reads("DOF_MAX_VELOCITY j2", 90 * DEGREE), Freed(),
                              untried="a fixed joint holds as a velocity of 0 does"),
     "joint/velocity-clamp": row(Reads("DOF_MAX_VELOCITY j2", 90.0), untried="other units are another stage"),
