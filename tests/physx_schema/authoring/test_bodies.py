@@ -96,7 +96,8 @@ def test_body_with_numbers_physx_would_replace_is_refused(empty: Usd.Stage, name
 
 
 def test_body_where_there_is_a_prim_is_refused(pair: Usd.Stage) -> None:
-    one_line(refusal(pair, lambda: rigid_body(pair, "/Robot/a", **BALL)), "/Robot/a:", "a prim of type Xform exists already")
+    one_line(refusal(pair, lambda: rigid_body(pair, "/Robot/a", **BALL)), "/Robot/a:",
+             "a prim of type Xform exists already")
 
 
 @pytest.mark.parametrize("path", ["a", "", "/", "/Robot/1x", "/Robot.attribute"])
