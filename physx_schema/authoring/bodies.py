@@ -279,8 +279,11 @@ def _length_problems(
     """Lines for values meant one per prim that are more or fewer."""
     for keyword, value in values.items():
         prop = definition.by_keyword.get(keyword)
-        if prop and _is_per_prim(prop, value) and len(value) != len(prims):     # type: ignore[arg-type]
-            yield (f"{path_of(prims[0])}.{definition.start(instance or '')}{prop.name}: {len(value)} values for "
+        if not prop or not _is_per_prim(prop, value):
+            continue
+        count = len(value)      # type: ignore[arg-type]
+        if count != len(prims):
+            yield (f"{path_of(prims[0])}.{definition.start(instance or '')}{prop.name}: {count} values for "
                    f"{len(prims)} prims; give one value for all, or one per prim")
 
 

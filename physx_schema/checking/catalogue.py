@@ -207,10 +207,8 @@ def pages() -> dict[str, str]:
 def _index(families: Iterable[str]) -> str:
     lines = [BANNER, "", "# Rules", "", _INTRODUCTION, ""]
     for name in families:
-        lines += [f"## [{family_title(name)}]({name}.md)", "", "|Code|Severity|Rule|", "|---|---|---|"]
-        lines += [f"|[`{rule.code}`]({name}.md#{_anchor(rule)})|{rule.severity}|{rule.title}|"
-                  for rule in RULES.values() if family(rule.code) == name]
-        lines.append("")
+        codes = [f"[`{rule.code}`]({name}.md#{_anchor(rule)})" for rule in RULES.values() if family(rule.code) == name]
+        lines += [f"## [{family_title(name)}]({name}.md)", "", ", ".join(codes), ""]
     return "\n".join(lines)
 
 

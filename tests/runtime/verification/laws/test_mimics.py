@@ -72,7 +72,8 @@ def test_limits_of_the_follower_are_a_note_on_gearing() -> None:
     row = verified(pair((0, 10)), GEARING, "/Robot/j1", dt=1 / 120)
     assert (row.verdict, row.effective) == ("altered", pytest.approx(-1.0))
     assert row.reason.startswith(
-        "the limits [0, 10] deg of /Robot/j1 block /Robot/j0, which reaches [0, 10] deg of its range [-60, 60] deg; with target ")
+        "the limits [0, 10] deg of /Robot/j1 block /Robot/j0, which reaches [0, 10] deg of its range [-60, 60] deg; "
+        "with target ")
 
 
 def test_limits_that_exclude_the_whole_range_leave_nothing_to_measure() -> None:
