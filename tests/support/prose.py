@@ -140,6 +140,7 @@ def _plain(text: str) -> str:
     text = re.sub(r"`[^`]*`|\"[^\"]*\"", _CODE, text)
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"https?://\S+", _CODE, text)
+    text = re.sub(rf"{_CODE}(?:, {_CODE})+", _CODE, text)       # a list of names is one word
     return re.sub(r"\*\*|__", "", text)
 
 
