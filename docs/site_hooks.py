@@ -19,6 +19,7 @@ from mkdocs.structure.files import File
 ROOT = Path(__file__).parents[1]
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 _BANNER = re.compile(r"\A(?:<!--.*?-->\s*)+", re.S)
+_PAGE_NAME = re.compile(r"`docs/([\w/]+)\.md(#[\w-]+)?`")
 _FENCED = re.compile(r"(^```.*?^```|`[^`\n]+`)", re.S | re.M)
 
 
@@ -52,9 +53,15 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
-    """Lead links out of docs/ to the repository; drop the banner of generated pages, which hides their title."""
+    """Link named pages, lead links out of docs/ to the repository, and drop the banner that hides a page's title."""
     markdown = _BANNER.sub("", markdown)
     folder = posixpath.dirname(page.file.src_uri)
+
+    def named(found: re.Match[str]) -> str:
+        target = posixpath.relpath(f"{found.group(1)}.md", folder)
+        return f"[{posixpath.basename(found.group(1)).replace('_', ' ')}]({target}{found.group(2) or ''})"
+
+    markdown = _PAGE_NAME.sub(named, markdown)
 
     def outside(found: re.Match[str]) -> str:
         text, target, anchor = found.group(1), found.group(2), found.group(3) or ""
