@@ -12,11 +12,8 @@ import pytest
 from physx_runtime import Simulation
 from physx_runtime.model.owners import owners_of, row_label
 from physx_runtime.model.row_specs import PARAMETER, TABLE, input_rows, output_rows, state_rows
-from physx_runtime.simulation import row_page
 from physx_runtime.simulation.parameters import ordered_pairs, range_text
-from physx_runtime.simulation.row_page import page, with_table
 from physx_runtime.solver import settings
-from support.places import ROOT
 
 from physx_schema.definitions import attribute, definitions
 
@@ -111,12 +108,6 @@ def test_a_nan_is_refused_at_what_its_row_belongs_to(row: str, owner: str) -> No
     values[0] = float("nan")
     with pytest.raises(ValueError, match=f"{row} of world 0 at {owner} is nan; give "):
         sim.set_row(row, values)
-
-
-def test_the_pages_are_those_that_the_table_makes() -> None:
-    rows, batches = ((ROOT / "docs" / name).read_text(encoding="utf-8")
-                     for name in ("reference/rows.md", "guides/worlds.md"))
-    assert (rows, batches) == (page(), with_table(batches)), f"run python -m {row_page.__name__} docs"
 
 
 def test_ranges_of_parameters_are_those_of_the_schemas() -> None:
