@@ -80,7 +80,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
     def GetPitchAngleAttr(self) -> Usd.Attribute:
         """Elevation angle of the camera around the subject.
 
-        At 0 the camera is level with it.
+        At 0 the camera is level with the subject.
 
         ``physxFollowCamera:pitchAngle``, float, no default, range (-inf, inf), unit degree.
         """
@@ -91,7 +91,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
         return create_attribute(self, "physxFollowCamera:pitchAngle", defaultValue, writeSparsely)
 
     def GetPitchAngleTimeConstantAttr(self) -> Usd.Attribute:
-        """Time constant of the response to slopes.
+        """Time constant of the camera's response to slopes.
 
         PhysxCameraFollowVelocityAPI ignores it.
 
@@ -106,9 +106,9 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
         return create_attribute(self, "physxFollowCamera:pitchAngleTimeConstant", defaultValue, writeSparsely)
 
     def GetSlowSpeedPitchAngleScaleAttr(self) -> Usd.Attribute:
-        """Factor on pitchAngle at rest.
+        """Factor on pitchAngle while the subject is at rest.
 
-        It rises to 1 at slowPitchAngleSpeed; PhysxCameraFollowVelocityAPI ignores it.
+        The factor rises to 1 at slowPitchAngleSpeed. PhysxCameraFollowVelocityAPI ignores it.
 
         ``physxFollowCamera:slowSpeedPitchAngleScale``, float, no default, range (-inf, inf), unit dimensionless.
         """
@@ -134,9 +134,9 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
         return create_attribute(self, "physxFollowCamera:slowPitchAngleSpeed", defaultValue, writeSparsely)
 
     def GetVelocityNormalMinSpeedAttr(self) -> Usd.Attribute:
-        """Speed above which the velocity camera follows a new direction of motion.
+        """Subject speed above which PhysxCameraFollowVelocityAPI follows a new direction of motion.
 
-        The look camera ignores it.
+        PhysxCameraFollowLookAPI ignores it.
 
         ``physxFollowCamera:velocityNormalMinSpeed``, float, no default, range [0, inf), unit distance / time.
         """
@@ -149,9 +149,9 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
         return create_attribute(self, "physxFollowCamera:velocityNormalMinSpeed", defaultValue, writeSparsely)
 
     def GetFollowMinSpeedAttr(self) -> Usd.Attribute:
-        """Speed up to which followMinDistance applies.
+        """Subject speed up to which followMinDistance applies.
 
-        Above this speed in reverse, followReverseDistance applies.
+        Above this speed in reverse, the distance changes towards followReverseDistance.
 
         ``physxFollowCamera:followMinSpeed``, float, no default, range [0, inf), unit distance / time.
         """
@@ -177,7 +177,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
         return create_attribute(self, "physxFollowCamera:followMinDistance", defaultValue, writeSparsely)
 
     def GetFollowMaxSpeedAttr(self) -> Usd.Attribute:
-        """Speed from which followMaxDistance applies.
+        """Subject speed from which followMaxDistance applies.
 
         It must differ from followMinSpeed.
 
@@ -203,7 +203,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
         return create_attribute(self, "physxFollowCamera:followMaxDistance", defaultValue, writeSparsely)
 
     def GetYawRateTimeConstantAttr(self) -> Usd.Attribute:
-        """Time constant of the response to turns.
+        """Time constant of the camera's response to turns.
 
         PhysxCameraFollowVelocityAPI ignores it.
 
@@ -218,7 +218,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
         return create_attribute(self, "physxFollowCamera:yawRateTimeConstant", defaultValue, writeSparsely)
 
     def GetFollowTurnRateGainAttr(self) -> Usd.Attribute:
-        """Swing angle of the camera per filtered turn rate.
+        """Angle by which the camera swings, per filtered turn rate of the subject.
 
         PhysxCameraFollowVelocityAPI ignores it.
 
@@ -246,8 +246,8 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
         return create_attribute(self, "physxFollowCamera:cameraPositionTimeConstant", defaultValue, writeSparsely)
 
     def GetPositionOffsetAttr(self) -> Usd.Attribute:
-        """Reference point on the subject, in the subject's axes for the look camera and in world axes for the velocity
-        camera.
+        """Reference point on the subject, in the subject's axes for PhysxCameraFollowLookAPI and in world axes for
+        PhysxCameraFollowVelocityAPI.
 
         ``physxFollowCamera:positionOffset``, float3, no default, range (-inf, inf), unit distance.
         """
@@ -316,7 +316,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
         return create_attribute(self, "physxFollowFollowCamera:lookAheadMaxDistance", defaultValue, writeSparsely)
 
     def GetLookAheadTurnRateGainAttr(self) -> Usd.Attribute:
-        """Swing angle of the look point per filtered turn rate.
+        """Angle by which the look point swings, per filtered turn rate of the subject.
 
         PhysxCameraFollowVelocityAPI ignores it.
 
@@ -431,8 +431,8 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
 class PhysxCameraFollowAPI(PhysxCameraFollowAPIAccessors):
     """Position of a camera behind its subject, and the point it looks at.
 
-    PhysxCameraFollowLookAPI and PhysxCameraFollowVelocityAPI include it; alone it has no effect. A time constant of 0
-    means no delay.
+    PhysxCameraFollowLookAPI and PhysxCameraFollowVelocityAPI include this class; alone it has no effect. A time
+    constant of 0 means no delay.
 
     ``position = subject + positionOffset - followDistance * direction(yawAngle, pitchAngle)``
     ``followDistance = lerp from (followMinSpeed, followMinDistance) to (followMaxSpeed, followMaxDistance) at speed,
@@ -497,7 +497,7 @@ class PhysxCameraFollowAPI(PhysxCameraFollowAPIAccessors):
 class PhysxCameraFollowLookAPI(PhysxCameraFollowAPIAccessors):
     """A camera behind the forward axis of its subject, for vehicles that stay upright.
 
-    Forward is x if the stage's up axis is z, and z if it is y.
+    The forward axis is x if the stage's up axis is z, and z if the up axis is y.
 
     ``pitch = scale * pitchAngle + upHillGroundPitch * clamp(tilt / upHillGroundAngle, 0, 1)^2``
 
@@ -519,9 +519,9 @@ class PhysxCameraFollowLookAPI(PhysxCameraFollowAPIAccessors):
         self._set(values, strict)
 
     def GetDownHillGroundAngleAttr(self) -> Usd.Attribute:
-        """Slope at which downHillGroundPitch is reached.
+        """Slope for downHillGroundPitch.
 
-        No effect: upHillGroundAngle applies both ways.
+        PhysX does not use it; upHillGroundAngle applies uphill and downhill.
 
         ``physxFollowLookCamera:downHillGroundAngle``, float, no default, range (-inf, inf), unit degree.
         """
@@ -536,7 +536,7 @@ class PhysxCameraFollowLookAPI(PhysxCameraFollowAPIAccessors):
     def GetDownHillGroundPitchAttr(self) -> Usd.Attribute:
         """Pitch added downhill.
 
-        No effect, as for downHillGroundAngle.
+        PhysX does not use it; upHillGroundPitch applies uphill and downhill.
 
         ``physxFollowLookCamera:downHillGroundPitch``, float, no default, range (-inf, inf), unit degree.
         """
@@ -566,7 +566,7 @@ class PhysxCameraFollowLookAPI(PhysxCameraFollowAPIAccessors):
     def GetUpHillGroundPitchAttr(self) -> Usd.Attribute:
         """Pitch added to the camera on a slope.
 
-        It grows with the square of the tilt.
+        The added pitch grows with the square of the tilt.
 
         ``physxFollowLookCamera:upHillGroundPitch``, float, no default, range (-inf, inf), unit degree.
         """

@@ -43,7 +43,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def GetSolverPositionIterationCountAttr(self) -> Usd.Attribute:
         """Position iterations of the body.
 
-        Stiff and fine meshes need more.
+        Stiff and fine meshes need more iterations.
 
         ``physxDeformableBody:solverPositionIterationCount``, uint, default 16, range [1, 255], unit iterations per
         step.
@@ -72,7 +72,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def GetMaxLinearVelocityAttr(self) -> Usd.Attribute:
         """Maximum velocity of a vertex.
 
-        With negative values PhysX chooses the maximum for a surface, and freezes a volume.
+        If it is negative, PhysX chooses the maximum for a surface body and freezes a volume body.
 
         ``physxDeformableBody:maxLinearVelocity``, float, default inf, range (-inf, inf], unit distance / time.
         """
@@ -100,7 +100,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
         return create_attribute(self, "physxDeformableBody:settlingDamping", defaultValue, writeSparsely)
 
     def GetSettlingThresholdAttr(self) -> Usd.Attribute:
-        """Velocity below which settlingDamping acts.
+        """Vertex velocity below which settlingDamping acts.
 
         Keep it above sleepThreshold. If unauthored, it is 0.1 m / s.
 
@@ -154,9 +154,10 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
         return create_attribute(self, "physxDeformableBody:selfCollision", defaultValue, writeSparsely)
 
     def GetSelfCollisionFilterDistanceAttr(self) -> Usd.Attribute:
-        """Distance below which parts of the body do not collide.
+        """Distance below which parts of the body do not collide with each other.
 
-        Negative values are automatic. The minimum is 2.5 contact offsets for volumes and 2 rest offsets for surfaces.
+        If it is negative, PhysX chooses it. The minimum is 2.5 contact offsets for volumes and 2 rest offsets for
+        surfaces.
 
         ``physxDeformableBody:selfCollisionFilterDistance``, float, default -inf, range [-inf, inf), unit distance.
         """
@@ -169,9 +170,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
         return create_attribute(self, "physxDeformableBody:selfCollisionFilterDistance", defaultValue, writeSparsely)
 
     def GetEnableSpeculativeCCDAttr(self) -> Usd.Attribute:
-        """Whether the contact offset grows with velocity.
-
-        It helps against tunnelling.
+        """Whether the contact offset grows with velocity, which reduces tunnelling.
 
         ``physxDeformableBody:enableSpeculativeCCD``, bool, default False.
         """
@@ -239,7 +238,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
 class PhysxBaseDeformableBodyAPI(PhysxBaseDeformableBodyAPIAccessors):
     """PhysX settings of a volume deformable body.
 
-    Surfaces use PhysxSurfaceDeformableBodyAPI, which includes it. Author linearDamping, sleepThreshold and
+    Surfaces use PhysxSurfaceDeformableBodyAPI, which includes this class. Author linearDamping, sleepThreshold and
     maxDepenetrationVelocity: if they are unauthored, PhysX does not use the defaults of the schema.
 
     Applies to: OmniPhysicsDeformableBodyAPI.
@@ -280,7 +279,7 @@ class PhysxBaseDeformableBodyAPI(PhysxBaseDeformableBodyAPIAccessors):
 class PhysxSurfaceDeformableBodyAPI(PhysxBaseDeformableBodyAPIAccessors):
     """PhysX settings of a surface deformable body, such as cloth.
 
-    Thin, fast surfaces can pass through each other. Both attributes reduce this at the cost of time.
+    Thin, fast surfaces can pass through each other. Larger values of both attributes reduce this but take more time.
 
     Applies to: OmniPhysicsDeformableBodyAPI.
     Built in: PhysxBaseDeformableBodyAPI.
@@ -304,7 +303,7 @@ class PhysxSurfaceDeformableBodyAPI(PhysxBaseDeformableBodyAPIAccessors):
     def GetCollisionPairUpdateFrequencyAttr(self) -> Usd.Attribute:
         """Number of contact searches per step, at most solverPositionIterationCount.
 
-        With 0 the solver decides.
+        With 0 the solver chooses the number.
 
         ``physxDeformableBody:collisionPairUpdateFrequency``, uint, default 1, range [0, 255], unit updates per step.
         """

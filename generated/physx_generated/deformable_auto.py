@@ -109,7 +109,9 @@ class PhysxAutoDeformableBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxDeformableBody:autoDeformableBodyEnabled", defaultValue, writeSparsely)
 
     def GetCookingSourceMeshRel(self) -> Usd.Relationship:
-        """The one source mesh, in its bind pose if there is one.
+        """The one source mesh.
+
+        If the mesh has a bind pose, PhysX uses that pose.
 
         ``physxDeformableBody:cookingSourceMesh``, relationship to Mesh, one target.
         """
@@ -133,7 +135,7 @@ class PhysxAutoDeformableHexahedralMeshAPI(SingleApplyAPI):
     """Builds the simulation mesh of a volume from regular hexahedra around the collision mesh, each split into six
     tetrahedra.
 
-    Without it the collision mesh is the simulation mesh. Surfaces ignore it.
+    Without this class, the collision mesh is also the simulation mesh. It has no effect on surfaces.
 
     Applies to: PhysxAutoDeformableBodyAPI.
     """
@@ -156,7 +158,7 @@ class PhysxAutoDeformableHexahedralMeshAPI(SingleApplyAPI):
     def GetResolutionAttr(self) -> Usd.Attribute:
         """Hexahedra along the longest edge of the bounding box.
 
-        0 means 10; PhysX raises 1 to 3 to 4.
+        0 means 10. PhysX uses 4 for the values 1, 2 and 3.
 
         ``physxDeformableBody:resolution``, uint, default 0, range [0, inf), unit cells.
         """
@@ -223,7 +225,7 @@ class PhysxAutoDeformableMeshSimplificationAPI(SingleApplyAPI):
     def GetRemeshingEnabledAttr(self) -> Usd.Attribute:
         """Whether PhysX remeshes before it reduces triangles.
 
-        Details smaller than a cell disappear.
+        Details smaller than a remeshing cell disappear.
 
         ``physxDeformableBody:remeshingEnabled``, bool, default True.
         """
@@ -238,7 +240,7 @@ class PhysxAutoDeformableMeshSimplificationAPI(SingleApplyAPI):
     def GetRemeshingResolutionAttr(self) -> Usd.Attribute:
         """Cells along the longest edge of the bounding box for remeshing.
 
-        0 is automatic: between 100 and 250.
+        With 0 PhysX chooses a value between 100 and 250.
 
         ``physxDeformableBody:remeshingResolution``, uint, default 0, range [0, inf), unit cells.
         """
@@ -253,7 +255,7 @@ class PhysxAutoDeformableMeshSimplificationAPI(SingleApplyAPI):
     def GetTargetTriangleCountAttr(self) -> Usd.Attribute:
         """Number of triangles after reduction.
 
-        0 is automatic.
+        With 0 PhysX chooses the number.
 
         ``physxDeformableBody:targetTriangleCount``, uint, default 0, range [0, inf), unit triangles.
         """
@@ -266,7 +268,7 @@ class PhysxAutoDeformableMeshSimplificationAPI(SingleApplyAPI):
         return create_attribute(self, "physxDeformableBody:targetTriangleCount", defaultValue, writeSparsely)
 
     def GetForceConformingAttr(self) -> Usd.Attribute:
-        """Whether the tetrahedra of a volume end exactly at the simplified triangles.
+        """Whether the tetrahedra of a volume exactly fit the simplified triangles.
 
         ``physxDeformableBody:forceConforming``, bool, default False.
         """
@@ -311,8 +313,8 @@ class PhysxAutoDeformableMeshSimplificationAPI(SingleApplyAPI):
 class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
     """Attaches two objects where they overlap.
 
-    At least one is a deformable body; the other is any prim with a transform. PhysX writes only arrays. Create the
-    attachment and filter prims as direct children of this prim.
+    At least one is a deformable body; the other is any prim with a transform. PhysX writes only arrays of existing
+    prims. Create the attachment and filter prims as direct children of this prim.
 
     Applies to: Imageable.
     """
@@ -333,7 +335,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetEnableDeformableVertexAttachmentsAttr(self) -> Usd.Attribute:
-        """Whether vertices of the deformable inside the other object are attached.
+        """Whether deformable vertices that are inside the other object are attached.
 
         ``physxAutoDeformableAttachment:enableDeformableVertexAttachments``, bool, default True.
         """
@@ -349,7 +351,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
     def GetDeformableVertexOverlapOffsetAttr(self) -> Usd.Attribute:
         """Largest distance outside the other object at which a vertex is attached.
 
-        The gap remains.
+        The attachment keeps this gap.
 
         ``physxAutoDeformableAttachment:deformableVertexOverlapOffset``, float, default 0, range [0, inf), unit
         distance.
@@ -411,7 +413,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
             self, "physxAutoDeformableAttachment:enableCollisionFiltering", defaultValue, writeSparsely)
 
     def GetCollisionFilteringOffsetAttr(self) -> Usd.Attribute:
-        """Distance from the other object for filtered collisions.
+        """Distance from the other object within which collisions are filtered.
 
         -inf means 10 percent of the smaller object's mean extent.
 
@@ -428,7 +430,8 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
             self, "physxAutoDeformableAttachment:collisionFilteringOffset", defaultValue, writeSparsely)
 
     def GetEnableDeformableFilteringPairsAttr(self) -> Usd.Attribute:
-        """Whether an element is filtered only against its neighbours in the other deformable instead of the whole body.
+        """Whether an element ignores collisions only with its neighbours in the other deformable, instead of with that
+        whole body.
 
         ``physxAutoDeformableAttachment:enableDeformableFilteringPairs``, bool, default False.
         """
@@ -442,9 +445,9 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
             self, "physxAutoDeformableAttachment:enableDeformableFilteringPairs", defaultValue, writeSparsely)
 
     def GetAttachable0Rel(self) -> Usd.Relationship:
-        """First object.
+        """First attached object.
 
-        One of the two is a deformable body.
+        At least one of the two objects is a deformable body.
 
         ``physxAutoDeformableAttachment:attachable0``, relationship to OmniPhysicsDeformableBodyAPI or Xformable, one
         target.
@@ -456,7 +459,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
         return create_relationship(self, "physxAutoDeformableAttachment:attachable0")
 
     def GetAttachable1Rel(self) -> Usd.Relationship:
-        """Second object.
+        """Second attached object.
 
         ``physxAutoDeformableAttachment:attachable1``, relationship to OmniPhysicsDeformableBodyAPI or Xformable, one
         target.

@@ -107,7 +107,8 @@ if TYPE_CHECKING:
 class PhysxDiffuseParticlesAPI(SingleApplyAPI):
     """Spawns foam, spray and bubbles from fluid particles, for rendering only.
 
-    A fluid particle spawns if the weighted sum of kinetic energy, pressure and divergence exceeds threshold.
+    A fluid particle spawns such particles if the weighted sum of kinetic energy, pressure and divergence exceeds
+    threshold.
 
     Applies to: PhysxParticleSetAPI.
     """
@@ -155,9 +156,9 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
         return create_attribute(self, "physxDiffuseParticles:maxDiffuseParticleMultiplier", defaultValue, writeSparsely)
 
     def GetThresholdAttr(self) -> Usd.Attribute:
-        """Energy above which a particle spawns.
+        """Energy above which a fluid particle spawns diffuse particles.
 
-        Lower values give more foam; the value depends on stage units.
+        Lower values create more foam. The value depends on the stage's units.
 
         ``physxDiffuseParticles:threshold``, float, default 0.01, range [0, inf), unit mass * distance^2 / time^2.
         """
@@ -214,7 +215,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
         return create_attribute(self, "physxDiffuseParticles:buoyancy", defaultValue, writeSparsely)
 
     def GetKineticEnergyWeightAttr(self) -> Usd.Attribute:
-        """Weight of kinetic energy for spawning.
+        """Weight of kinetic energy in the sum that threshold limits.
 
         ``physxDiffuseParticles:kineticEnergyWeight``, float, default 0.01, range [0, inf), unit dimensionless.
         """
@@ -227,7 +228,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
         return create_attribute(self, "physxDiffuseParticles:kineticEnergyWeight", defaultValue, writeSparsely)
 
     def GetPressureWeightAttr(self) -> Usd.Attribute:
-        """Weight of pressure for spawning.
+        """Weight of pressure in the sum that threshold limits.
 
         ``physxDiffuseParticles:pressureWeight``, float, default 1, range [0, inf), unit dimensionless.
         """
@@ -238,7 +239,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
         return create_attribute(self, "physxDiffuseParticles:pressureWeight", defaultValue, writeSparsely)
 
     def GetDivergenceWeightAttr(self) -> Usd.Attribute:
-        """Weight of the flow's divergence for spawning.
+        """Weight of the flow's divergence in the sum that threshold limits.
 
         ``physxDiffuseParticles:divergenceWeight``, float, default 5, range [0, inf), unit dimensionless.
         """
@@ -253,7 +254,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
     def GetCollisionDecayAttr(self) -> Usd.Attribute:
         """Share of the remaining lifetime that a collision removes.
 
-        At 1 the particle vanishes.
+        At 1 a collision removes the particle.
 
         ``physxDiffuseParticles:collisionDecay``, float, default 0.5, range [0, 1], unit dimensionless.
         """
@@ -264,7 +265,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
         return create_attribute(self, "physxDiffuseParticles:collisionDecay", defaultValue, writeSparsely)
 
     def GetUseAccurateVelocityAttr(self) -> Usd.Attribute:
-        """Whether the velocities for spawning are more accurate.
+        """Whether spawning uses more accurate velocities.
 
         ``physxDiffuseParticles:useAccurateVelocity``, bool, default False.
         """
@@ -294,7 +295,7 @@ class PhysxParticleAPIAccessors(SingleApplyAPI):
     def GetSelfCollisionAttr(self) -> Usd.Attribute:
         """Whether particles of the same group collide.
 
-        globalSelfCollisionEnabled of the system overrides it.
+        If globalSelfCollisionEnabled of the system is false, they do not collide.
 
         ``physxParticle:selfCollision``, bool, default True.
         """
@@ -320,7 +321,7 @@ class PhysxParticleAPIAccessors(SingleApplyAPI):
     def GetParticleSystemRel(self) -> Usd.Relationship:
         """The one system that simulates the object.
 
-        Without it PhysX warns and skips the object.
+        Without a system, PhysX warns and skips the object.
 
         ``physxParticle:particleSystem``, relationship to PhysxParticleSystem, one target.
         """
@@ -346,7 +347,7 @@ class PhysxParticleAPIAccessors(SingleApplyAPI):
 class PhysxParticleAPI(PhysxParticleAPIAccessors):
     """Common settings of particle objects.
 
-    PhysxParticleSetAPI includes it; alone it creates no particles.
+    PhysxParticleSetAPI includes this class; alone it creates no particles.
 
     Applies to: PointBased, PointInstancer.
     """
@@ -470,7 +471,7 @@ class PhysxParticleSamplingAPI(SingleApplyAPI):
     def GetSamplingDistanceAttr(self) -> Usd.Attribute:
         """Distance between samples.
 
-        0 means twice the set's rest offset; the minimum is three quarters of that.
+        0 means twice the rest offset of the particle set. The minimum is 1.5 times that rest offset.
 
         ``physxParticleSampling:samplingDistance``, float, default 0, range [0, inf), unit distance.
         """

@@ -102,8 +102,8 @@ if TYPE_CHECKING:
 class PhysxRigidBodyAPI(SingleApplyAPI):
     """PhysX settings of a rigid body.
 
-    The defaults also apply without this class, such as angular damping 0.05. PhysxArticulationAPI sets iteration counts
-    and sleeping of links.
+    The defaults, such as angular damping 0.05, also apply to bodies without this class. PhysxArticulationAPI sets
+    iteration counts and sleeping of links.
 
     ``force = -mass * linearDamping * v``
     ``torque = -inertia * angularDamping * w``
@@ -128,7 +128,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetLinearDampingAttr(self) -> Usd.Attribute:
         """Decay rate of linear velocity.
 
-        Applied once per step; the maximum is one over the step.
+        PhysX applies it once per step; the maximum is 1 / time step.
 
         ``physxRigidBody:linearDamping``, float, default 0, range [0, inf), unit 1 / time.
         """
@@ -141,7 +141,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetAngularDampingAttr(self) -> Usd.Attribute:
         """Decay rate of angular velocity.
 
-        Applied once per step; the maximum is one over the step.
+        PhysX applies it once per step; the maximum is 1 / time step.
 
         ``physxRigidBody:angularDamping``, float, default 0.05, range [0, inf), unit 1 / time.
         """
@@ -227,7 +227,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetMaxContactImpulseAttr(self) -> Usd.Attribute:
         """Maximum impulse at a contact.
 
-        Between two moving bodies the smaller value applies.
+        Between two moving bodies, the smaller of their values applies.
 
         ``physxRigidBody:maxContactImpulse``, float, default inf, range [0, inf], unit force * time.
         """
@@ -240,7 +240,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:maxContactImpulse", defaultValue, writeSparsely)
 
     def GetSolverPositionIterationCountAttr(self) -> Usd.Attribute:
-        """Position iterations of a free body.
+        """Number of position iterations of a free body.
 
         ``physxRigidBody:solverPositionIterationCount``, int, default 16, range [1, 255], unit iterations per step.
         """
@@ -253,7 +253,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:solverPositionIterationCount", defaultValue, writeSparsely)
 
     def GetSolverVelocityIterationCountAttr(self) -> Usd.Attribute:
-        """Velocity iterations of a free body.
+        """Number of velocity iterations of a free body.
 
         ``physxRigidBody:solverVelocityIterationCount``, int, default 1, range [0, 255], unit iterations per step.
         """
@@ -266,7 +266,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:solverVelocityIterationCount", defaultValue, writeSparsely)
 
     def GetEnableCCDAttr(self) -> Usd.Attribute:
-        """Whether PhysX sweeps fast motion against obstacles to prevent tunnelling.
+        """Whether PhysX sweeps the body along fast motion to prevent tunnelling.
 
         Requires enableCCD of the scene.
 
@@ -281,7 +281,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetEnableSpeculativeCCDAttr(self) -> Usd.Attribute:
         """Whether the contact offset grows with velocity.
 
-        A cheaper method against tunnelling.
+        This reduces tunnelling at a lower cost than enableCCD.
 
         ``physxRigidBody:enableSpeculativeCCD``, bool, default False.
         """
@@ -370,7 +370,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetContactSlopCoefficientAttr(self) -> Usd.Attribute:
         """Lever arm below which a contact's normal force exerts no torque.
 
-        It smooths the rolling of meshes with round shapes.
+        This makes meshes with round shapes roll smoothly.
 
         ``physxRigidBody:contactSlopCoefficient``, float, default 0, range [0, inf), unit distance.
         """
@@ -383,10 +383,10 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:contactSlopCoefficient", defaultValue, writeSparsely)
 
     def GetCfmScaleAttr(self) -> Usd.Attribute:
-        """Constraint softening of an articulation link.
+        """Softening of the joint constraints of an articulation link.
 
-        At the default, acceleration drives, friction and limits of a slider are weaker by a factor of 1.025. Use 0 for
-        exact values.
+        At the default, acceleration drives, friction and limits of a prismatic joint are weaker by a factor of 1.025.
+        Use 0 for exact values.
 
         ``physxRigidBody:cfmScale``, float, default 0.025, range [0, 1], unit dimensionless.
         """

@@ -103,7 +103,7 @@ class PhysxVehicleContextAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetUpdateModeAttr(self) -> Usd.Attribute:
-        """Update of the rigid body.
+        """Method to update the rigid body.
 
         With velocityChange PhysX sets a new velocity; with acceleration it gives the solver an acceleration.
 
@@ -118,7 +118,7 @@ class PhysxVehicleContextAPI(SingleApplyAPI):
     def GetUpAxisAttr(self) -> Usd.Attribute:
         """Up direction as a unit vector along x, y or z.
 
-        Read if verticalAxis is undefined.
+        PhysX reads it only if verticalAxis is undefined.
 
         ``physxVehicleContext:upAxis``, float3, no default, range [-1, 1], unit dimensionless.
 
@@ -133,7 +133,7 @@ class PhysxVehicleContextAPI(SingleApplyAPI):
     def GetForwardAxisAttr(self) -> Usd.Attribute:
         """Forward direction as a unit vector along x, y or z.
 
-        Read if longitudinalAxis is undefined.
+        PhysX reads it only if longitudinalAxis is undefined.
 
         ``physxVehicleContext:forwardAxis``, float3, no default, range [-1, 1], unit dimensionless.
 
@@ -251,8 +251,8 @@ class PhysxVehicleAPI(SingleApplyAPI):
     """Makes an enabled rigid body the chassis of a vehicle.
 
     The prim must be Xformable without a scale of 0. Its wheels are 1 to 20 descendants with
-    PhysxVehicleWheelAttachmentAPI. Its scene needs PhysxVehicleContextAPI. The vehicle applies gravity: set
-    disableGravity of PhysxRigidBodyAPI if that class is applied. Set the custom data
+    PhysxVehicleWheelAttachmentAPI. Its scene needs PhysxVehicleContextAPI. The vehicle applies gravity; if
+    PhysxRigidBodyAPI is applied, set its attribute disableGravity to true. Set the custom data
     physxVehicle:referenceFrameIsCenterOfMass to false; otherwise PhysX warns and reads wheel attachment frames relative
     to the centre of mass.
 
@@ -278,7 +278,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetVehicleEnabledAttr(self) -> Usd.Attribute:
         """Whether PhysX simulates the vehicle.
 
-        If false, it simulates only the rigid body. Kinematic bodies need false.
+        If false, it simulates only the rigid body. A kinematic body needs the value false.
 
         ``physxVehicle:vehicleEnabled``, bool, default True.
         """
@@ -366,7 +366,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetMinLongitudinalSlipDenominatorAttr(self) -> Usd.Attribute:
         """Speed that keeps the longitudinal slip finite.
 
-        Read if minPassiveLongitudinalSlipDenominator is 0; if unauthored, 4 m/s.
+        PhysX reads it only if minPassiveLongitudinalSlipDenominator is 0. If unauthored, it is 4 m/s.
 
         ``physxVehicle:minLongitudinalSlipDenominator``, float, no default, range (0, inf), unit distance / time.
 
@@ -381,7 +381,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicle:minLongitudinalSlipDenominator", defaultValue, writeSparsely)
 
     def GetMinPassiveLongitudinalSlipDenominatorAttr(self) -> Usd.Attribute:
-        """Speed added to the denominator of longitudinal slip without drive or brake torque.
+        """Speed added to the denominator of longitudinal slip while no drive or brake torque acts.
 
         At 0 the deprecated minLongitudinalSlipDenominator applies.
 
@@ -396,9 +396,9 @@ class PhysxVehicleAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicle:minPassiveLongitudinalSlipDenominator", defaultValue, writeSparsely)
 
     def GetMinActiveLongitudinalSlipDenominatorAttr(self) -> Usd.Attribute:
-        """Speed added to the denominator of longitudinal slip under drive or brake torque.
+        """Speed added to the denominator of longitudinal slip while drive or brake torque acts.
 
-        0 means 0.1 m/s. Keep it below the passive value.
+        0 means 0.1 m/s. Keep it below minPassiveLongitudinalSlipDenominator.
 
         ``physxVehicle:minActiveLongitudinalSlipDenominator``, float, default 0, range [0, inf), unit distance / time.
         """
@@ -426,7 +426,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicle:minLateralSlipDenominator", defaultValue, writeSparsely)
 
     def GetLongitudinalStickyTireThresholdSpeedAttr(self) -> Usd.Attribute:
-        """Speed below which a tire starts to stick.
+        """Longitudinal speed below which a tire starts to stick.
 
         A velocity constraint then stops the vehicle. The value -1 means 0.2 m/s.
 
@@ -441,7 +441,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicle:longitudinalStickyTireThresholdSpeed", defaultValue, writeSparsely)
 
     def GetLongitudinalStickyTireThresholdTimeAttr(self) -> Usd.Attribute:
-        """Time below the threshold speed before a tire sticks.
+        """Time that a tire must stay below the threshold speed before it sticks.
 
         A braked wheel at rest sticks at once.
 
@@ -473,7 +473,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetLateralStickyTireThresholdSpeedAttr(self) -> Usd.Attribute:
         """Lateral speed below which a tire starts to stick.
 
-        The longitudinal condition must hold too. The value -1 means 0.2 m/s.
+        The conditions for longitudinal sticking must be true too. The value -1 means 0.2 m/s.
 
         ``physxVehicle:lateralStickyTireThresholdSpeed``, float, default -1, range [-1, inf), unit distance / time.
         """
@@ -486,9 +486,10 @@ class PhysxVehicleAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicle:lateralStickyTireThresholdSpeed", defaultValue, writeSparsely)
 
     def GetLateralStickyTireThresholdTimeAttr(self) -> Usd.Attribute:
-        """Time below the lateral threshold before a tire sticks.
+        """Time that a tire must stay below the lateral threshold speed before it sticks.
 
-        The loader of omni.physx reads longitudinalStickyTireThresholdTime instead. Author the same value in both.
+        The loader of omni.physx reads longitudinalStickyTireThresholdTime instead. Author the same value in both
+        attributes.
 
         ``physxVehicle:lateralStickyTireThresholdTime``, float, default 1, range [0, inf), unit time.
         """

@@ -160,7 +160,7 @@ class PhysxVehicleEngineAPI(SingleApplyAPI):
     def GetIdleRotationSpeedAttr(self) -> Usd.Attribute:
         """Minimum and initial engine speed.
 
-        If it is above 0, the car creeps in gear.
+        If it is above 0, the vehicle creeps while in gear.
 
         ``physxVehicleEngine:idleRotationSpeed``, float, default 0, range [0, inf), unit radian / time.
         """
@@ -176,7 +176,7 @@ class PhysxVehicleEngineAPI(SingleApplyAPI):
         """Share of peakTorque as 1 to 8 points.
 
         First value: speed / maxRotationSpeed, increasing from 0 to 1. Second value: share. If unauthored, the points
-        are (0, 0.8), (0.33, 1), (1, 0.8). They cannot change during simulation.
+        are (0, 0.8), (0.33, 1), (1, 0.8). The points cannot change during simulation.
 
         ``physxVehicleEngine:torqueCurve``, float2[], no default, range [0, inf), unit dimensionless, dimensionless.
         """
@@ -269,7 +269,7 @@ class PhysxVehicleGearsAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetRatiosAttr(self) -> Usd.Attribute:
-        """Gear ratios: the negative reverse gear, then up to 30 positive, descending forward gears.
+        """Gear ratios: a negative ratio for reverse, then up to 30 positive, descending ratios for forward gears.
 
         If unauthored, they are -4, 4, 2, 1.5, 1.1, 1.
 
@@ -342,7 +342,8 @@ class PhysxVehicleAutoGearBoxAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetUpRatiosAttr(self) -> Usd.Attribute:
-        """Engine speed / maxRotationSpeed above which each gear shifts up, from the first to the second highest.
+        """For each gear from the first to the second highest: engine speed / maxRotationSpeed above which the gear box
+        shifts up.
 
         If unauthored, it is 0.65 for each gear.
 
@@ -357,7 +358,8 @@ class PhysxVehicleAutoGearBoxAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleAutoGearBox:upRatios", defaultValue, writeSparsely)
 
     def GetDownRatiosAttr(self) -> Usd.Attribute:
-        """Engine speed / maxRotationSpeed below which each gear shifts down, from the second to the highest.
+        """For each gear from the second to the highest: engine speed / maxRotationSpeed below which the gear box shifts
+        down.
 
         If unauthored, it is 0.5 for each gear.
 
@@ -400,7 +402,7 @@ class PhysxVehicleAutoGearBoxAPI(SingleApplyAPI):
 class PhysxVehicleClutchAPI(SingleApplyAPI):
     """Clutch between engine and wheels of a standard drive.
 
-    It is open in neutral and closed in gear, without a pedal.
+    The clutch is open in neutral and closed in gear; there is no pedal.
 
     ``clutchTorque = strength * (gearRatio * averageWheelSpeed - engineSpeed)``
     """
@@ -419,7 +421,7 @@ class PhysxVehicleClutchAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetStrengthAttr(self) -> Usd.Attribute:
-        """Torque per difference of speeds at the clutch.
+        """Clutch torque per speed difference between its two sides.
 
         If unauthored, it is 10 kg m^2/s.
 

@@ -60,8 +60,8 @@ if TYPE_CHECKING:
 class PhysxVehicleBrakesAPI(MultipleApplyAPI):
     """A brake system, such as the brake or the handbrake.
 
-    brakes0 follows brake0 of the controller, brakes1 follows brake1. Torques of both systems on a wheel add up. A wheel
-    that a brake stops stays locked until the brake is released.
+    brakes0 follows brake0 of the controller, brakes1 follows brake1. Torques of both systems on a wheel add up. If a
+    brake stops a wheel, the wheel stays locked until the brake is released.
 
     ``brakeTorque[i] = brake * maxBrakeTorque * torqueMultipliers[i]``
 
@@ -90,7 +90,7 @@ class PhysxVehicleBrakesAPI(MultipleApplyAPI):
         self._set(values, strict)
 
     def GetWheelsAttr(self) -> Usd.Attribute:
-        """Braked wheels, by attachment index.
+        """Attachment indices of the braked wheels.
 
         If unauthored, the brake acts on all wheels.
 
@@ -149,7 +149,7 @@ class PhysxVehicleBrakesAPI(MultipleApplyAPI):
 class PhysxVehicleSteeringAPI(SingleApplyAPI):
     """Steers wheels in proportion to the controller's property steer.
 
-    PhysX then ignores PhysxVehicleAckermannSteeringAPI.
+    With this class PhysX ignores PhysxVehicleAckermannSteeringAPI.
 
     ``steerAngle[i] = steer * maxSteerAngle * angleMultipliers[i]``
 
@@ -170,7 +170,7 @@ class PhysxVehicleSteeringAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetWheelsAttr(self) -> Usd.Attribute:
-        """Steered wheels, by attachment index.
+        """Attachment indices of the steered wheels.
 
         If unauthored, all wheels steer.
 
@@ -185,7 +185,7 @@ class PhysxVehicleSteeringAPI(SingleApplyAPI):
     def GetMaxSteerAngleAttr(self) -> Usd.Attribute:
         """Angle at full steer of a wheel with multiplier 1.
 
-        Its product with each multiplier must be within half a turn.
+        The product with each multiplier must be between -pi and pi.
 
         ``physxVehicleSteering:maxSteerAngle``, float, default 0, range (-inf, inf), unit radian.
         """
@@ -244,7 +244,7 @@ class PhysxVehicleSteeringAPI(SingleApplyAPI):
     ),
 ))
 class PhysxVehicleAckermannSteeringAPI(SingleApplyAPI):
-    """Steers the two wheels of an axle about one centre: the inner wheel turns more than the outer.
+    """Steers the two wheels of an axle about one centre: the inner wheel turns more than the outer wheel.
 
     PhysX prefers PhysxVehicleSteeringAPI if both are applied. With a strength above 0,
     PhysxVehicleNonlinearCommandResponseAPI has no effect on the angles.
@@ -271,7 +271,7 @@ class PhysxVehicleAckermannSteeringAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetWheel0Attr(self) -> Usd.Attribute:
-        """Right steered wheel, by attachment index.
+        """Attachment index of the right steered wheel.
 
         Required.
 
@@ -284,7 +284,7 @@ class PhysxVehicleAckermannSteeringAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleAckermannSteering:wheel0", defaultValue, writeSparsely)
 
     def GetWheel1Attr(self) -> Usd.Attribute:
-        """Left steered wheel, by attachment index.
+        """Attachment index of the left steered wheel.
 
         Required.
 

@@ -85,8 +85,8 @@ if TYPE_CHECKING:
 class PhysxVehicleSuspensionAPI(SingleApplyAPI):
     """Spring and damper between wheel and vehicle.
 
-    Compression is measured from full droop, the length of the slack spring. Only the part of the spring force along the
-    ground's normal acts. A hard constraint acts beyond the travel.
+    Compression is measured from full droop, where the spring exerts no force. Only the component of the spring force
+    along the ground's normal acts. Beyond travelDistance, a hard constraint stops the wheel.
 
     ``springForce = springStrength * compression + springDamperRate * d(compression)/dt``
     """
@@ -164,8 +164,8 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
     def GetMaxDroopAttr(self) -> Usd.Attribute:
         """Wheel travel from rest to full droop.
 
-        Negative values mean sprungMass * gravity / springStrength, and must then be on all wheels. Ignored if
-        travelDistance is authored.
+        If it is negative, PhysX uses sprungMass * gravity / springStrength. It must then be negative on all wheels.
+        Ignored if travelDistance is authored.
 
         ``physxVehicleSuspension:maxDroop``, float, no default, range (-inf, inf), unit distance.
 
@@ -271,7 +271,8 @@ class PhysxVehicleSuspensionComplianceAPI(SingleApplyAPI):
 
     Each attribute is a graph of at most three points with strictly increasing compression, from 0 at full droop to 1 at
     full compression. PhysX interpolates linearly. The class replaces all deprecated angles and offsets of wheel,
-    suspension and attachment. Unauthored graphs are 0: forces then act at the suspension frame.
+    suspension and attachment. If a graph is unauthored, its values are 0; the forces then act at the origin of the
+    suspension frame.
 
     Applies to: PhysxVehicleWheelAttachmentAPI.
     """
@@ -320,7 +321,7 @@ class PhysxVehicleSuspensionComplianceAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleSuspensionCompliance:wheelCamberAngle", defaultValue, writeSparsely)
 
     def GetSuspensionForceAppPointAttr(self) -> Usd.Attribute:
-        """Position of the suspension force in the suspension frame, as points (compression, x, y, z).
+        """Point where the suspension force acts, in the suspension frame, as points (compression, x, y, z).
 
         ``physxVehicleSuspensionCompliance:suspensionForceAppPoint``, float4[], no default, range (-inf, inf), unit
         dimensionless, distance, distance, distance.
@@ -335,7 +336,7 @@ class PhysxVehicleSuspensionComplianceAPI(SingleApplyAPI):
             self, "physxVehicleSuspensionCompliance:suspensionForceAppPoint", defaultValue, writeSparsely)
 
     def GetTireForceAppPointAttr(self) -> Usd.Attribute:
-        """Position of the tire force in the suspension frame, as points (compression, x, y, z).
+        """Point where the tire force acts, in the suspension frame, as points (compression, x, y, z).
 
         ``physxVehicleSuspensionCompliance:tireForceAppPoint``, float4[], no default, range (-inf, inf), unit
         dimensionless, distance, distance, distance.

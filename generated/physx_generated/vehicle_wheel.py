@@ -80,7 +80,8 @@ if TYPE_CHECKING:
 class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
     """Friction of a tire on ground materials.
 
-    Tires ignore the materials' friction. PhysX refuses a table with lists of different lengths.
+    Tires ignore the friction of the materials themselves. PhysX refuses a table if frictionValues and groundMaterials
+    have different lengths.
     """
 
     @classmethod
@@ -117,7 +118,7 @@ class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
         return create_attribute(self, "frictionValues", defaultValue, writeSparsely)
 
     def GetDefaultFrictionValueAttr(self) -> Usd.Attribute:
-        """Friction on materials not in groundMaterials.
+        """Friction on materials that are not in groundMaterials.
 
         ``defaultFrictionValue``, float, default 1, range [0, inf), unit dimensionless.
         """
@@ -347,14 +348,14 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
         ),
         Attribute(
             "physxVehicleTire:longitudinalStiffnessPerUnitGravity", "float", range=Range(0.0, inf, False, False),
-            unit="mass", deprecated="use longitudinalStiffness, which is this times gravity",
+            unit="mass", deprecated="use longitudinalStiffness, which is this value times gravity",
         ),
         Attribute(
             "physxVehicleTire:longitudinalStiffness", "float", 0.0, range=Range(0.0, inf, True, False), unit="force",
         ),
         Attribute(
             "physxVehicleTire:camberStiffnessPerUnitGravity", "float", 0.0, range=Range(0.0, inf, True, False),
-            unit="mass / radian", deprecated="use camberStiffness, which is this times gravity",
+            unit="mass / radian", deprecated="use camberStiffness, which is this value times gravity",
         ),
         Attribute(
             "physxVehicleTire:camberStiffness", "float", -1.0, range=Range(-1.0, inf, True, False),
@@ -376,9 +377,9 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
     ),
 ))
 class PhysxVehicleTireAPI(SingleApplyAPI):
-    """Force of a tire from its slip.
+    """Force of a tire as a function of its slip.
 
-    PhysX smooths the load. It maps load / restLoad linearly from [0, 3] to [0.2308, 3], and larger values to 3.
+    PhysX smooths the tire load. It maps load / restLoad linearly from [0, 3] to [0.2308, 3], and larger ratios to 3.
 
     ``friction = tableFriction * frictionVsSlipGraph(|longitudinalSlip|)``
     ``lateralStiffness = lateralStiffnessGraph[1] * s(3 * load / restLoad / lateralStiffnessGraph[0])``
@@ -403,7 +404,7 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
     def GetLatStiffXAttr(self) -> Usd.Attribute:
         """Value of load / restLoad from which the lateral stiffness is constant.
 
-        Read if lateralStiffnessGraph is 0.
+        PhysX reads it only if lateralStiffnessGraph is 0.
 
         ``physxVehicleTire:latStiffX``, float, default 2, range [0, inf), unit dimensionless.
 
@@ -418,8 +419,8 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
     def GetLatStiffYAttr(self) -> Usd.Attribute:
         """Maximum lateral stiffness divided by restLoad.
 
-        Read if lateralStiffnessGraph is 0; if unauthored, it is 17.095. Author it on all tires of a vehicle or on no
-        tire.
+        PhysX reads it only if lateralStiffnessGraph is 0. If unauthored, it is 17.095. Author it on all tires of a
+        vehicle or on no tire.
 
         ``physxVehicleTire:latStiffY``, float, no default, range (0, inf), unit dimensionless.
 
@@ -450,11 +451,11 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
     def GetLongitudinalStiffnessPerUnitGravityAttr(self) -> Usd.Attribute:
         """Longitudinal stiffness divided by gravity.
 
-        Read if longitudinalStiffness is 0; if unauthored, it is 500 kg.
+        PhysX reads it only if longitudinalStiffness is 0. If unauthored, it is 500 kg.
 
         ``physxVehicleTire:longitudinalStiffnessPerUnitGravity``, float, no default, range (0, inf), unit mass.
 
-        Deprecated: use longitudinalStiffness, which is this times gravity.
+        Deprecated: use longitudinalStiffness, which is this value times gravity.
         """
         return get_attribute(self, "physxVehicleTire:longitudinalStiffnessPerUnitGravity")
 
@@ -483,11 +484,11 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
     def GetCamberStiffnessPerUnitGravityAttr(self) -> Usd.Attribute:
         """Camber stiffness divided by gravity.
 
-        Read if camberStiffness is -1.
+        PhysX reads it only if camberStiffness is -1.
 
         ``physxVehicleTire:camberStiffnessPerUnitGravity``, float, default 0, range [0, inf), unit mass / radian.
 
-        Deprecated: use camberStiffness, which is this times gravity.
+        Deprecated: use camberStiffness, which is this value times gravity.
         """
         return get_attribute(self, "physxVehicleTire:camberStiffnessPerUnitGravity")
 

@@ -100,7 +100,7 @@ else:
     properties=(
         Attribute(
             "indices", "int[]", range=Range(0.0, inf, True, False), unit="dimensionless",
-            deprecated="use tetVertexIndices of TetMesh, which takes them in fours", retired="25.11.1",
+            deprecated="use tetVertexIndices of TetMesh, which has four indices per entry", retired="25.11.1",
         ),
     ),
     deprecated="use TetMesh of UsdGeom",
@@ -127,17 +127,17 @@ class TetrahedralMesh(TypedSchema, UsdGeom.PointBased):
         """Author the given values, or none after an error; raises as :meth:`Define`."""
         self._set(values, strict)
 
-    @deprecated("use tetVertexIndices of TetMesh, which takes them in fours")
+    @deprecated("use tetVertexIndices of TetMesh, which has four indices per entry")
     def GetIndicesAttr(self) -> Usd.Attribute:
         """Point indices of all tetrahedra in sequence.
 
         ``indices``, int[], no default, range [0, inf), unit dimensionless.
 
-        Deprecated: use tetVertexIndices of TetMesh, which takes them in fours. Dropped in 25.11.1.
+        Deprecated: use tetVertexIndices of TetMesh, which has four indices per entry. Dropped in 25.11.1.
         """
         return find_attribute(look_up(self, "_prim"), "indices")
 
-    @deprecated("use tetVertexIndices of TetMesh, which takes them in fours")
+    @deprecated("use tetVertexIndices of TetMesh, which has four indices per entry")
     def CreateIndicesAttr(self, defaultValue: Items[int] | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Create the attribute of :meth:`GetIndicesAttr`, with a value if one is given."""
         return create_attribute(self, "indices", defaultValue, writeSparsely)
@@ -366,7 +366,7 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
     def GetSimulationOwnerRel(self) -> Usd.Relationship:
         """Scene of the deformable.
 
-        Without a target it is the first scene of the stage.
+        Without a target, PhysX uses the first scene of the stage.
 
         ``physxDeformable:simulationOwner``, relationship to PhysicsScene, one target.
 
@@ -747,7 +747,7 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
     def GetCollisionPairUpdateFrequencyAttr(self) -> Usd.Attribute:
         """Number of contact searches per step, at most one per position iteration.
 
-        With 0 the solver decides.
+        With 0 the solver chooses the number.
 
         ``physxDeformableSurface:collisionPairUpdateFrequency``, uint, default 1, range [0, inf), unit updates per step.
 
@@ -785,7 +785,7 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
     def GetMaxVelocityAttr(self) -> Usd.Attribute:
         """Maximum velocity of a vertex.
 
-        Negative values are automatic.
+        If it is negative, PhysX chooses it.
 
         ``physxDeformableSurface:maxVelocity``, float, default inf, range [-inf, inf], unit distance / time.
 
@@ -842,7 +842,7 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
 class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
     """Elasticity, density and friction of a deformable body.
 
-    Author all values of its replacement, which has other defaults.
+    Author all values of the replacement class, because its defaults are different.
 
     Applies to: Material.
 
@@ -868,7 +868,7 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
     def GetDensityAttr(self) -> Usd.Attribute:
         """Mass per volume.
 
-        With 0 PhysX chooses it. A mass or density of PhysicsMassAPI has priority.
+        With 0 PhysX chooses the density. A mass or density of PhysicsMassAPI has priority.
 
         ``physxDeformableBodyMaterial:density``, float, default 0, range [0, inf), unit mass / distance^3.
 
@@ -934,7 +934,7 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
 
     @deprecated("use poissonsRatio of OmniPhysicsDeformableMaterialAPI")
     def GetPoissonsRatioAttr(self) -> Usd.Attribute:
-        """Conservation of volume under stretching.
+        """Poisson's ratio.
 
         At 0.5 the volume is constant.
 
@@ -1005,7 +1005,7 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
 class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
     """Elasticity, density, thickness and friction of a deformable surface.
 
-    Author all values of its replacement, which has other defaults.
+    Author all values of the replacement class, because its defaults are different.
 
     Applies to: Material.
 
@@ -1031,7 +1031,7 @@ class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
     def GetDensityAttr(self) -> Usd.Attribute:
         """Mass per volume, with volume as area times thickness.
 
-        With 0 PhysX chooses it. A mass or density of PhysicsMassAPI has priority.
+        With 0 PhysX chooses the density. A mass or density of PhysicsMassAPI has priority.
 
         ``physxDeformableSurfaceMaterial:density``, float, default 0, range [0, inf), unit mass / distance^3.
 
@@ -1065,7 +1065,7 @@ class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
     def GetYoungsModulusAttr(self) -> Usd.Attribute:
         """Stiffness against stretching.
 
-        Negative values are automatic.
+        If it is negative, PhysX chooses it.
 
         ``physxDeformableSurfaceMaterial:youngsModulus``, float, default -inf, range [-inf, inf), unit force /
         distance^2.
@@ -1081,7 +1081,7 @@ class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
 
     @deprecated("use poissonsRatio of OmniPhysicsDeformableMaterialAPI")
     def GetPoissonsRatioAttr(self) -> Usd.Attribute:
-        """Conservation of volume under stretching.
+        """Poisson's ratio.
 
         At 0.5 the volume is constant.
 
@@ -1098,9 +1098,9 @@ class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
 
     @deprecated("use surfaceThickness of OmniPhysicsSurfaceDeformableMaterialAPI")
     def GetThicknessAttr(self) -> Usd.Attribute:
-        """Thickness for mass and stiffness, unused for collision.
+        """Thickness that determines mass and stiffness, but not collision.
 
-        0 is automatic.
+        With 0 PhysX chooses it.
 
         ``physxDeformableSurfaceMaterial:thickness``, float, default 0, range [0, inf), unit distance.
 
