@@ -127,7 +127,7 @@ class PhysxArticulationAPI(SingleApplyAPI):
     def GetSleepThresholdAttr(self) -> Usd.Attribute:
         """Kinetic energy per mass below which the articulation can sleep after 0.4 s.
 
-        PhysX computes it from velocities summed over 0.2 s. Without this class the threshold is 0.005 m^2 / s^2.
+        Without this class the threshold is 0.005 m^2 / s^2.
 
         ``physxArticulation:sleepThreshold``, float, default 5e-05, range [0, inf), unit distance^2 / time^2.
         """

@@ -193,7 +193,7 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
     def GetMaxJumpHeightAttr(self) -> Usd.Attribute:
         """Jump height that invisible walls must stop.
 
-        Used only if invisibleWallHeight is above 0. Small values make the simulation faster.
+        Used only if invisibleWallHeight is above 0.
 
         ``physxCharacterController:maxJumpHeight``, float, default 0, range [0, inf), unit distance.
         """
@@ -205,8 +205,6 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
 
     def GetContactOffsetAttr(self) -> Usd.Attribute:
         """Gap between the capsule and obstacles.
-
-        Use a small value above 0.
 
         ``physxCharacterController:contactOffset``, float, default 0.1, range (0, inf), unit distance.
         """
@@ -258,7 +256,7 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
     def GetSimulationOwnerRel(self) -> Usd.Relationship:
         """Scene of the character.
 
-        Without a target, PhysX uses the first scene of the stage.
+        The default is the stage's first scene.
 
         ``physxCharacterController:simulationOwner``, relationship to PhysicsScene, one target.
         """

@@ -202,7 +202,7 @@ class PhysxCollisionAPI(SingleApplyAPI):
     def GetMinTorsionalPatchRadiusAttr(self) -> Usd.Attribute:
         """Minimum patch radius of torsional friction.
 
-        If it is above 0, torsional friction also acts on shapes that touch without penetration.
+        Above 0, torsional friction also acts without penetration.
 
         ``physxCollision:minTorsionalPatchRadius``, float, default 0, range [0, inf), unit distance.
         """

@@ -87,8 +87,6 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def GetSettlingDampingAttr(self) -> Usd.Attribute:
         """Additional damping of vertices slower than settlingThreshold.
 
-        It calms a body before it sleeps.
-
         ``physxDeformableBody:settlingDamping``, float, default 10, range [0, inf), unit 1 / time.
         """
         return get_attribute(self, "physxDeformableBody:settlingDamping")
@@ -128,7 +126,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
         return create_attribute(self, "physxDeformableBody:sleepThreshold", defaultValue, writeSparsely)
 
     def GetMaxDepenetrationVelocityAttr(self) -> Usd.Attribute:
-        """Maximum velocity with which the solver separates overlapping bodies.
+        """Maximum velocity at which the solver separates overlapping bodies.
 
         If unauthored, it is 3 m / s.
 

@@ -135,7 +135,7 @@ class PhysxAutoDeformableHexahedralMeshAPI(SingleApplyAPI):
     """Builds the simulation mesh of a volume from regular hexahedra around the collision mesh, each split into six
     tetrahedra.
 
-    Without this class, the collision mesh is also the simulation mesh. It has no effect on surfaces.
+    Without this class, the collision mesh is also the simulation mesh. Surfaces ignore this class.
 
     Applies to: PhysxAutoDeformableBodyAPI.
     """
@@ -446,8 +446,6 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
 
     def GetAttachable0Rel(self) -> Usd.Relationship:
         """First attached object.
-
-        At least one of the two objects is a deformable body.
 
         ``physxAutoDeformableAttachment:attachable0``, relationship to OmniPhysicsDeformableBodyAPI or Xformable, one
         target.

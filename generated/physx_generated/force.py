@@ -100,8 +100,7 @@ class PhysxForceAPI(SingleApplyAPI):
     def GetModeAttr(self) -> Usd.Attribute:
         """Meaning of the attributes force and torque.
 
-        With mode force, they are a force and a torque. With mode acceleration, PhysX multiplies them by mass and
-        inertia.
+        With mode acceleration, PhysX multiplies them by mass and inertia.
 
         ``physxForce:mode``, uniform token, default acceleration, one of force, acceleration.
         """

@@ -103,7 +103,7 @@ class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
     def GetHinge0Rel(self) -> Usd.Relationship:
         """Hinge of the first body.
 
-        Without exactly one target PhysX creates no joint.
+        Exactly one target is required.
 
         ``physics:hinge0``, relationship to PhysicsRevoluteJoint, one target.
         """
@@ -116,7 +116,7 @@ class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
     def GetHinge1Rel(self) -> Usd.Relationship:
         """Hinge of the second body.
 
-        Without exactly one target PhysX creates no joint.
+        Exactly one target is required.
 
         ``physics:hinge1``, relationship to PhysicsRevoluteJoint, one target.
         """
@@ -185,7 +185,7 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
     def GetHingeRel(self) -> Usd.Relationship:
         """Hinge of the pinion.
 
-        Without exactly one target PhysX creates no joint.
+        Exactly one target is required.
 
         ``physics:hinge``, relationship to PhysicsRevoluteJoint, one target.
         """
@@ -198,7 +198,7 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
     def GetPrismaticRel(self) -> Usd.Relationship:
         """Slider of the rack.
 
-        Without exactly one target PhysX creates no joint.
+        Exactly one target is required.
 
         ``physics:prismatic``, relationship to PhysicsPrismaticJoint, one target.
         """

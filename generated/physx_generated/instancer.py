@@ -2,7 +2,7 @@
 # mypy: allow-subclassing-any
 # pyright: reportIncompatibleMethodOverride=false
 # The stubs of USD declare class methods as static methods or as instance methods.
-"""Instancers that create many joints from a few prototypes, as a PointInstancer does for shapes."""
+"""Instancers that create many joints from a few prototypes."""
 
 from __future__ import annotations
 

@@ -261,8 +261,7 @@ class PhysxMaterialAPI(SingleApplyAPI):
 class PhysxPBDMaterialAPI(SingleApplyAPI):
     """Material of particles: friction, adhesion and fluid flow.
 
-    Bind it to the particle system; one material applies to all its particles. The values need tuning, because the
-    solver works on positions.
+    Bind it to the particle system; one material applies to all its particles.
 
     Applies to: Material.
     """
@@ -330,8 +329,6 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
 
     def GetVorticityConfinementAttr(self) -> Usd.Attribute:
         """Strength that sustains swirls of a fluid.
-
-        It compensates for energy loss in the solver.
 
         ``physxPBDMaterial:vorticityConfinement``, float, default 0, range [0, inf), unit dimensionless.
         """

@@ -109,7 +109,7 @@ class PhysxConvexHullCollisionAPI(SingleApplyAPI):
     def GetHullVertexLimitAttr(self) -> Usd.Attribute:
         """Maximum number of vertices.
 
-        PhysX clamps it, because the GPU cannot simulate hulls with more than 64 vertices.
+        PhysX clamps it.
 
         ``physxConvexHullCollision:hullVertexLimit``, int, default 64, range [8, 64], unit vertices.
         """
@@ -122,7 +122,7 @@ class PhysxConvexHullCollisionAPI(SingleApplyAPI):
     def GetMinThicknessAttr(self) -> Usd.Attribute:
         """Minimum extent of the hull along each axis.
 
-        PhysX first thickens meshes that are flatter or smaller.
+        PhysX thickens thinner meshes.
 
         ``physxConvexHullCollision:minThickness``, float, default 0.001, range [0, inf), unit distance.
         """
@@ -213,7 +213,7 @@ class PhysxConvexDecompositionCollisionAPI(SingleApplyAPI):
     def GetMinThicknessAttr(self) -> Usd.Attribute:
         """Minimum extent of the mesh along each axis.
 
-        PhysX first thickens meshes that are flatter or smaller.
+        PhysX thickens thinner meshes.
 
         ``physxConvexDecompositionCollision:minThickness``, float, default 0.001, range [0, inf), unit distance.
         """
@@ -226,7 +226,7 @@ class PhysxConvexDecompositionCollisionAPI(SingleApplyAPI):
     def GetVoxelResolutionAttr(self) -> Usd.Attribute:
         """Approximate number of voxels.
 
-        More voxels follow the shape better but take longer.
+        More voxels are more accurate but slower.
 
         ``physxConvexDecompositionCollision:voxelResolution``, int, default 500000, range [10000, 10000000], unit
         voxels.
@@ -238,7 +238,7 @@ class PhysxConvexDecompositionCollisionAPI(SingleApplyAPI):
         return create_attribute(self, "physxConvexDecompositionCollision:voxelResolution", defaultValue, writeSparsely)
 
     def GetErrorPercentageAttr(self) -> Usd.Attribute:
-        """PhysX stops cutting a part if the volume difference between the part and its hull is below this value.
+        """Allowed volume difference between a part and its hull.
 
         ``physxConvexDecompositionCollision:errorPercentage``, float, default 10, range [0.01, 25], unit percent.
         """
@@ -552,8 +552,7 @@ class PhysxSDFMeshCollisionAPI(SingleApplyAPI):
     def GetSdfSubgridResolutionAttr(self) -> Usd.Attribute:
         """Samples along a side of a subgrid block; 4 to 8 suit most meshes.
 
-        Smaller blocks need a larger table, and larger blocks follow the surface less closely. 0 stores a dense field
-        without blocks.
+        0 stores a dense field without blocks.
 
         ``physxSDFMeshCollision:sdfSubgridResolution``, uniform int, default 6, range [0, inf), unit samples.
         """
@@ -626,7 +625,7 @@ class PhysxSDFMeshCollisionAPI(SingleApplyAPI):
     def GetSdfTriangleCountReductionFactorAttr(self) -> Usd.Attribute:
         """Share of triangles to keep.
 
-        PhysX keeps at least 32 triangles. 1 keeps the mesh unchanged; fewer triangles collide faster.
+        PhysX keeps at least 32 triangles. 1 keeps the mesh unchanged.
 
         ``physxSDFMeshCollision:sdfTriangleCountReductionFactor``, uniform float, default 1, range [0, 1], unit
         dimensionless.

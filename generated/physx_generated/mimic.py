@@ -55,8 +55,8 @@ class PhysxMimicJointAPI(MultipleApplyAPI):
     """Couples this joint's position to that of a reference joint.
 
     The coupling acts both ways. On revolute and prismatic joints the instance name is ignored but must be rotX, rotY or
-    rotZ; PhysX silently skips a mimic joint with another name. A revolute joint needs finite limits on both sides,
-    otherwise PhysX creates no mimic joint. PhysX also reads NewtonMimicAPI.
+    rotZ; PhysX silently skips other instances. A revolute joint needs finite limits on both sides, otherwise PhysX
+    creates no mimic joint. PhysX also reads NewtonMimicAPI.
 
     ``q + gearing * q_reference + offset = 0``
 

@@ -158,7 +158,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
     def GetThresholdAttr(self) -> Usd.Attribute:
         """Energy above which a fluid particle spawns diffuse particles.
 
-        Lower values create more foam. The value depends on the stage's units.
+        Lower values create more foam.
 
         ``physxDiffuseParticles:threshold``, float, default 0.01, range [0, inf), unit mass * distance^2 / time^2.
         """
@@ -215,7 +215,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
         return create_attribute(self, "physxDiffuseParticles:buoyancy", defaultValue, writeSparsely)
 
     def GetKineticEnergyWeightAttr(self) -> Usd.Attribute:
-        """Weight of kinetic energy in the sum that threshold limits.
+        """Weight of kinetic energy in the spawning sum.
 
         ``physxDiffuseParticles:kineticEnergyWeight``, float, default 0.01, range [0, inf), unit dimensionless.
         """
@@ -228,7 +228,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
         return create_attribute(self, "physxDiffuseParticles:kineticEnergyWeight", defaultValue, writeSparsely)
 
     def GetPressureWeightAttr(self) -> Usd.Attribute:
-        """Weight of pressure in the sum that threshold limits.
+        """Weight of pressure in the spawning sum.
 
         ``physxDiffuseParticles:pressureWeight``, float, default 1, range [0, inf), unit dimensionless.
         """
@@ -239,7 +239,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
         return create_attribute(self, "physxDiffuseParticles:pressureWeight", defaultValue, writeSparsely)
 
     def GetDivergenceWeightAttr(self) -> Usd.Attribute:
-        """Weight of the flow's divergence in the sum that threshold limits.
+        """Weight of the flow's divergence in the spawning sum.
 
         ``physxDiffuseParticles:divergenceWeight``, float, default 5, range [0, inf), unit dimensionless.
         """

@@ -120,7 +120,7 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
         return create_attribute(self, "physxParticleIsosurface:isosurfaceEnabled", defaultValue, writeSparsely)
 
     def GetMaxVerticesAttr(self) -> Usd.Attribute:
-        """Maximum number of vertices of the surface mesh.
+        """Maximum number of mesh vertices.
 
         ``physxParticleIsosurface:maxVertices``, uniform int, default 1048576, range [3, inf), unit vertices.
         """
@@ -131,7 +131,7 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
         return create_attribute(self, "physxParticleIsosurface:maxVertices", defaultValue, writeSparsely)
 
     def GetMaxTrianglesAttr(self) -> Usd.Attribute:
-        """Maximum number of triangles of the surface mesh.
+        """Maximum number of mesh triangles.
 
         ``physxParticleIsosurface:maxTriangles``, uniform int, default 2097152, range [1, inf), unit triangles.
         """
@@ -212,7 +212,7 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
         return create_attribute(self, "physxParticleIsosurface:gridSmoothingRadius", defaultValue, writeSparsely)
 
     def GetNumMeshSmoothingPassesAttr(self) -> Usd.Attribute:
-        """Number of smoothing passes over the mesh.
+        """Smoothing passes over the mesh.
 
         Even numbers shrink the mesh less.
 
@@ -227,7 +227,7 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
         return create_attribute(self, "physxParticleIsosurface:numMeshSmoothingPasses", defaultValue, writeSparsely)
 
     def GetNumMeshNormalSmoothingPassesAttr(self) -> Usd.Attribute:
-        """Number of smoothing passes over mesh normals.
+        """Smoothing passes over mesh normals.
 
         ``physxParticleIsosurface:numMeshNormalSmoothingPasses``, int, default 4, range [0, inf), unit passes.
         """
@@ -288,9 +288,7 @@ class PhysxParticleSmoothingAPI(SingleApplyAPI):
         return create_attribute(self, "physxParticleSmoothing:particleSmoothingEnabled", defaultValue, writeSparsely)
 
     def GetStrengthAttr(self) -> Usd.Attribute:
-        """Share of the distance by which a particle moves to the mean position of its neighbours.
-
-        PhysX clamps it to [0, 1].
+        """Share of the way from a particle to the mean position of its neighbours.
 
         ``physxParticleSmoothing:strength``, float, default 0.8, range [0, 1], unit dimensionless.
         """

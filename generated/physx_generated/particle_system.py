@@ -208,7 +208,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "solverPositionIterationCount", defaultValue, writeSparsely)
 
     def GetMaxDepenetrationVelocityAttr(self) -> Usd.Attribute:
-        """Maximum velocity with which the solver separates overlapping particles.
+        """Maximum velocity at which the solver separates overlapping particles.
 
         ``maxDepenetrationVelocity``, float, default inf, range [0, inf], unit distance / time.
         """
@@ -222,8 +222,6 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
 
     def GetWindAttr(self) -> Usd.Attribute:
         """Air velocity around all particles of the system.
-
-        It may be animated.
 
         ``wind``, float3, default [0, 0, 0], range (-inf, inf), unit distance / time.
         """
@@ -248,8 +246,6 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
 
     def GetNeighborhoodScaleAttr(self) -> Usd.Attribute:
         """Scale of the search volume for neighbours.
-
-        Raise it for fast relative motion.
 
         ``neighborhoodScale``, float, default 1.01, range [1, inf), unit dimensionless.
         """
@@ -307,7 +303,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
     def GetSimulationOwnerRel(self) -> Usd.Relationship:
         """Scene of the system.
 
-        Without a target, PhysX uses the first scene of the stage.
+        The default is the stage's first scene.
 
         ``simulationOwner``, relationship to PhysicsScene, one target.
         """

@@ -128,7 +128,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetLinearDampingAttr(self) -> Usd.Attribute:
         """Decay rate of linear velocity.
 
-        PhysX applies it once per step; the maximum is 1 / time step.
+        The maximum is 1 / time step.
 
         ``physxRigidBody:linearDamping``, float, default 0, range [0, inf), unit 1 / time.
         """
@@ -141,7 +141,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetAngularDampingAttr(self) -> Usd.Attribute:
         """Decay rate of angular velocity.
 
-        PhysX applies it once per step; the maximum is 1 / time step.
+        The maximum is 1 / time step.
 
         ``physxRigidBody:angularDamping``, float, default 0.05, range [0, inf), unit 1 / time.
         """
@@ -210,7 +210,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:stabilizationThreshold", defaultValue, writeSparsely)
 
     def GetMaxDepenetrationVelocityAttr(self) -> Usd.Attribute:
-        """Maximum velocity with which the solver separates overlapping bodies.
+        """Maximum velocity at which the solver separates overlapping bodies.
 
         If unauthored, it is 3 m / s.
 
@@ -240,7 +240,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:maxContactImpulse", defaultValue, writeSparsely)
 
     def GetSolverPositionIterationCountAttr(self) -> Usd.Attribute:
-        """Number of position iterations of a free body.
+        """Position iterations of a free body.
 
         ``physxRigidBody:solverPositionIterationCount``, int, default 16, range [1, 255], unit iterations per step.
         """
@@ -253,7 +253,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:solverPositionIterationCount", defaultValue, writeSparsely)
 
     def GetSolverVelocityIterationCountAttr(self) -> Usd.Attribute:
-        """Number of velocity iterations of a free body.
+        """Velocity iterations of a free body.
 
         ``physxRigidBody:solverVelocityIterationCount``, int, default 1, range [0, 255], unit iterations per step.
         """

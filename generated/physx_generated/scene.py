@@ -284,7 +284,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def GetBroadphaseTypeAttr(self) -> Usd.Attribute:
         """Algorithm that finds nearby pairs of bodies.
 
-        GPU needs a CUDA device; without such a device, use MBP or SAP.
+        Without a CUDA device use MBP or SAP.
 
         ``physxScene:broadphaseType``, uniform token, default GPU, one of GPU, MBP, SAP.
         """
@@ -647,8 +647,6 @@ class PhysxSceneAPI(SingleApplyAPI):
     def GetMaxPositionIterationCountAttr(self) -> Usd.Attribute:
         """Maximum position iterations of all actors.
 
-        It overrides higher counts of actors.
-
         ``physxScene:maxPositionIterationCount``, uniform uint, default 255, range [minPositionIterationCount, 255],
         unit iterations per step.
         """
@@ -678,8 +676,6 @@ class PhysxSceneAPI(SingleApplyAPI):
 
     def GetMaxVelocityIterationCountAttr(self) -> Usd.Attribute:
         """Maximum velocity iterations of all actors.
-
-        It overrides higher counts of actors.
 
         ``physxScene:maxVelocityIterationCount``, uniform uint, default 255, range [minVelocityIterationCount, 255],
         unit iterations per step.

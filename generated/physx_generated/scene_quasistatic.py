@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 class PhysxSceneQuasistaticAPI(SingleApplyAPI):
     """Removes the velocity of bodies after each step.
 
-    Bodies still react to forces, contacts and joints, but they stop when the cause of their motion ends. The distance
-    that they move depends on the time step and the iteration count. The class applies to the members of the collection
+    Bodies still react to forces, contacts and joints, but they stop when the cause ends. The distance that they move
+    depends on the time step and the iteration count. The class applies to the members of the collection
     quasistaticactors, or to all bodies if the collection is empty.
 
     Applies to: PhysicsScene.

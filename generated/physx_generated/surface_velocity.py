@@ -58,7 +58,6 @@ class PhysxSurfaceVelocityAPI(SingleApplyAPI):
     """Gives the surface of a body a velocity in contacts.
 
     Friction accelerates objects on the surface to this velocity. The body is usually kinematic and must not be static.
-    Each contact of the body takes more computing time.
 
     Applies to: PhysicsRigidBodyAPI.
     """

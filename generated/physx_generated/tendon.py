@@ -319,7 +319,7 @@ class PhysxTendonAxisRootAPI(PhysxTendonAxisAPIAccessors):
     def GetTendonEnabledAttr(self) -> Usd.Attribute:
         """Whether the tendon acts.
 
-        If false, PhysX keeps the tendon but sets stiffness, damping and limitStiffness to 0.
+        If false, PhysX sets stiffness, damping and limitStiffness to 0.
 
         ``physxTendon:<name>:tendonEnabled``, bool, default True.
         """
@@ -493,7 +493,7 @@ class PhysxTendonAttachmentRootAPI(PhysxTendonAttachmentAPIAccessors):
     def GetTendonEnabledAttr(self) -> Usd.Attribute:
         """Whether the tendon acts.
 
-        If false, PhysX keeps the tendon but sets stiffness, damping and limitStiffness to 0.
+        If false, PhysX sets stiffness, damping and limitStiffness to 0.
 
         ``physxTendon:<name>:tendonEnabled``, bool, default True.
         """
@@ -569,10 +569,9 @@ class PhysxTendonAttachmentRootAPI(PhysxTendonAttachmentAPIAccessors):
     semantics="docs/reference/physx/tendons.md#spatial-tendons",
 ))
 class PhysxTendonAttachmentLeafAPI(PhysxTendonAttachmentAPIAccessors):
-    """Marks the end of a sub-tendon of a spatial tendon.
+    """Ends a sub-tendon of a spatial tendon.
 
-    The force acts on the root's link along the first segment, and on this link along the last segment. Links between
-    these two receive no force.
+    The force acts on the root's link along the first segment, and on this link along the last segment.
 
     Applies to: PhysicsRigidBodyAPI.
     Built in: PhysxTendonAttachmentAPI.

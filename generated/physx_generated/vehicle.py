@@ -118,7 +118,7 @@ class PhysxVehicleContextAPI(SingleApplyAPI):
     def GetUpAxisAttr(self) -> Usd.Attribute:
         """Up direction as a unit vector along x, y or z.
 
-        PhysX reads it only if verticalAxis is undefined.
+        Used only if verticalAxis is undefined.
 
         ``physxVehicleContext:upAxis``, float3, no default, range [-1, 1], unit dimensionless.
 
@@ -133,7 +133,7 @@ class PhysxVehicleContextAPI(SingleApplyAPI):
     def GetForwardAxisAttr(self) -> Usd.Attribute:
         """Forward direction as a unit vector along x, y or z.
 
-        PhysX reads it only if longitudinalAxis is undefined.
+        Used only if longitudinalAxis is undefined.
 
         ``physxVehicleContext:forwardAxis``, float3, no default, range [-1, 1], unit dimensionless.
 
@@ -306,8 +306,6 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetLimitSuspensionExpansionVelocityAttr(self) -> Usd.Attribute:
         """Whether spring, damper and wheel mass limit the speed of suspension expansion.
 
-        It avoids damping peaks.
-
         ``physxVehicle:limitSuspensionExpansionVelocity``, bool, default False.
         """
         return get_attribute(self, "physxVehicle:limitSuspensionExpansionVelocity")
@@ -366,7 +364,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetMinLongitudinalSlipDenominatorAttr(self) -> Usd.Attribute:
         """Speed that keeps the longitudinal slip finite.
 
-        PhysX reads it only if minPassiveLongitudinalSlipDenominator is 0. If unauthored, it is 4 m/s.
+        Used only if minPassiveLongitudinalSlipDenominator is 0. If unauthored, it is 4 m/s.
 
         ``physxVehicle:minLongitudinalSlipDenominator``, float, no default, range (0, inf), unit distance / time.
 
@@ -428,7 +426,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetLongitudinalStickyTireThresholdSpeedAttr(self) -> Usd.Attribute:
         """Longitudinal speed below which a tire starts to stick.
 
-        A velocity constraint then stops the vehicle. The value -1 means 0.2 m/s.
+        A velocity constraint then stops the vehicle. -1 means 0.2 m/s.
 
         ``physxVehicle:longitudinalStickyTireThresholdSpeed``, float, default -1, range [-1, inf), unit distance / time.
         """
@@ -441,7 +439,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicle:longitudinalStickyTireThresholdSpeed", defaultValue, writeSparsely)
 
     def GetLongitudinalStickyTireThresholdTimeAttr(self) -> Usd.Attribute:
-        """Time that a tire must stay below the threshold speed before it sticks.
+        """Time below the threshold speed after which a tire sticks.
 
         A braked wheel at rest sticks at once.
 
@@ -458,7 +456,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetLongitudinalStickyTireDampingAttr(self) -> Usd.Attribute:
         """Decay rate of a sticking tire's forward speed.
 
-        Values that are too large make the simulation unstable.
+        Very large values are unstable.
 
         ``physxVehicle:longitudinalStickyTireDamping``, float, default 200, range [0, inf), unit 1 / time.
         """
@@ -473,7 +471,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetLateralStickyTireThresholdSpeedAttr(self) -> Usd.Attribute:
         """Lateral speed below which a tire starts to stick.
 
-        The conditions for longitudinal sticking must be true too. The value -1 means 0.2 m/s.
+        The conditions for longitudinal sticking must be true too. -1 means 0.2 m/s.
 
         ``physxVehicle:lateralStickyTireThresholdSpeed``, float, default -1, range [-1, inf), unit distance / time.
         """
@@ -486,7 +484,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicle:lateralStickyTireThresholdSpeed", defaultValue, writeSparsely)
 
     def GetLateralStickyTireThresholdTimeAttr(self) -> Usd.Attribute:
-        """Time that a tire must stay below the lateral threshold speed before it sticks.
+        """Time below the lateral threshold speed after which a tire sticks.
 
         The loader of omni.physx reads longitudinalStickyTireThresholdTime instead. Author the same value in both
         attributes.
@@ -504,7 +502,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetLateralStickyTireDampingAttr(self) -> Usd.Attribute:
         """Decay rate of a sticking tire's lateral speed.
 
-        Values that are too large make the simulation unstable.
+        Very large values are unstable.
 
         ``physxVehicle:lateralStickyTireDamping``, float, default 20, range [0, inf), unit 1 / time.
         """

@@ -94,7 +94,7 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
     def GetBrakeAttr(self) -> Usd.Attribute:
         """Position of the brake pedal for maxBrakeTorque of the wheels.
 
-        PhysX reads it only if the vehicle has no PhysxVehicleBrakesAPI.
+        Used only if the vehicle has no PhysxVehicleBrakesAPI.
 
         ``physxVehicleController:brake``, float, default 0, range [0, 1], unit dimensionless.
 
@@ -109,7 +109,7 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
     def GetHandbrakeAttr(self) -> Usd.Attribute:
         """Position of the handbrake lever for maxHandBrakeTorque of the wheels.
 
-        PhysX reads it only if the vehicle has no PhysxVehicleBrakesAPI.
+        Used only if the vehicle has no PhysxVehicleBrakesAPI.
 
         ``physxVehicleController:handbrake``, float, default 0, range [0, 1], unit dimensionless.
 
@@ -137,7 +137,7 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
     def GetSteerLeftAttr(self) -> Usd.Attribute:
         """Steering to the left.
 
-        PhysX subtracts steerRight. PhysX reads it only if the vehicle has no steering class.
+        PhysX subtracts steerRight. Used only if the vehicle has no steering class.
 
         ``physxVehicleController:steerLeft``, float, default 0, range [0, 1], unit dimensionless.
 
@@ -152,7 +152,7 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
     def GetSteerRightAttr(self) -> Usd.Attribute:
         """Steering to the right, subtracted from steerLeft.
 
-        PhysX reads it only if the vehicle has no steering class.
+        Used only if the vehicle has no steering class.
 
         ``physxVehicleController:steerRight``, float, default 0, range [0, 1], unit dimensionless.
 
@@ -219,8 +219,8 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
 class PhysxVehicleControllerAPI(PhysxVehicleControllerAPIAccessors):
     """Driver input of a vehicle with a drive.
 
-    PhysX follows changes during simulation, and restores the initial values at the end of simulation. Not allowed if a
-    wheel has PhysxVehicleWheelControllerAPI.
+    PhysX follows changes during simulation and restores the initial values afterwards. Not allowed if a wheel has
+    PhysxVehicleWheelControllerAPI.
 
     Applies to: PhysxVehicleAPI.
     """
@@ -331,8 +331,8 @@ class PhysxVehicleTankControllerAPI(PhysxVehicleControllerAPIAccessors):
 class PhysxVehicleWheelControllerAPI(SingleApplyAPI):
     """Torque and steer angle of one wheel, for vehicles without a drive.
 
-    PhysX refuses this class on a vehicle with PhysxVehicleControllerAPI. PhysX follows changes during simulation, and
-    restores the initial values at the end of simulation.
+    Not allowed on a vehicle with PhysxVehicleControllerAPI. PhysX follows changes during simulation and restores the
+    initial values afterwards.
 
     Applies to: PhysxVehicleWheelAttachmentAPI.
     """

@@ -89,7 +89,7 @@ class PhysxVehicleDriveBasicAPI(SingleApplyAPI):
         """Torque at full throttle.
 
         The differential divides it among the driven wheels. With the deprecated property driven, each driven wheel
-        receives the full torque. The value -1 means 1000 N m.
+        receives the full torque. -1 means 1000 N m.
 
         ``physxVehicleDriveBasic:peakTorque``, float, default -1, range [-1, inf), unit torque.
         """
@@ -114,8 +114,8 @@ class PhysxVehicleDriveBasicAPI(SingleApplyAPI):
 class PhysxVehicleDriveStandardAPI(SingleApplyAPI):
     """Drives a vehicle by engine, clutch and gears.
 
-    Each part except the automatic gear box needs a relationship on this prim, or its class applied to this prim. If
-    there are both, PhysX warns and uses the relationship.
+    Each part except the automatic gear box needs a relationship or its class on this prim. If there are both, PhysX
+    warns and uses the relationship.
     """
 
     @classmethod

@@ -94,8 +94,7 @@ if TYPE_CHECKING:
 class PhysxVehicleEngineAPI(SingleApplyAPI):
     """Engine of a standard drive.
 
-    Its speed is between idleRotationSpeed and maxRotationSpeed. Damping at full throttle is equal in gear and in
-    neutral.
+    Its speed is between idleRotationSpeed and maxRotationSpeed.
 
     ``moi * d(speed)/dt = accelerator * peakTorque * torqueCurve(speed / maxRotationSpeed) - damping * speed +
     clutchTorque``
@@ -132,7 +131,7 @@ class PhysxVehicleEngineAPI(SingleApplyAPI):
     def GetPeakTorqueAttr(self) -> Usd.Attribute:
         """Torque at full throttle if torqueCurve is 1.
 
-        The value -1 means 500 N m.
+        -1 means 500 N m.
 
         ``physxVehicleEngine:peakTorque``, float, default -1, range [-1, inf), unit torque.
         """
@@ -191,7 +190,7 @@ class PhysxVehicleEngineAPI(SingleApplyAPI):
     def GetDampingRateFullThrottleAttr(self) -> Usd.Attribute:
         """Damping at full throttle.
 
-        The value -1 means 0.15 kg m^2/s.
+        -1 means 0.15 kg m^2/s.
 
         ``physxVehicleEngine:dampingRateFullThrottle``, float, default -1, range [-1, inf), unit mass * distance^2 /
         time.
@@ -207,7 +206,7 @@ class PhysxVehicleEngineAPI(SingleApplyAPI):
     def GetDampingRateZeroThrottleClutchEngagedAttr(self) -> Usd.Attribute:
         """Damping without throttle in gear, the engine brake.
 
-        The value -1 means 2 kg m^2/s.
+        -1 means 2 kg m^2/s.
 
         ``physxVehicleEngine:dampingRateZeroThrottleClutchEngaged``, float, default -1, range [-1, inf), unit mass *
         distance^2 / time.
@@ -224,7 +223,7 @@ class PhysxVehicleEngineAPI(SingleApplyAPI):
     def GetDampingRateZeroThrottleClutchDisengagedAttr(self) -> Usd.Attribute:
         """Damping without throttle in neutral.
 
-        The value -1 means 0.35 kg m^2/s.
+        -1 means 0.35 kg m^2/s.
 
         ``physxVehicleEngine:dampingRateZeroThrottleClutchDisengaged``, float, default -1, range [-1, inf), unit mass *
         distance^2 / time.

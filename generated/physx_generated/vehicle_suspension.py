@@ -271,8 +271,7 @@ class PhysxVehicleSuspensionComplianceAPI(SingleApplyAPI):
 
     Each attribute is a graph of at most three points with strictly increasing compression, from 0 at full droop to 1 at
     full compression. PhysX interpolates linearly. The class replaces all deprecated angles and offsets of wheel,
-    suspension and attachment. If a graph is unauthored, its values are 0; the forces then act at the origin of the
-    suspension frame.
+    suspension and attachment. An unauthored graph is 0; forces then act at the origin of the suspension frame.
 
     Applies to: PhysxVehicleWheelAttachmentAPI.
     """

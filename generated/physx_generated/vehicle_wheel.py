@@ -80,8 +80,8 @@ if TYPE_CHECKING:
 class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
     """Friction of a tire on ground materials.
 
-    Tires ignore the friction of the materials themselves. PhysX refuses a table if frictionValues and groundMaterials
-    have different lengths.
+    Tires ignore the materials' friction. PhysX refuses a table if frictionValues and groundMaterials have different
+    lengths.
     """
 
     @classmethod
@@ -182,7 +182,7 @@ class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
 class PhysxVehicleWheelAPI(SingleApplyAPI):
     """Size and inertia of a wheel, with rim and tire together.
 
-    Author radius, width, mass, moi and dampingRate, which have no default; otherwise PhysX creates no vehicle.
+    If a required value is missing, PhysX creates no vehicle.
 
     ``moi * d(wheelSpeed)/dt = driveTorque - sign(wheelSpeed) * brakeTorque - radius * tireForce - dampingRate *
     wheelSpeed``
@@ -404,7 +404,7 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
     def GetLatStiffXAttr(self) -> Usd.Attribute:
         """Value of load / restLoad from which the lateral stiffness is constant.
 
-        PhysX reads it only if lateralStiffnessGraph is 0.
+        Used only if lateralStiffnessGraph is 0.
 
         ``physxVehicleTire:latStiffX``, float, default 2, range [0, inf), unit dimensionless.
 
@@ -419,8 +419,8 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
     def GetLatStiffYAttr(self) -> Usd.Attribute:
         """Maximum lateral stiffness divided by restLoad.
 
-        PhysX reads it only if lateralStiffnessGraph is 0. If unauthored, it is 17.095. Author it on all tires of a
-        vehicle or on no tire.
+        Used only if lateralStiffnessGraph is 0. If unauthored, it is 17.095. Author it on all tires of a vehicle or on
+        no tire.
 
         ``physxVehicleTire:latStiffY``, float, no default, range (0, inf), unit dimensionless.
 
@@ -451,7 +451,7 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
     def GetLongitudinalStiffnessPerUnitGravityAttr(self) -> Usd.Attribute:
         """Longitudinal stiffness divided by gravity.
 
-        PhysX reads it only if longitudinalStiffness is 0. If unauthored, it is 500 kg.
+        Used only if longitudinalStiffness is 0. If unauthored, it is 500 kg.
 
         ``physxVehicleTire:longitudinalStiffnessPerUnitGravity``, float, no default, range (0, inf), unit mass.
 
@@ -484,7 +484,7 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
     def GetCamberStiffnessPerUnitGravityAttr(self) -> Usd.Attribute:
         """Camber stiffness divided by gravity.
 
-        PhysX reads it only if camberStiffness is -1.
+        Used only if camberStiffness is -1.
 
         ``physxVehicleTire:camberStiffnessPerUnitGravity``, float, default 0, range [0, inf), unit mass / radian.
 

@@ -94,9 +94,9 @@ if TYPE_CHECKING:
 class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     """Attaches a wheel to the vehicle, on a prim below the vehicle prim.
 
-    Wheel, tire and suspension each need a relationship on this prim, or their class applied to this prim. If there are
-    both, PhysX warns and uses the relationship. PhysX moves an Xformable prim and its one collision shape with the
-    wheel; the shape is the prim itself or a direct child.
+    Wheel, tire and suspension each need a relationship or their class on this prim. If there are both, PhysX warns and
+    uses the relationship. PhysX moves an Xformable prim and its one collision shape with the wheel; the shape is the
+    prim itself or a direct child.
 
     ``wheelPose = suspensionFrame * wheelFrame``
     """

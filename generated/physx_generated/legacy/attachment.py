@@ -107,8 +107,7 @@ else:
 class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
     """Ties points of two actors, one of them a deformable or a particle cloth.
 
-    Without a target an actor is the world. Entry i of points0 belongs to entry i of points1. Attachments between two
-    deformables cannot be converted automatically.
+    Without a target an actor is the world. Entry i of points0 belongs to entry i of points1.
 
     Deprecated: use OmniPhysicsVtxXformAttachment for surfaces, OmniPhysicsTetXformAttachment for volumes, and
     OmniPhysicsElementCollisionFilter. Dropped in 25.11.1.

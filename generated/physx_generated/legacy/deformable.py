@@ -246,7 +246,7 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
 
     @deprecated("use maxDepenetrationVelocity of PhysxBaseDeformableBodyAPI")
     def GetMaxDepenetrationVelocityAttr(self) -> Usd.Attribute:
-        """Maximum velocity with which the solver separates overlapping bodies.
+        """Maximum velocity at which the solver separates overlapping bodies.
 
         ``physxDeformable:maxDepenetrationVelocity``, float, default inf, range [0, inf], unit distance / time.
 
@@ -280,7 +280,7 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
     def GetSelfCollisionFilterDistanceAttr(self) -> Usd.Attribute:
         """Rest distance below which parts do not collide.
 
-        The minimum is twice the rest offset; -inf is automatic.
+        If it is negative, PhysX chooses it.
 
         ``physxDeformable:selfCollisionFilterDistance``, float, default -inf, range [-inf, inf), unit distance.
 
@@ -346,7 +346,7 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
 
     @deprecated("use tetVertexIndices of a TetMesh for bodies, faceVertexIndices of a Mesh for surfaces")
     def GetSimulationIndicesAttr(self) -> Usd.Attribute:
-        """Elements of the simulation mesh, with four points per tetrahedron or three points per triangle.
+        """Point indices of the elements of the simulation mesh.
 
         ``physxDeformable:simulationIndices``, uniform int[], no default, range [0, inf), unit dimensionless.
 
@@ -366,7 +366,7 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
     def GetSimulationOwnerRel(self) -> Usd.Relationship:
         """Scene of the deformable.
 
-        Without a target, PhysX uses the first scene of the stage.
+        The default is the stage's first scene.
 
         ``physxDeformable:simulationOwner``, relationship to PhysicsScene, one target.
 
@@ -560,7 +560,7 @@ class PhysxDeformableBodyAPI(PhysxDeformableAPIAccessors):
 
     @deprecated("use tetVertexIndices of a TetMesh with PhysicsCollisionAPI")
     def GetCollisionIndicesAttr(self) -> Usd.Attribute:
-        """Tetrahedra of the collision mesh, with four points each from collisionPoints.
+        """Point indices of the tetrahedra of the collision mesh.
 
         ``physxDeformable:collisionIndices``, uniform int[], no default, range [0, inf), unit dimensionless.
 
@@ -745,7 +745,7 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
 
     @deprecated("use collisionPairUpdateFrequency of PhysxSurfaceDeformableBodyAPI")
     def GetCollisionPairUpdateFrequencyAttr(self) -> Usd.Attribute:
-        """Number of contact searches per step, at most one per position iteration.
+        """Number of contact searches per step.
 
         With 0 the solver chooses the number.
 
@@ -868,7 +868,7 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
     def GetDensityAttr(self) -> Usd.Attribute:
         """Mass per volume.
 
-        With 0 PhysX chooses the density. A mass or density of PhysicsMassAPI has priority.
+        With 0 PhysX chooses the density.
 
         ``physxDeformableBodyMaterial:density``, float, default 0, range [0, inf), unit mass / distance^3.
 
@@ -953,8 +953,6 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
     def GetDampingScaleAttr(self) -> Usd.Attribute:
         """Share of elasticityDamping that acts on all motion.
 
-        At 0 the body behaves as if it contained water.
-
         ``physxDeformableBodyMaterial:dampingScale``, float, default 1, range [0, 1], unit dimensionless.
 
         Deprecated: nothing replaces it. Dropped in 25.11.1.
@@ -1029,9 +1027,9 @@ class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
 
     @deprecated("use density of OmniPhysicsBaseMaterialAPI")
     def GetDensityAttr(self) -> Usd.Attribute:
-        """Mass per volume, with volume as area times thickness.
+        """Mass per volume.
 
-        With 0 PhysX chooses the density. A mass or density of PhysicsMassAPI has priority.
+        With 0 PhysX chooses the density.
 
         ``physxDeformableSurfaceMaterial:density``, float, default 0, range [0, inf), unit mass / distance^3.
 
@@ -1098,7 +1096,7 @@ class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
 
     @deprecated("use surfaceThickness of OmniPhysicsSurfaceDeformableMaterialAPI")
     def GetThicknessAttr(self) -> Usd.Attribute:
-        """Thickness that determines mass and stiffness, but not collision.
+        """Thickness for mass and stiffness, not for collision.
 
         With 0 PhysX chooses it.
 

@@ -214,7 +214,7 @@ class Attachment(TypedSchema, UsdGeom.Imageable):
 class VtxVtxAttachment(Attachment):
     """Ties vertices of one simulation mesh to vertices of another simulation mesh.
 
-    Each of the two meshes is a volume or a surface.
+    Each mesh is a volume or a surface.
     """
 
     @classmethod
@@ -404,7 +404,7 @@ class VtxTetAttachment(Attachment):
     def GetTetCoordsSrc1Attr(self) -> Usd.Attribute:
         """Weights of the first three corners of each tetrahedron; the four weights sum to 1.
 
-        A point with a negative weight is outside the tetrahedron.
+        Points with negative weights are outside.
 
         ``omniphysics:tetCoordsSrc1``, vector3f[], no default, range (-inf, inf), unit dimensionless.
         """
@@ -813,7 +813,7 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
     def GetGroupElemIndices0Attr(self) -> Usd.Attribute:
         """Element indices of src0, group after group.
 
-        An element of curves has two numbers: curve and segment.
+        Elements of curves need two numbers: curve and segment.
 
         ``omniphysics:groupElemIndices0``, uint[], no default, range [0, inf), unit index.
         """
@@ -828,7 +828,7 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
     def GetGroupElemIndices1Attr(self) -> Usd.Attribute:
         """Element indices of src1, group after group.
 
-        An element of curves has two numbers: curve and segment.
+        Elements of curves need two numbers: curve and segment.
 
         ``omniphysics:groupElemIndices1``, uint[], no default, range [0, inf), unit index.
         """

@@ -95,7 +95,7 @@ class BodyAPIAccessors(SingleApplyAPI):
     def GetSimulationOwnerRel(self) -> Usd.Relationship:
         """Scene of the body.
 
-        Without a target, PhysX uses the first scene of the stage.
+        The default is the stage's first scene.
 
         ``omniphysics:simulationOwner``, relationship to PhysicsScene, one target.
         """
@@ -245,9 +245,8 @@ class DeformablePoseAPI(MultipleApplyAPI):
     def GetPurposesAttr(self) -> Usd.Attribute:
         """Purposes of the pose.
 
-        bindPose ties rendered meshes to the simulation mesh. If parts of the simulation mesh overlap in
-        selfCollisionFilterPose, these parts do not collide with each other. Without a pose PhysX uses the mesh's
-        points.
+        bindPose ties rendered meshes to the simulation mesh. Parts that overlap in selfCollisionFilterPose of the
+        simulation mesh do not collide. Without a pose PhysX uses the mesh's points.
 
         ``deformablePose:<name>:omniphysics:purposes``, uniform token[], no default, one of bindPose,
         selfCollisionFilterPose.
@@ -496,7 +495,7 @@ class CurvesDeformableSimAPI(SingleApplyAPI):
     def GetRestCrvVtxIndicesAttr(self) -> Usd.Attribute:
         """Index into restShapePoints for each vertex of each curve.
 
-        It is for networks of curves and has no effect on BasisCurves.
+        BasisCurves ignore it.
 
         ``omniphysics:restCrvVtxIndices``, int[], no default, range [0, inf), unit index.
         """
@@ -509,9 +508,9 @@ class CurvesDeformableSimAPI(SingleApplyAPI):
         return create_attribute(self, "omniphysics:restCrvVtxIndices", defaultValue, writeSparsely)
 
     def GetRestNormalsAttr(self) -> Usd.Attribute:
-        """Normals of the curve at rest, from which twist is measured.
+        """Normals of the curve at rest, the reference of twist.
 
-        The interpolation of this attribute determines the number of normals.
+        Their number depends on the interpolation.
 
         ``omniphysics:restNormals``, normal3f[], no default, range (-inf, inf), unit dimensionless.
         """

@@ -262,7 +262,7 @@ class SurfaceDeformableMaterialAPI(DeformableMaterialAPIAccessors):
     def GetSurfaceStretchStiffnessAttr(self) -> Usd.Attribute:
         """Stretch stiffness.
 
-        0 means a value derived from youngsModulus and surfaceThickness. PhysX always uses the derived value.
+        PhysX always uses 0, which means a value derived from youngsModulus and surfaceThickness.
 
         ``omniphysics:surfaceStretchStiffness``, float, default 0, range [0, inf), unit force / distance^2.
         """
@@ -277,7 +277,7 @@ class SurfaceDeformableMaterialAPI(DeformableMaterialAPIAccessors):
     def GetSurfaceShearStiffnessAttr(self) -> Usd.Attribute:
         """Shear stiffness.
 
-        0 means a value derived from youngsModulus and surfaceThickness. PhysX always uses the derived value.
+        PhysX always uses 0, which means a value derived from youngsModulus and surfaceThickness.
 
         ``omniphysics:surfaceShearStiffness``, float, default 0, range [0, inf), unit force / distance^2.
         """
