@@ -97,8 +97,6 @@ class PhysxArticulationAPI(SingleApplyAPI):
     def GetSolverPositionIterationCountAttr(self) -> Usd.Attribute:
         """Number of substeps in a step.
 
-        The default is 32 for articulations and 16 for free bodies.
-
         ``physxArticulation:solverPositionIterationCount``, int, default 32, range [1, 255], unit iterations per step.
         """
         return get_attribute(self, "physxArticulation:solverPositionIterationCount")

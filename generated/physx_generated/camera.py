@@ -241,7 +241,7 @@ class PhysxCameraDroneAPI(PhysxCameraAPIAccessors):
     def GetFeedForwardVelocityGainAttr(self) -> Usd.Attribute:
         """Share of the subject's horizontal velocity in the camera's commanded velocity.
 
-        At 1 the camera keeps pace.
+        At 1 the camera keeps pace with the subject.
 
         ``physxDroneCamera:feedForwardVelocityGain``, float, no default, range [0, inf), unit dimensionless.
         """

@@ -87,8 +87,8 @@ if TYPE_CHECKING:
 class PhysxCharacterControllerAPI(SingleApplyAPI):
     """Makes a capsule a character.
 
-    It follows moveTarget and stops, slides or steps up at obstacles. Forces, contacts and gravity do not move it. The
-    prim needs no PhysicsRigidBodyAPI or PhysicsCollisionAPI; PhysX creates a kinematic body for it.
+    The character follows moveTarget and stops, slides or steps up at obstacles. Forces, contacts and gravity do not
+    move it. The prim needs no PhysicsRigidBodyAPI or PhysicsCollisionAPI; PhysX creates a kinematic body for it.
 
     Applies to: Capsule.
     """

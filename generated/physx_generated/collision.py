@@ -187,7 +187,7 @@ class PhysxCollisionAPI(SingleApplyAPI):
     def GetTorsionalPatchRadiusAttr(self) -> Usd.Attribute:
         """Contact radius for torsional friction, which resists spinning about the contact normal.
 
-        This friction grows with penetration.
+        Torsional friction grows with penetration.
 
         ``physxCollision:torsionalPatchRadius``, float, default 0, range [0, inf), unit distance.
         """

@@ -225,8 +225,6 @@ class PhysxAutoDeformableMeshSimplificationAPI(SingleApplyAPI):
     def GetRemeshingEnabledAttr(self) -> Usd.Attribute:
         """Whether PhysX remeshes before it reduces triangles.
 
-        Details smaller than a remeshing cell disappear.
-
         ``physxDeformableBody:remeshingEnabled``, bool, default True.
         """
         return get_attribute(self, "physxDeformableBody:remeshingEnabled")
@@ -399,7 +397,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
             self, "physxAutoDeformableAttachment:rigidSurfaceSamplingDistance", defaultValue, writeSparsely)
 
     def GetEnableCollisionFilteringAttr(self) -> Usd.Attribute:
-        """Whether the objects do not collide near the attachment.
+        """Whether collisions between the two objects are disabled near the attachment.
 
         ``physxAutoDeformableAttachment:enableCollisionFiltering``, bool, default True.
         """
@@ -470,8 +468,6 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
 
     def GetMaskShapesRel(self) -> Usd.Relationship:
         """Shapes that limit the attachment to points inside them.
-
-        Without shapes all points are allowed.
 
         ``physxAutoDeformableAttachment:maskShapes``, relationship to Sphere or Cube or Capsule, several targets.
         """

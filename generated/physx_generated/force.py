@@ -123,7 +123,7 @@ class PhysxForceAPI(SingleApplyAPI):
         return create_attribute(self, "physxForce:force", defaultValue, writeSparsely)
 
     def GetTorqueAttr(self) -> Usd.Attribute:
-        """Torque, or angular acceleration in mode acceleration, in radians.
+        """Torque, or angular acceleration in mode acceleration.
 
         NVIDIA's schema documents degrees, but PhysX reads radians.
 

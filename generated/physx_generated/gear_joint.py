@@ -231,8 +231,8 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
 class PhysxPhysicsDistanceJointAPI(SingleApplyAPI):
     """Makes a distance joint soft: a spring acts beyond physics:minDistance and physics:maxDistance.
 
-    Even a hard joint acts only if the distance is 0.025 m beyond the range. If springEnabled is false, stiffness and
-    damping of PhysxLimitAPI:distance apply.
+    Even a hard joint acts only more than 0.025 m beyond the range. If springEnabled is false, stiffness and damping of
+    PhysxLimitAPI:distance apply.
 
     ``force = springStiffness * excess + springDamping * d(excess)/dt, while out of range``
 

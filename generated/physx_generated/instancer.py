@@ -150,7 +150,7 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
     def GetPhysicsBody0IndicesAttr(self) -> Usd.Attribute:
         """For each joint, the index of its first body in the PointInstancer of body0s.
 
-        Unused if body0s lists rigid bodies. -1 means no instance.
+        -1 means no instance.
 
         ``physics:body0Indices``, int[], no default, range [-1, inf), unit index.
         """
@@ -165,7 +165,7 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
     def GetPhysicsBody1IndicesAttr(self) -> Usd.Attribute:
         """For each joint, the index of its second body in the PointInstancer of body1s.
 
-        Unused if body1s lists rigid bodies. -1 means no instance.
+        -1 means no instance.
 
         ``physics:body1Indices``, int[], no default, range [-1, inf), unit index.
         """

@@ -177,7 +177,7 @@ class PhysxMaterialAPI(SingleApplyAPI):
     def GetCompliantContactStiffnessAttr(self) -> Usd.Attribute:
         """Spring stiffness at each contact point.
 
-        On four points a box sinks a quarter as deep as on one point. 0 makes the contact hard.
+        0 makes the contact hard.
 
         ``physxMaterial:compliantContactStiffness``, float, default 0, range [0, inf), unit force / distance (force), 1
         / time^2 (acceleration).

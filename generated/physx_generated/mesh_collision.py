@@ -109,7 +109,7 @@ class PhysxConvexHullCollisionAPI(SingleApplyAPI):
     def GetHullVertexLimitAttr(self) -> Usd.Attribute:
         """Maximum number of vertices.
 
-        PhysX clamps it.
+        PhysX clamps this number.
 
         ``physxConvexHullCollision:hullVertexLimit``, int, default 64, range [8, 64], unit vertices.
         """
@@ -226,8 +226,6 @@ class PhysxConvexDecompositionCollisionAPI(SingleApplyAPI):
     def GetVoxelResolutionAttr(self) -> Usd.Attribute:
         """Approximate number of voxels.
 
-        More voxels are more accurate but slower.
-
         ``physxConvexDecompositionCollision:voxelResolution``, int, default 500000, range [10000, 10000000], unit
         voxels.
         """
@@ -331,8 +329,6 @@ class PhysxSphereFillCollisionAPI(SingleApplyAPI):
 
     def GetSeedCountAttr(self) -> Usd.Attribute:
         """Number of points from which spheres grow.
-
-        PhysX keeps the best spheres.
 
         ``physxSphereFillCollision:seedCount``, int, default 1000, range [16, 4000], unit points.
         """

@@ -54,9 +54,9 @@ if TYPE_CHECKING:
 class PhysxMimicJointAPI(MultipleApplyAPI):
     """Couples this joint's position to that of a reference joint.
 
-    The coupling acts both ways. On revolute and prismatic joints the instance name is ignored but must be rotX, rotY or
-    rotZ; PhysX silently skips other instances. A revolute joint needs finite limits on both sides, otherwise PhysX
-    creates no mimic joint. PhysX also reads NewtonMimicAPI.
+    The coupling acts on both joints. On revolute and prismatic joints the instance name is ignored but must be rotX,
+    rotY or rotZ; PhysX silently skips other instances. A revolute joint needs finite limits on both sides, otherwise
+    PhysX creates no mimic joint. PhysX also reads NewtonMimicAPI.
 
     ``q + gearing * q_reference + offset = 0``
 

@@ -158,8 +158,6 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
     def GetThresholdAttr(self) -> Usd.Attribute:
         """Energy above which a fluid particle spawns diffuse particles.
 
-        Lower values create more foam.
-
         ``physxDiffuseParticles:threshold``, float, default 0.01, range [0, inf), unit mass * distance^2 / time^2.
         """
         return get_attribute(self, "physxDiffuseParticles:threshold")

@@ -184,7 +184,7 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
         """Grid filters in order.
 
         S smooths the fluid, G grows it by about one cell, and R shrinks it by about one cell. PhysX applies a repeated
-        letter once and ignores other letters. It replaces more than 32 passes by GSRS.
+        letter once and ignores other letters.
 
         ``physxParticleIsosurface:gridFilteringPasses``, string, default GSRS.
         """

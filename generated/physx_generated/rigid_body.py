@@ -386,7 +386,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         """Softening of the joint constraints of an articulation link.
 
         At the default, acceleration drives, friction and limits of a prismatic joint are weaker by a factor of 1.025.
-        Use 0 for exact values.
+        Use 0 for exact drives and limits.
 
         ``physxRigidBody:cfmScale``, float, default 0.025, range [0, 1], unit dimensionless.
         """

@@ -378,7 +378,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def GetEnableExternalForcesEveryIterationAttr(self) -> Usd.Attribute:
         """Whether gravity and efforts act in each TGS position iteration.
 
-        If false, they act once before the iterations. In older releases the default is false.
+        If false, these forces act once before the iterations. In older releases the default is false.
 
         ``physxScene:enableExternalForcesEveryIteration``, bool, default True.
 
@@ -701,7 +701,7 @@ class PhysxSceneAPI(SingleApplyAPI):
 
     @deprecated("nothing replaces it; PhysX no longer measures solver residuals")
     def GetEnableResidualReportingAttr(self) -> Usd.Attribute:
-        """Whether the solver measures residuals for PhysxResidualReportingAPI, which makes simulation slower.
+        """Whether the solver measures residuals for PhysxResidualReportingAPI.
 
         ``physxScene:enableResidualReporting``, bool, default False.
 

@@ -232,7 +232,7 @@ class PhysxTendonAxisRootAPI(PhysxTendonAxisAPIAccessors):
     def GetStiffnessAttr(self) -> Usd.Attribute:
         """Spring stiffness of the tendon length.
 
-        PhysX divides it by the number of axes.
+        PhysX divides this stiffness by the number of axes.
 
         ``physxTendon:<name>:stiffness``, float, default 0, range [0, inf), unit force / distance.
         """
@@ -245,7 +245,7 @@ class PhysxTendonAxisRootAPI(PhysxTendonAxisAPIAccessors):
     def GetDampingAttr(self) -> Usd.Attribute:
         """Damping of the rate of the tendon length.
 
-        PhysX divides it by the number of axes.
+        PhysX divides this damping by the number of axes.
 
         ``physxTendon:<name>:damping``, float, default 0, range [0, inf), unit force * time / distance.
         """
@@ -403,9 +403,9 @@ class PhysxTendonAttachmentAPIAccessors(MultipleApplyAPI):
 class PhysxTendonAttachmentAPI(PhysxTendonAttachmentAPIAccessors):
     """A via point of a spatial tendon on a link.
 
-    Its distance to the parent attachment, times gearing, adds to the length of all sub-tendons that pass through this
-    point. Via points receive no force. PhysX logs an error for a via point without children, and treats it as a leaf
-    without limits.
+    The distance from this point to the parent attachment, times gearing, adds to the length of all sub-tendons that
+    pass through this point. Via points receive no force. PhysX logs an error for a via point without children, and
+    treats it as a leaf without limits.
 
     ``length = offset + sum(gearing[i] * |p[i] - p[parent(i)]|)``
 

@@ -194,7 +194,7 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
     def GetCamberAtRestAttr(self) -> Usd.Attribute:
         """Camber angle at rest.
 
-        If unauthored, it is 0. Ignored with PhysxVehicleSuspensionComplianceAPI.
+        If unauthored, it is 0.
 
         ``physxVehicleSuspension:camberAtRest``, float, no default, range [-1.5707964, 1.5707964], unit radian.
 
@@ -209,7 +209,7 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
     def GetCamberAtMaxCompressionAttr(self) -> Usd.Attribute:
         """Camber angle at full compression.
 
-        If unauthored, it is 0. Ignored with PhysxVehicleSuspensionComplianceAPI.
+        If unauthored, it is 0.
 
         ``physxVehicleSuspension:camberAtMaxCompression``, float, no default, range [-1.5707964, 1.5707964], unit
         radian.
@@ -227,7 +227,7 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
     def GetCamberAtMaxDroopAttr(self) -> Usd.Attribute:
         """Camber angle at full droop.
 
-        If unauthored, it is 0. Ignored with PhysxVehicleSuspensionComplianceAPI.
+        If unauthored, it is 0.
 
         ``physxVehicleSuspension:camberAtMaxDroop``, float, no default, range [-1.5707964, 1.5707964], unit radian.
 

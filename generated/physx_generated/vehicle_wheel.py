@@ -204,7 +204,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
     def GetRadiusAttr(self) -> Usd.Attribute:
         """Wheel radius.
 
-        The vehicle's scale does not apply. Required.
+        The vehicle's scale does not affect it. Required.
 
         ``physxVehicleWheel:radius``, float, no default, range (0, inf), unit distance.
         """
@@ -316,7 +316,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
     def GetToeAngleAttr(self) -> Usd.Attribute:
         """Toe angle at all compressions.
 
-        If unauthored, it is 0. Ignored with PhysxVehicleSuspensionComplianceAPI.
+        If unauthored, it is 0.
 
         ``physxVehicleWheel:toeAngle``, float, no default, range (-1.5707963, 1.5707963), unit radian.
 

@@ -423,7 +423,7 @@ class PhysxAutoAttachmentAPI(SingleApplyAPI):
 
     @deprecated("use enableCollisionFiltering of PhysxAutoDeformableAttachmentAPI")
     def GetEnableCollisionFilteringAttr(self) -> Usd.Attribute:
-        """Whether the actors do not collide near the attached points.
+        """Whether collisions between the actors are disabled near the attached points.
 
         ``physxAutoAttachment:enableCollisionFiltering``, bool, default True.
 

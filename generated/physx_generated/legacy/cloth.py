@@ -164,7 +164,7 @@ class PhysxParticleClothAPI(SingleApplyAPI):
 
     @deprecated("use youngsModulus of OmniPhysicsDeformableMaterialAPI")
     def GetSpringStiffnessesAttr(self) -> Usd.Attribute:
-        """Stiffness of each spring, in the order of springIndices.
+        """Stiffness of each spring.
 
         ``physxParticle:springStiffnesses``, float[], no default, range [0, inf), unit force / distance.
 
@@ -181,7 +181,7 @@ class PhysxParticleClothAPI(SingleApplyAPI):
 
     @deprecated("use elasticityDamping of PhysxDeformableMaterialAPI")
     def GetSpringDampingsAttr(self) -> Usd.Attribute:
-        """Damping of each spring, in the order of springIndices.
+        """Damping of each spring.
 
         ``physxParticle:springDampings``, float[], no default, range [0, inf), unit force * time / distance.
 
@@ -198,7 +198,7 @@ class PhysxParticleClothAPI(SingleApplyAPI):
 
     @deprecated("use restShapePoints of OmniPhysicsSurfaceDeformableSimAPI")
     def GetSpringRestLengthsAttr(self) -> Usd.Attribute:
-        """Rest length of each spring, in the order of springIndices.
+        """Rest length of each spring.
 
         ``physxParticle:springRestLengths``, float[], no default, range (-inf, inf), unit distance.
 

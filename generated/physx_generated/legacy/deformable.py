@@ -842,7 +842,7 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
 class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
     """Elasticity, density and friction of a deformable body.
 
-    Author all values of the replacement class, because its defaults are different.
+    The replacement class has different defaults.
 
     Applies to: Material.
 
@@ -1003,7 +1003,7 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
 class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
     """Elasticity, density, thickness and friction of a deformable surface.
 
-    Author all values of the replacement class, because its defaults are different.
+    The replacement class has different defaults.
 
     Applies to: Material.
 

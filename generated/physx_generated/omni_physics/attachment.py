@@ -507,7 +507,7 @@ class VtxCrvAttachment(Attachment):
 class VtxXformAttachment(Attachment):
     """Ties vertices of a simulation mesh to fixed points in a prim's frame.
 
-    The reaction acts on a rigid body at or above the prim.
+    The reaction force acts on the rigid body at or above the prim.
     """
 
     @classmethod
@@ -569,7 +569,7 @@ class VtxXformAttachment(Attachment):
 class TetXformAttachment(Attachment):
     """Ties points in tetrahedra of a volume to fixed points in a prim's frame.
 
-    The reaction acts on a rigid body at or above the prim.
+    The reaction force acts on the rigid body at or above the prim.
 
     ``p0 = u * x0 + v * x1 + w * x2 + (1 - u - v - w) * x3``
     """
