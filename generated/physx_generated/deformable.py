@@ -43,7 +43,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def GetSolverPositionIterationCountAttr(self) -> Usd.Attribute:
         """Position iterations of the body.
 
-        Stiff and fine meshes need more iterations.
+        Stiff, fine meshes need more iterations.
 
         ``physxDeformableBody:solverPositionIterationCount``, uint, default 16, range [1, 255], unit iterations per
         step.

@@ -448,8 +448,6 @@ class PhysxParticleSetAPI(PhysxParticleAPIAccessors):
 class PhysxParticleSamplingAPI(SingleApplyAPI):
     """Fills or covers a mesh with particles by Poisson sampling.
 
-    The samples go to the particle set that the relationship particles targets.
-
     Applies to: Mesh.
     """
 

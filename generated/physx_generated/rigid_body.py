@@ -169,8 +169,6 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetMaxAngularVelocityAttr(self) -> Usd.Attribute:
         """Maximum angular velocity.
 
-        The default is 100 radians per second.
-
         ``physxRigidBody:maxAngularVelocity``, float, default 5729.58, range [0, inf], unit degree / time.
         """
         return get_attribute(self, "physxRigidBody:maxAngularVelocity")

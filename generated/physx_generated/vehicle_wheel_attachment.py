@@ -253,8 +253,6 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def GetWheelFrameOrientationAttr(self) -> Usd.Attribute:
         """Orientation of the wheel in the suspension frame.
 
-        The wheel rolls about this frame's lateral axis.
-
         ``physxVehicleWheelAttachment:wheelFrameOrientation``, quatf, default [1, 0, 0, 0], range (-inf, inf), unit
         dimensionless.
         """
