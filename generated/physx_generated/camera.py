@@ -143,7 +143,7 @@ class PhysxCameraAPI(PhysxCameraAPIAccessors):
 class PhysxCameraDroneAPI(PhysxCameraAPIAccessors):
     """A camera that flies after its subject and turns to look at it.
 
-    It does not avoid the ground or obstacles. Its attributes have no defaults; author all of them.
+    The camera does not avoid the ground or obstacles. Its attributes have no defaults; author all of them.
 
     ``command = horizontalVelocityGain * (target - camera)_horizontal + feedForwardVelocityGain * v_subject_horizontal``
     ``+ verticalVelocityGain * (target - camera)_vertical,   |command| <= maxSpeed``

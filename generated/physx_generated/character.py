@@ -111,7 +111,7 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
     def GetSlopeLimitAttr(self) -> Usd.Attribute:
         """Cosine of the steepest slope that the character climbs: 0.707 is 45 degrees, and 0 removes the limit.
 
-        It applies only to static obstacles.
+        This limit applies only to static obstacles.
 
         ``physxCharacterController:slopeLimit``, float, default 0.3, range [0, 1], unit dimensionless.
         """

@@ -156,8 +156,8 @@ class PhysxCollisionAPI(SingleApplyAPI):
     def GetContactOffsetAttr(self) -> Usd.Attribute:
         """Distance from the surface within which contacts are created.
 
-        Larger values detect fast bodies earlier but create more contact pairs. If it is negative, PhysX derives it from
-        the shape's size.
+        Larger values detect fast bodies earlier but create more contact pairs. If it is negative, PhysX derives the
+        offset from the shape's size.
 
         ``physxCollision:contactOffset``, float, default -inf, range [-inf, inf), unit distance.
 

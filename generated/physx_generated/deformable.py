@@ -154,8 +154,8 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def GetSelfCollisionFilterDistanceAttr(self) -> Usd.Attribute:
         """Distance below which parts of the body do not collide with each other.
 
-        If it is negative, PhysX chooses it. The minimum is 2.5 contact offsets for volumes and 2 rest offsets for
-        surfaces.
+        If it is negative, PhysX chooses the value. The minimum is 2.5 contact offsets for volumes and 2 rest offsets
+        for surfaces.
 
         ``physxDeformableBody:selfCollisionFilterDistance``, float, default -inf, range [-inf, inf), unit distance.
         """

@@ -366,7 +366,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
     def GetEnableRigidSurfaceAttachmentsAttr(self) -> Usd.Attribute:
         """Whether points on the rigid object's surface are attached too.
 
-        PhysX ignores it.
+        PhysX ignores this attribute.
 
         ``physxAutoDeformableAttachment:enableRigidSurfaceAttachments``, bool, default False.
         """
@@ -382,7 +382,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
     def GetRigidSurfaceSamplingDistanceAttr(self) -> Usd.Attribute:
         """Distance between points on the rigid object's surface.
 
-        -inf means 5 percent of the smaller object's mean extent. PhysX ignores it.
+        -inf means 5 percent of the smaller object's mean extent. PhysX ignores this attribute.
 
         ``physxAutoDeformableAttachment:rigidSurfaceSamplingDistance``, float, default -inf, range [-inf, inf), unit
         distance.

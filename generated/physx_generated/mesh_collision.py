@@ -414,7 +414,7 @@ class PhysxTriangleMeshSimplificationCollisionAPI(SingleApplyAPI):
     def GetWeldToleranceAttr(self) -> Usd.Attribute:
         """Distance below which PhysX merges vertices.
 
-        0 merges no vertices. If it is negative, PhysX derives it from the mesh size.
+        0 merges no vertices. If it is negative, PhysX derives the tolerance from the mesh size.
 
         ``physxTriangleMeshSimplificationCollision:weldTolerance``, float, default -inf, range [-inf, inf), unit
         distance.
@@ -466,7 +466,7 @@ class PhysxTriangleMeshCollisionAPI(SingleApplyAPI):
     def GetWeldToleranceAttr(self) -> Usd.Attribute:
         """Distance below which PhysX merges vertices.
 
-        0 merges no vertices. If it is negative, PhysX derives it from the mesh size.
+        0 merges no vertices. If it is negative, PhysX derives the tolerance from the mesh size.
 
         ``physxTriangleMeshCollision:weldTolerance``, float, default -inf, range [-inf, inf), unit distance.
         """

@@ -107,7 +107,7 @@ if TYPE_CHECKING:
 class PhysxDiffuseParticlesAPI(SingleApplyAPI):
     """Spawns foam, spray and bubbles from fluid particles, for rendering only.
 
-    A fluid particle spawns such particles if the weighted sum of kinetic energy, pressure and divergence exceeds
+    A fluid particle spawns diffuse particles if the weighted sum of kinetic energy, pressure and divergence exceeds
     threshold.
 
     Applies to: PhysxParticleSetAPI.

@@ -74,7 +74,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
     """Simulates the particle sets that refer to this system, with one solver, one collision group and one
     PhysxPBDMaterialAPI material.
 
-    Two particles rest at a distance of twice their rest offset. They interact at distances below twice
+    Two particles rest at a distance of twice their rest offset. Particles interact at distances below twice
     particleContactOffset.
     """
 

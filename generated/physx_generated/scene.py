@@ -346,7 +346,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:updateType", defaultValue, writeSparsely)
 
     def GetEnableGPUDynamicsAttr(self) -> Usd.Attribute:
-        """Whether the GPU solves the scene.
+        """Whether PhysX simulates the scene on the GPU.
 
         Deformables and particles require it.
 
@@ -577,7 +577,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:gpuMaxNumPartitions", defaultValue, writeSparsely)
 
     def GetGpuCollisionStackSizeAttr(self) -> Usd.Attribute:
-        """GPU stack for contact generation.
+        """Size of the GPU stack for contact generation.
 
         ``physxScene:gpuCollisionStackSize``, uint, default 67108864, range [0, inf), unit bytes.
         """

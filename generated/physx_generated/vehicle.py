@@ -291,7 +291,8 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetSuspensionLineQueryTypeAttr(self) -> Usd.Attribute:
         """Ground query along the suspension.
 
-        With raycast PhysX casts a ray. With sweep it moves a cylinder, which meets edges earlier and takes more time.
+        With raycast PhysX casts a ray. With sweep PhysX moves a cylinder, which reaches edges earlier and takes more
+        time.
 
         ``physxVehicle:suspensionLineQueryType``, uniform token, default raycast, one of raycast, sweep.
         """

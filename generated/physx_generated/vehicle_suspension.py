@@ -164,8 +164,8 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
     def GetMaxDroopAttr(self) -> Usd.Attribute:
         """Wheel travel from rest to full droop.
 
-        If it is negative, PhysX uses sprungMass * gravity / springStrength. It must then be negative on all wheels.
-        Ignored if travelDistance is authored.
+        If it is negative, PhysX uses sprungMass * gravity / springStrength. Then maxDroop must be negative on all
+        wheels. Ignored if travelDistance is authored.
 
         ``physxVehicleSuspension:maxDroop``, float, no default, range (-inf, inf), unit distance.
 

@@ -406,7 +406,7 @@ class PhysxAutoAttachmentAPI(SingleApplyAPI):
     def GetRigidSurfaceSamplingDistanceAttr(self) -> Usd.Attribute:
         """Distance between samples on the rigid surface.
 
-        If it is negative, PhysX chooses it.
+        If it is negative, PhysX chooses the value.
 
         ``physxAutoAttachment:rigidSurfaceSamplingDistance``, float, default -inf, range [-inf, inf), unit distance.
 
@@ -442,7 +442,7 @@ class PhysxAutoAttachmentAPI(SingleApplyAPI):
     def GetCollisionFilteringOffsetAttr(self) -> Usd.Attribute:
         """Distance from the other actor within which vertices are filtered.
 
-        If it is negative, PhysX chooses it.
+        If it is negative, PhysX chooses the value.
 
         ``physxAutoAttachment:collisionFilteringOffset``, float, default -inf, range [-inf, inf), unit distance.
 

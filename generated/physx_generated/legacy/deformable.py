@@ -280,7 +280,7 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
     def GetSelfCollisionFilterDistanceAttr(self) -> Usd.Attribute:
         """Rest distance below which parts do not collide.
 
-        If it is negative, PhysX chooses it.
+        If it is negative, PhysX chooses the value.
 
         ``physxDeformable:selfCollisionFilterDistance``, float, default -inf, range [-inf, inf), unit distance.
 
@@ -785,7 +785,7 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
     def GetMaxVelocityAttr(self) -> Usd.Attribute:
         """Maximum velocity of a vertex.
 
-        If it is negative, PhysX chooses it.
+        If it is negative, PhysX chooses the value.
 
         ``physxDeformableSurface:maxVelocity``, float, default inf, range [-inf, inf], unit distance / time.
 
@@ -1063,7 +1063,7 @@ class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
     def GetYoungsModulusAttr(self) -> Usd.Attribute:
         """Stiffness against stretching.
 
-        If it is negative, PhysX chooses it.
+        If it is negative, PhysX chooses the value.
 
         ``physxDeformableSurfaceMaterial:youngsModulus``, float, default -inf, range [-inf, inf), unit force /
         distance^2.

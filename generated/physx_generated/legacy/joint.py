@@ -56,7 +56,7 @@ else:
 class PhysxJointAPI(SingleApplyAPI):
     """Armature, friction and speed limit of all axes of an articulation joint.
 
-    Newer PhysX does not read it. In older releases, PhysxJointAxisAPI has priority on its axis.
+    Newer PhysX releases ignore this class. In older releases, PhysxJointAxisAPI has priority on its axis.
 
     Applies to: PhysicsJoint.
 

@@ -166,7 +166,7 @@ class Attachment(TypedSchema, UsdGeom.Imageable):
     def GetDampingAttr(self) -> Usd.Attribute:
         """Damping of the relative motion of each tied point.
 
-        PhysX ignores it.
+        PhysX ignores this attribute.
 
         ``omniphysics:damping``, float, default 0, range [0, inf), unit force * time / distance.
         """

@@ -154,10 +154,10 @@ class BodyAPI(BodyAPIAccessors):
 class DeformableBodyAPI(BodyAPIAccessors):
     """Makes a prim and its descendants one deformable body.
 
-    It needs exactly one simulation mesh, the prim or a direct child: a TetMesh with OmniPhysicsVolumeDeformableSimAPI,
-    or a triangle Mesh with OmniPhysicsSurfaceDeformableSimAPI. It also needs one PhysicsCollisionAPI: on a TetMesh for
-    a volume, on the simulation mesh for a surface. Other meshes follow the deformation. The bound physics material sets
-    the body's stiffness.
+    The body needs exactly one simulation mesh, the prim or a direct child: a TetMesh with
+    OmniPhysicsVolumeDeformableSimAPI, or a triangle Mesh with OmniPhysicsSurfaceDeformableSimAPI. It also needs one
+    PhysicsCollisionAPI: on a TetMesh for a volume, on the simulation mesh for a surface. Other meshes follow the
+    deformation. The bound physics material sets the body's stiffness.
 
     Applies to: Imageable.
     Built in: OmniPhysicsBodyAPI.
