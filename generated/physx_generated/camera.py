@@ -191,8 +191,6 @@ class PhysxCameraDroneAPI(PhysxCameraAPIAccessors):
     def GetMaxDistanceAttr(self) -> Usd.Attribute:
         """Maximum distance from the subject.
 
-        At this distance the subject pulls the camera along.
-
         ``physxDroneCamera:maxDistance``, float, no default, range [0, inf), unit distance.
         """
         return get_attribute(self, "physxDroneCamera:maxDistance")

@@ -301,8 +301,6 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
     def GetLookAheadMaxDistanceAttr(self) -> Usd.Attribute:
         """Distance of the look point in front of the subject at lookAheadMaxSpeed.
 
-        NVIDIA's schema uses this namespace.
-
         ``physxFollowFollowCamera:lookAheadMaxDistance``, float, no default, range (-inf, inf), unit distance.
         """
         return get_attribute(self, "physxFollowFollowCamera:lookAheadMaxDistance")
@@ -427,7 +425,7 @@ class PhysxCameraFollowAPIAccessors(PhysxCameraAPIAccessors):
     ),
 ))
 class PhysxCameraFollowAPI(PhysxCameraFollowAPIAccessors):
-    """Position of a camera behind its subject, and the point it looks at.
+    """Position of a camera behind its subject, and the point that the camera looks at.
 
     PhysxCameraFollowLookAPI and PhysxCameraFollowVelocityAPI include this class; alone it has no effect. A time
     constant of 0 means no delay.
@@ -549,7 +547,7 @@ class PhysxCameraFollowLookAPI(PhysxCameraFollowAPIAccessors):
     def GetUpHillGroundAngleAttr(self) -> Usd.Attribute:
         """Tilt of the subject at which upHillGroundPitch is reached.
 
-        It must not be 0.
+        The tilt must not be 0.
 
         ``physxFollowLookCamera:upHillGroundAngle``, float, no default, range (-inf, inf), unit degree.
         """

@@ -164,8 +164,8 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
     def GetClimbingModeAttr(self) -> Usd.Attribute:
         """Method of climbing steps.
 
-        With easy, the round end of the capsule can roll over steps above stepOffset. With constrained, it cannot roll
-        over them.
+        With easy, the round end of the capsule can roll over steps above stepOffset. With constrained, the capsule
+        cannot roll over them.
 
         ``physxCharacterController:climbingMode``, uniform token, default easy, one of easy, constrained.
         """

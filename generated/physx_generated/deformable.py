@@ -59,7 +59,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def GetLinearDampingAttr(self) -> Usd.Attribute:
         """Decay rate of vertex velocities.
 
-        If unauthored, it is 0.005.
+        If unauthored, PhysX uses 0.005.
 
         ``physxDeformableBody:linearDamping``, float, default 0, range [0, inf), unit 1 / time.
         """
@@ -100,7 +100,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def GetSettlingThresholdAttr(self) -> Usd.Attribute:
         """Vertex velocity below which settlingDamping acts.
 
-        Keep it above sleepThreshold. If unauthored, it is 0.1 m / s.
+        Keep it above sleepThreshold. If unauthored, PhysX uses 0.1 m / s.
 
         ``physxDeformableBody:settlingThreshold``, float, default 0.1, range [0, inf], unit distance / time.
         """
@@ -115,7 +115,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def GetSleepThresholdAttr(self) -> Usd.Attribute:
         """The body can sleep if the velocities of all vertices are below this value.
 
-        If unauthored, it is 0.005 in stages in metres.
+        If unauthored, PhysX uses 0.005 in stages in metres.
 
         ``physxDeformableBody:sleepThreshold``, float, default 0.05, range [0, inf), unit distance / time.
         """
@@ -128,7 +128,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def GetMaxDepenetrationVelocityAttr(self) -> Usd.Attribute:
         """Maximum velocity at which the solver separates overlapping bodies.
 
-        If unauthored, it is 3 m / s.
+        If unauthored, PhysX uses 3 m / s.
 
         ``physxDeformableBody:maxDepenetrationVelocity``, float, default inf, range [0, inf], unit distance / time.
         """

@@ -158,7 +158,7 @@ class PhysxJointAxisAPI(MultipleApplyAPI):
     def GetDynamicFrictionEffortAttr(self) -> Usd.Attribute:
         """Friction effort while the joint moves.
 
-        If it exceeds staticFrictionEffort, PhysX sets no friction.
+        If the value exceeds staticFrictionEffort, PhysX sets no friction.
 
         ``physxJointAxis:<name>:dynamicFrictionEffort``, float, default 0, range [0, staticFrictionEffort], unit force
         (linear), torque (angular).

@@ -261,7 +261,7 @@ class PhysxMaterialAPI(SingleApplyAPI):
 class PhysxPBDMaterialAPI(SingleApplyAPI):
     """Material of particles: friction, adhesion and fluid flow.
 
-    Bind it to the particle system; one material applies to all its particles.
+    Bind the material to the particle system; it applies to all particles of this system.
 
     Applies to: Material.
     """

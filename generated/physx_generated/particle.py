@@ -416,8 +416,8 @@ class PhysxParticleSetAPI(PhysxParticleAPIAccessors):
     def GetSimulationPointsAttr(self) -> Usd.Attribute:
         """Simulated positions.
 
-        PhysX writes them if the property points has the smoothed positions. If authored, the array must have as many
-        entries as points.
+        PhysX writes these positions if the property points has the smoothed positions. If authored, the array must have
+        as many entries as points.
 
         ``physxParticle:simulationPoints``, point3f[], no default, range (-inf, inf), unit distance.
         """

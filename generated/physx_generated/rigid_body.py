@@ -182,7 +182,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetSleepThresholdAttr(self) -> Usd.Attribute:
         """Kinetic energy per mass below which the body can sleep.
 
-        If unauthored, it is 0.005 m^2 / s^2.
+        If unauthored, PhysX uses 0.005 m^2 / s^2.
 
         ``physxRigidBody:sleepThreshold``, float, default 5e-05, range [0, inf), unit distance^2 / time^2.
         """
@@ -195,7 +195,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetStabilizationThresholdAttr(self) -> Usd.Attribute:
         """Kinetic energy per mass below which PhysX may stabilise the body.
 
-        If unauthored, it is 0.001 m^2 / s^2.
+        If unauthored, PhysX uses 0.001 m^2 / s^2.
 
         ``physxRigidBody:stabilizationThreshold``, float, default 1e-05, range [0, inf), unit distance^2 / time^2.
         """
@@ -210,7 +210,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetMaxDepenetrationVelocityAttr(self) -> Usd.Attribute:
         """Maximum velocity at which the solver separates overlapping bodies.
 
-        If unauthored, it is 3 m / s.
+        If unauthored, PhysX uses 3 m / s.
 
         ``physxRigidBody:maxDepenetrationVelocity``, float, default 3, range [0, inf], unit distance / time.
         """
@@ -333,7 +333,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetSolveContactAttr(self) -> Usd.Attribute:
         """Whether contacts of this body exert force.
 
-        If false, they are only reported.
+        If false, PhysX only reports these contacts.
 
         ``physxRigidBody:solveContact``, bool, default True.
         """

@@ -213,7 +213,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def GetFrictionOffsetThresholdAttr(self) -> Usd.Attribute:
         """Largest separation of a contact point with friction.
 
-        If unauthored, it is 0.04 m.
+        If unauthored, PhysX uses 0.04 m.
 
         ``physxScene:frictionOffsetThreshold``, float, default 0.04, range [0, inf), unit distance.
         """
@@ -228,7 +228,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def GetFrictionCorrelationDistanceAttr(self) -> Usd.Attribute:
         """Distance below which contact points share a friction anchor.
 
-        If unauthored, it is 0.025 m.
+        If unauthored, PhysX uses 0.025 m.
 
         ``physxScene:frictionCorrelationDistance``, float, default 0.025, range [0, inf), unit distance.
         """

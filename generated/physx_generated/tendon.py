@@ -139,8 +139,8 @@ class PhysxTendonAxisAPI(PhysxTendonAxisAPIAccessors):
     """Adds a revolute or prismatic joint to the fixed tendon with the instance's name.
 
     Exactly one joint needs PhysxTendonAxisRootAPI with this name; the other joints form a connected tree below this
-    root joint. PhysX warns about joints next to the root, or behind a joint without an axis such as a fixed joint, and
-    drops them. Give a joint in between gearing 0 and forceCoefficient 0.
+    root joint. PhysX warns about other joints, and about joints below a joint without an axis such as a fixed joint,
+    and drops them. To pass through a joint, give it gearing 0 and forceCoefficient 0.
 
     ``length = offset + sum(gearing[k] * q[k])``
 
@@ -459,8 +459,7 @@ class PhysxTendonAttachmentAPI(PhysxTendonAttachmentAPIAccessors):
 class PhysxTendonAttachmentRootAPI(PhysxTendonAttachmentAPIAccessors):
     """Starts a spatial tendon: the root of a tree of attachments.
 
-    Each path from the root to a leaf is a sub-tendon with a separate rest length and separate limits. All sub-tendons
-    share stiffness, damping and offset.
+    Each path from the root to a leaf is a sub-tendon with a separate rest length and separate limits.
 
     ``length = offset + sum(gearing[i] * |p[i] - p[parent(i)]|)``
     ``pull = stiffness * (length - restLength) + damping * rate + limitStiffness * excess``
@@ -601,7 +600,7 @@ class PhysxTendonAttachmentLeafAPI(PhysxTendonAttachmentAPIAccessors):
     def GetRestLengthAttr(self) -> Usd.Attribute:
         """Length without spring force.
 
-        If negative or unauthored, it is the initial geared length without offset.
+        If negative or unauthored, PhysX uses the initial geared length without offset.
 
         ``physxTendon:<name>:restLength``, float, default -inf, range [-inf, inf), unit distance.
         """

@@ -320,7 +320,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetSubStepThresholdLongitudinalSpeedAttr(self) -> Usd.Attribute:
         """Forward speed at which the substep count changes.
 
-        If unauthored, it is 5 m/s.
+        If unauthored, PhysX uses 5 m/s.
 
         ``physxVehicle:subStepThresholdLongitudinalSpeed``, float, no default, range [0, inf), unit distance / time.
         """
@@ -335,7 +335,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetLowForwardSpeedSubStepCountAttr(self) -> Usd.Attribute:
         """Substeps of suspension, tires and drivetrain below the threshold speed.
 
-        If unauthored, it is 3.
+        If unauthored, PhysX uses 3.
 
         ``physxVehicle:lowForwardSpeedSubStepCount``, int, no default, range [1, 255], unit substeps per step.
         """
@@ -350,7 +350,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetHighForwardSpeedSubStepCountAttr(self) -> Usd.Attribute:
         """Substeps of suspension, tires and drivetrain from the threshold speed.
 
-        If unauthored, it is 1.
+        If unauthored, PhysX uses 1.
 
         ``physxVehicle:highForwardSpeedSubStepCount``, int, no default, range [1, 255], unit substeps per step.
         """
@@ -365,7 +365,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetMinLongitudinalSlipDenominatorAttr(self) -> Usd.Attribute:
         """Speed that keeps the longitudinal slip finite.
 
-        Used only if minPassiveLongitudinalSlipDenominator is 0. If unauthored, it is 4 m/s.
+        Used only if minPassiveLongitudinalSlipDenominator is 0. If unauthored, PhysX uses 4 m/s.
 
         ``physxVehicle:minLongitudinalSlipDenominator``, float, no default, range (0, inf), unit distance / time.
 
@@ -502,8 +502,6 @@ class PhysxVehicleAPI(SingleApplyAPI):
 
     def GetLateralStickyTireDampingAttr(self) -> Usd.Attribute:
         """Decay rate of a sticking tire's lateral speed.
-
-        Very large values are unstable.
 
         ``physxVehicle:lateralStickyTireDamping``, float, default 20, range [0, inf), unit 1 / time.
         """

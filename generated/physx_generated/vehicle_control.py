@@ -420,7 +420,7 @@ class PhysxVehicleNonlinearCommandResponseAPI(MultipleApplyAPI):
 
     The instance name selects the command. Apply drive to the prim of PhysxVehicleDriveBasicAPI, steer to the prim of a
     steering class, brakes0 and brakes1 to the prim of PhysxVehicleBrakesAPI. PhysX silently ignores other instances.
-    PhysX interpolates linearly between points, and uses the nearest point outside their range. For steer it uses the
+    PhysX interpolates linearly between points, and uses the nearest point outside their range. For steer PhysX uses the
     command's magnitude. Without points the response equals the command.
 
     Applies to: PhysxVehicleDriveBasicAPI, PhysxVehicleSteeringAPI, PhysxVehicleAckermannSteeringAPI,

@@ -269,7 +269,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
     def GetMaxBrakeTorqueAttr(self) -> Usd.Attribute:
         """Full brake torque on this wheel.
 
-        If unauthored, it is 0. Ignored if the vehicle has PhysxVehicleBrakesAPI.
+        If unauthored, PhysX uses 0. Ignored if the vehicle has PhysxVehicleBrakesAPI.
 
         ``physxVehicleWheel:maxBrakeTorque``, float, no default, range [0, inf), unit torque.
 
@@ -284,7 +284,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
     def GetMaxHandBrakeTorqueAttr(self) -> Usd.Attribute:
         """Full handbrake torque on this wheel.
 
-        If unauthored, it is 0. Ignored if the vehicle has PhysxVehicleBrakesAPI.
+        If unauthored, PhysX uses 0. Ignored if the vehicle has PhysxVehicleBrakesAPI.
 
         ``physxVehicleWheel:maxHandBrakeTorque``, float, no default, range [0, inf), unit torque.
 
@@ -301,7 +301,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
     def GetMaxSteerAngleAttr(self) -> Usd.Attribute:
         """Angle of this wheel at full steer.
 
-        If unauthored, it is 0. Ignored if the vehicle has a steering class.
+        If unauthored, PhysX uses 0. Ignored if the vehicle has a steering class.
 
         ``physxVehicleWheel:maxSteerAngle``, float, no default, range (-1.5707963, 1.5707963), unit radian.
 
@@ -316,7 +316,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
     def GetToeAngleAttr(self) -> Usd.Attribute:
         """Toe angle at all compressions.
 
-        If unauthored, it is 0.
+        If unauthored, PhysX uses 0.
 
         ``physxVehicleWheel:toeAngle``, float, no default, range (-1.5707963, 1.5707963), unit radian.
 
@@ -419,8 +419,8 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
     def GetLatStiffYAttr(self) -> Usd.Attribute:
         """Maximum lateral stiffness divided by restLoad.
 
-        Used only if lateralStiffnessGraph is 0. If unauthored, it is 17.095. Author it on all tires of a vehicle or on
-        no tire.
+        Used only if lateralStiffnessGraph is 0. If unauthored, PhysX uses 17.095. Author it on all tires of a vehicle
+        or on no tire.
 
         ``physxVehicleTire:latStiffY``, float, no default, range (0, inf), unit dimensionless.
 
@@ -451,7 +451,7 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
     def GetLongitudinalStiffnessPerUnitGravityAttr(self) -> Usd.Attribute:
         """Longitudinal stiffness divided by gravity.
 
-        Used only if longitudinalStiffness is 0. If unauthored, it is 500 kg.
+        Used only if longitudinalStiffness is 0. If unauthored, PhysX uses 500 kg.
 
         ``physxVehicleTire:longitudinalStiffnessPerUnitGravity``, float, no default, range (0, inf), unit mass.
 

@@ -267,7 +267,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def GetDrivenAttr(self) -> Usd.Attribute:
         """Whether the drive turns this wheel.
 
-        If unauthored, it is false. Ignored without a drive or with a differential.
+        If unauthored, PhysX uses false. Ignored without a drive or with a differential.
 
         ``physxVehicleWheelAttachment:driven``, bool, no default.
 
@@ -315,7 +315,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def GetCollisionGroupRel(self) -> Usd.Relationship:
         """Collision group of the wheel's ground query.
 
-        Shapes in groups that it filters are not ground. It should filter the group of the vehicle's shapes.
+        Shapes in groups that this group filters are not ground. It should filter the group of the vehicle's shapes.
 
         ``physxVehicleWheelAttachment:collisionGroup``, relationship to PhysicsCollisionGroup, one target.
         """

@@ -269,7 +269,7 @@ class PhysxParticleClothAPI(SingleApplyAPI):
 class PhysxAutoParticleClothAPI(SingleApplyAPI):
     """Generates the springs of a particle cloth from its mesh.
 
-    Stiffnesses of surface deformables have a different meaning. Do not copy the values.
+    Stiffnesses of surface deformables have a different meaning.
 
     Applies to: PhysxParticleClothAPI.
 
