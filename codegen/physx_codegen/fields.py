@@ -29,9 +29,10 @@ LIBRARY = {
     "plugin": Field("word", "Plugin name in plugInfo.json.", required=True),
     "version": Field("text", "Release that the definitions describe."),
     "schemas": Field("names", "Required schema libraries: names, or paths of schema.usda files."),
-    "package": Field("text", "Sub-package of the output, or a dot for none; the definitions' folder by default."),
+    "package": Field("text", "Sub-package of the output; a dot means no sub-package. The default is the folder of the "
+                     "definitions."),
     "doc": Field("prose", "Documentation of the library."),
-    "path": Field("text", "Path in C++ includes of the library's headers; a dot by default."),
+    "path": Field("text", "Path of the library's headers in C++ include lines; a dot by default."),
     "tokens_prefix": Field("word", "Prefix of the C++ class of tokens; the library's name by default."),
     "codeless": Field("flag", "Whether usdGenSchema generates no C++ classes; true by default.", absent=True),
     "export_api": Field("flag", "Whether api.h exports the C++ classes; true by default.", absent=True),
@@ -40,12 +41,12 @@ LIBRARY = {
     "custom_data": CUSTOM_DATA,
 }
 FAMILY = {
-    "tokens": Field("list", "Additional words."),
+    "tokens": Field("list", "Additional tokens of the library."),
     "classes": Field("list", "Schema classes of this family."),
 }
 TOKEN = {
     "name": Field("word", "Python name of the token.", required=True),
-    "value": Field("string", "Value of the token, possibly empty; its name by default."),
+    "value": Field("string", "Value of the token, possibly empty; the token's name by default."),
     "doc": Field("prose", "Documentation of the token."),
 }
 CLASS = {
@@ -55,24 +56,24 @@ CLASS = {
     "base": Field("word", "Parent of a prim type or of a non-applied API schema."),
     "prefix": Field("property", "Namespace of the properties."),
     "includes": Field("names", "Built-in API schemas, applied together under the same instance name."),
-    "collections": Field("names", "Built-in collections with another case in method names."),
-    "applies_to": Field("names", "Schemas of suitable prims; advice, not enforced by USD."),
-    "instances": Field("names", "Instance names that the simulation reads; advice."),
+    "collections": Field("names", "Built-in collections that have different capital letters in method names."),
+    "applies_to": Field("names", "Schemas that a suitable prim has; checks use them, USD does not enforce them."),
+    "instances": Field("names", "Instance names that the simulation reads; USD does not enforce them."),
     "can_only_apply_to": Field("names", "Prim types that USD accepts; all by default."),
-    "auto_apply_to": Field("names", "Schemas to which USD applies this one automatically."),
+    "auto_apply_to": Field("names", "Schemas to which USD applies this schema automatically."),
     "allowed_instances": Field("names", "Instance names that USD accepts; all by default."),
-    "instance_rules": Field("entries", "Prim types that USD accepts, per instance name."),
+    "instance_rules": Field("entries", "Prim types that USD accepts for each instance name."),
     "python_name": Field("word", "Name of the Python class; the schema's name by default."),
     "doc": Field("prose", "Documentation; the first sentence is the summary."),
-    "equation": Field("text", "Formula in property names."),
+    "equation": Field("text", "Formula, written with property names."),
     "example": Field("text", "Python lines for the reference page."),
     "semantics": Field("text", "Page that explains the behaviour."),
-    "deprecated": Field("text", "Replacement. Python warns once the class is retired."),
-    "renamed_from": Field("word", "Former name."),
+    "deprecated": Field("text", "Replacement of the class. Python shows it in a warning if the class is retired."),
+    "renamed_from": Field("word", "Former name of the class."),
     "retired": Field("text", "Release that dropped the class."),
-    "extends": Field("word", "Class of another library with these retired properties."),
-    "tokens": Field("list", "Words of this class."),
-    "fallback_types": Field("names", "Prim types to use if this one is unknown, best first."),
+    "extends": Field("word", "Class of another library that had these properties before they were retired."),
+    "tokens": Field("list", "Additional tokens of the class."),
+    "fallback_types": Field("names", "Prim types that USD uses if it does not know this type, best first."),
     "reflected": Field("names", "Built-in API schemas with accessors on this class."),
     "file_name": Field("text", "Name of the C++ files, without suffix."),
     "extra_includes": Field("prose", "C++ include lines."),
@@ -81,21 +82,23 @@ CLASS = {
     "hidden": Field("flag", "Whether user interfaces hide the class."),
     "metadata": METADATA,
     "custom_data": CUSTOM_DATA,
-    "attributes": Field("list", "Attributes in order."),
-    "relationships": Field("list", "Relationships in order."),
+    "attributes": Field("list", "Attributes of the class, in order."),
+    "relationships": Field("list", "Relationships of the class, in order."),
 }
 ACCESSORS = {
-    "api": Field("method", "Name in Get and Create; the capitalised name by default. Empty means no methods."),
+    "api": Field("method", "Name in the Get and Create methods; the capitalised property name by default. If empty, "
+                 "there are no methods."),
     "custom_get": Field("flag", "Whether the C++ getter is hand-written."),
-    "override": Field("flag", "Whether it changes a property of a built-in API schema."),
+    "override": Field("flag", "Whether this entry changes a property of a built-in API schema."),
 }
 DISPLAY = {
     "display": Field("prose", "Name shown in user interfaces."),
     "group": Field("prose", "Group shown in user interfaces."),
     "hidden": Field("flag", "Whether user interfaces hide the property."),
     "doc": Field("prose", "Documentation; the first sentence is the summary."),
-    "deprecated": Field("text", "Replacement. Python warns once the property is retired."),
-    "renamed_from": Field("property", "Former name, unique in the class."),
+    "deprecated": Field("text", "Replacement of the property. Python shows it in a warning if the property is "
+                        "retired."),
+    "renamed_from": Field("property", "Former name of the property, unique in the class."),
     "retired": Field("text", "Release that dropped the property."),
     "metadata": METADATA,
     "custom_data": CUSTOM_DATA,
@@ -103,16 +106,16 @@ DISPLAY = {
 ATTRIBUTE = {
     "name": Field("property", "Name without the prefix; a namespace is allowed.", required=True),
     "type": Field("text", "Sdf value type, such as float or token[].", required=True),
-    "default": Field("value", "Fallback value; .inf and -.inf are infinities."),
+    "default": Field("value", "Fallback value; write infinities as .inf and -.inf."),
     "uniform": Field("flag", "Whether the value is constant over time."),
     "tokens": Field("words", "Allowed values of a token attribute."),
     "range": Field("text", 'Interval of allowed values, such as "[0, inf)". A bound can be another attribute.'),
-    "unit": Field("text", "Unit, such as force / distance."),
+    "unit": Field("text", "Unit of the value, such as force / distance."),
     **ACCESSORS, **DISPLAY,
 }
 RELATIONSHIP = {
     "name": Field("property", "Name without the prefix.", required=True),
-    "targets": Field("names", "Schemas of suitable targets; advice."),
+    "targets": Field("names", "Schemas that a suitable target has; checks use them, USD does not enforce them."),
     "many": Field("flag", "Whether several targets are allowed."),
     **ACCESSORS, **DISPLAY,
 }

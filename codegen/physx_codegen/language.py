@@ -77,12 +77,14 @@ HOLDS: dict[fields.Holds, str] = {
     "list": "list", "entries": "typed entries",
 }
 SECTIONS = (
-    ("library", "Library", "In `library.yaml`; `tokens` and `classes` in any file. In schema.usda: `GLOBAL`."),
-    ("token", "Token", "In `tokens`. In schema.usda: `libraryTokens` and `schemaTokens`."),
-    ("class", "Class", "In `classes`. In schema.usda: a class prim and its customData."),
-    ("attribute", "Attribute", "In `attributes` of a class, with the shared keys below."),
-    ("relationship", "Relationship", "In `relationships` of a class, with the shared keys below."),
-    ("property", "Attribute and relationship", "Shared keys."),
+    ("library", "Library",
+     "Keys of `library.yaml`; any file may have `tokens` and `classes`. Place in schema.usda: `GLOBAL`."),
+    ("token", "Token", "Keys of an entry in `tokens`. Place in schema.usda: `libraryTokens` and `schemaTokens`."),
+    ("class", "Class", "Keys of an entry in `classes`. Place in schema.usda: a class prim and its customData."),
+    ("attribute", "Attribute", "Keys of an entry in `attributes` of a class. The shared keys below are allowed too."),
+    ("relationship", "Relationship",
+     "Keys of an entry in `relationships` of a class. The shared keys below are allowed too."),
+    ("property", "Attribute and relationship", "Keys that attributes and relationships share."),
 )
 # Places in schema.usda of keys without a customData key.
 ELSEWHERE = {

@@ -60,7 +60,7 @@ class PhysxArticulationAPI(SingleApplyAPI):
     """Solver settings of an articulation.
 
     Iteration counts change the motion, not only its accuracy. More position iterations make drives and tendons stiffer.
-    Each velocity iteration applies tendons once more.
+    Each velocity iteration applies the tendon forces once more.
 
     Applies to: PhysicsArticulationRootAPI.
     See docs/reference/physx/reading.md#articulations.
@@ -97,8 +97,6 @@ class PhysxArticulationAPI(SingleApplyAPI):
     def GetSolverPositionIterationCountAttr(self) -> Usd.Attribute:
         """Number of substeps in a step.
 
-        The default is 32 for articulations and 16 for free bodies.
-
         ``physxArticulation:solverPositionIterationCount``, int, default 32, range [1, 255], unit iterations per step.
         """
         return get_attribute(self, "physxArticulation:solverPositionIterationCount")
@@ -127,7 +125,7 @@ class PhysxArticulationAPI(SingleApplyAPI):
     def GetSleepThresholdAttr(self) -> Usd.Attribute:
         """Kinetic energy per mass below which the articulation can sleep after 0.4 s.
 
-        PhysX sums velocities over 0.2 s. Without this class the threshold is 0.005 m^2 / s^2.
+        Without this class the threshold is 0.005 m^2 / s^2.
 
         ``physxArticulation:sleepThreshold``, float, default 5e-05, range [0, inf), unit distance^2 / time^2.
         """

@@ -45,7 +45,7 @@ class PhysxCameraAPIAccessors(SingleApplyAPI):
     """Accessors of :class:`PhysxCameraAPI`, shared with schemas that include it."""
 
     def GetAlwaysUpdateEnabledAttr(self) -> Usd.Attribute:
-        """Whether the camera follows while another camera is active.
+        """Whether this camera follows its subject while another camera is active.
 
         ``alwaysUpdateEnabled``, bool, default True.
         """
@@ -82,9 +82,9 @@ class PhysxCameraAPIAccessors(SingleApplyAPI):
 class PhysxCameraAPI(PhysxCameraAPIAccessors):
     """Common settings of moving cameras.
 
-    The other camera classes include it; alone it has no effect. If a prim has several camera classes, only the first
-    one in this order applies: PhysxCameraFollowLookAPI, PhysxCameraFollowVelocityAPI, PhysxCameraDroneAPI. The camera
-    moves after each physics step.
+    The other camera classes include this class; alone it has no effect. If a prim has several camera classes, only the
+    first one in this order applies: PhysxCameraFollowLookAPI, PhysxCameraFollowVelocityAPI, PhysxCameraDroneAPI. The
+    camera moves after each physics step.
 
     Applies to: Camera.
     """
@@ -143,7 +143,7 @@ class PhysxCameraAPI(PhysxCameraAPIAccessors):
 class PhysxCameraDroneAPI(PhysxCameraAPIAccessors):
     """A camera that flies after its subject and turns to look at it.
 
-    It does not avoid the ground or obstacles. Its attributes have no defaults; author all of them.
+    The camera does not avoid the ground or obstacles. Its attributes have no defaults; author all of them.
 
     ``command = horizontalVelocityGain * (target - camera)_horizontal + feedForwardVelocityGain * v_subject_horizontal``
     ``+ verticalVelocityGain * (target - camera)_vertical,   |command| <= maxSpeed``
@@ -189,7 +189,7 @@ class PhysxCameraDroneAPI(PhysxCameraAPIAccessors):
         return create_attribute(self, "physxDroneCamera:followDistance", defaultValue, writeSparsely)
 
     def GetMaxDistanceAttr(self) -> Usd.Attribute:
-        """Distance at which the subject pulls the camera along rigidly.
+        """Maximum distance from the subject.
 
         ``physxDroneCamera:maxDistance``, float, no default, range [0, inf), unit distance.
         """
@@ -237,9 +237,9 @@ class PhysxCameraDroneAPI(PhysxCameraAPIAccessors):
         return create_attribute(self, "physxDroneCamera:verticalVelocityGain", defaultValue, writeSparsely)
 
     def GetFeedForwardVelocityGainAttr(self) -> Usd.Attribute:
-        """Share of the subject's horizontal velocity added to the camera's.
+        """Share of the subject's horizontal velocity in the camera's commanded velocity.
 
-        At 1 the camera keeps pace.
+        At 1 the camera keeps pace with the subject.
 
         ``physxDroneCamera:feedForwardVelocityGain``, float, no default, range [0, inf), unit dimensionless.
         """
@@ -252,7 +252,7 @@ class PhysxCameraDroneAPI(PhysxCameraAPIAccessors):
         return create_attribute(self, "physxDroneCamera:feedForwardVelocityGain", defaultValue, writeSparsely)
 
     def GetVelocityFilterTimeConstantAttr(self) -> Usd.Attribute:
-        """Time constant of the camera's velocity.
+        """Time constant of the filter on the camera's velocity.
 
         0 means no delay.
 
@@ -267,7 +267,7 @@ class PhysxCameraDroneAPI(PhysxCameraAPIAccessors):
         return create_attribute(self, "physxDroneCamera:velocityFilterTimeConstant", defaultValue, writeSparsely)
 
     def GetRotationFilterTimeConstantAttr(self) -> Usd.Attribute:
-        """Time constant of the camera's rotation.
+        """Time constant of the filter on the camera's rotation.
 
         0 means no delay.
 
@@ -282,7 +282,7 @@ class PhysxCameraDroneAPI(PhysxCameraAPIAccessors):
         return create_attribute(self, "physxDroneCamera:rotationFilterTimeConstant", defaultValue, writeSparsely)
 
     def GetPositionOffsetAttr(self) -> Usd.Attribute:
-        """Point that the camera looks at, in the subject's axes.
+        """Point that the camera looks at, relative to the subject and in its axes.
 
         ``physxDroneCamera:positionOffset``, float3, no default, range (-inf, inf), unit distance.
         """

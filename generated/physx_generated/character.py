@@ -87,8 +87,8 @@ if TYPE_CHECKING:
 class PhysxCharacterControllerAPI(SingleApplyAPI):
     """Makes a capsule a character.
 
-    It follows moveTarget and stops, slides or steps up at obstacles. Forces, contacts and gravity do not move it. The
-    prim needs no PhysicsRigidBodyAPI or PhysicsCollisionAPI; PhysX creates a kinematic body for it.
+    The character follows moveTarget and stops, slides or steps up at obstacles. Forces, contacts and gravity do not
+    move it. The prim needs no PhysicsRigidBodyAPI or PhysicsCollisionAPI; PhysX creates a kinematic body for it.
 
     Applies to: Capsule.
     """
@@ -109,9 +109,9 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetSlopeLimitAttr(self) -> Usd.Attribute:
-        """Cosine of the steepest slope to climb: 0.707 is 45 degrees, and 0 removes the limit.
+        """Cosine of the steepest slope that the character climbs: 0.707 is 45 degrees, and 0 removes the limit.
 
-        Only static obstacles count.
+        This limit applies only to static obstacles.
 
         ``physxCharacterController:slopeLimit``, float, default 0.3, range [0, 1], unit dimensionless.
         """
@@ -122,7 +122,7 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
         return create_attribute(self, "physxCharacterController:slopeLimit", defaultValue, writeSparsely)
 
     def GetMoveTargetAttr(self) -> Usd.Attribute:
-        """Displacement in an update: forward, right and up in the axes of the capsule or its camera.
+        """Displacement of the character in one update: forward, right and up, in the axes of the capsule or its camera.
 
         ``physxCharacterController:moveTarget``, vector3f, default [0, 0, 0], range (-inf, inf), unit distance.
         """
@@ -137,7 +137,7 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
     def GetUpAxisAttr(self) -> Usd.Attribute:
         """Up direction for slopes and steps.
 
-        Author it if the stage has another up axis.
+        Author it if the stage's up axis is not Z.
 
         ``physxCharacterController:upAxis``, uniform token, default Z, one of X, Y, Z.
         """
@@ -148,7 +148,7 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
         return create_attribute(self, "physxCharacterController:upAxis", defaultValue, writeSparsely)
 
     def GetNonWalkableModeAttr(self) -> Usd.Attribute:
-        """Behaviour on slopes beyond slopeLimit.
+        """Behaviour on slopes steeper than slopeLimit.
 
         With preventClimbing the character stops; with preventClimbingForceSliding it also slides down.
 
@@ -164,7 +164,8 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
     def GetClimbingModeAttr(self) -> Usd.Attribute:
         """Method of climbing steps.
 
-        With easy, the round end of the capsule can roll over steps above stepOffset. With constrained it cannot.
+        With easy, the round end of the capsule can roll over steps above stepOffset. With constrained, the capsule
+        cannot roll over them.
 
         ``physxCharacterController:climbingMode``, uniform token, default easy, one of easy, constrained.
         """
@@ -175,9 +176,9 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
         return create_attribute(self, "physxCharacterController:climbingMode", defaultValue, writeSparsely)
 
     def GetInvisibleWallHeightAttr(self) -> Usd.Attribute:
-        """Height of invisible walls around slopes beyond slopeLimit.
+        """Height of invisible walls around slopes steeper than slopeLimit.
 
-        0 creates none.
+        0 creates no walls.
 
         ``physxCharacterController:invisibleWallHeight``, float, default 0, range [0, inf), unit distance.
         """
@@ -192,7 +193,7 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
     def GetMaxJumpHeightAttr(self) -> Usd.Attribute:
         """Jump height that invisible walls must stop.
 
-        Used if invisibleWallHeight is above 0. Small values make the simulation faster.
+        Used only if invisibleWallHeight is above 0.
 
         ``physxCharacterController:maxJumpHeight``, float, default 0, range [0, inf), unit distance.
         """
@@ -204,8 +205,6 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
 
     def GetContactOffsetAttr(self) -> Usd.Attribute:
         """Gap between the capsule and obstacles.
-
-        Use a small value above 0.
 
         ``physxCharacterController:contactOffset``, float, default 0.1, range (0, inf), unit distance.
         """
@@ -231,7 +230,7 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
     def GetScaleCoeffAttr(self) -> Usd.Attribute:
         """Size of the kinematic body relative to the capsule.
 
-        Below 1 the capsule does not push other bodies.
+        If it is below 1, the capsule does not push other bodies.
 
         ``physxCharacterController:scaleCoeff``, float, default 0.8, range [0, inf), unit dimensionless.
         """
@@ -257,7 +256,7 @@ class PhysxCharacterControllerAPI(SingleApplyAPI):
     def GetSimulationOwnerRel(self) -> Usd.Relationship:
         """Scene of the character.
 
-        Without a target it is the first scene of the stage.
+        The default is the stage's first scene.
 
         ``physxCharacterController:simulationOwner``, relationship to PhysicsScene, one target.
         """

@@ -58,8 +58,8 @@ if TYPE_CHECKING:
 class PhysxContactReportAPI(SingleApplyAPI):
     """Enables contact reports of a body, of all links of an articulation, or of a static collider.
 
-    The application receives them as simulation events. Contact sensors need this class. On a collider of a body, this
-    class does not report the body's contacts.
+    The application receives the reports as simulation events. Contact sensors need this class. On a collider of a body,
+    this class does not report the body's contacts.
 
     Applies to: PhysicsRigidBodyAPI, PhysicsArticulationRootAPI, PhysicsCollisionAPI.
     """
@@ -80,7 +80,7 @@ class PhysxContactReportAPI(SingleApplyAPI):
     def GetThresholdAttr(self) -> Usd.Attribute:
         """Contact force from which a contact is reported.
 
-        0 reports all contacts. The default 1 means 1 / metersPerUnit, such as 100 in centimetres.
+        0 reports all contacts. The default 1 means 1 / metersPerUnit, which is 100 in a stage in centimetres.
 
         ``physxContactReport:threshold``, float, default 1, range [0, inf], unit force.
         """
@@ -91,7 +91,7 @@ class PhysxContactReportAPI(SingleApplyAPI):
         return create_attribute(self, "physxContactReport:threshold", defaultValue, writeSparsely)
 
     def GetReportPairsRel(self) -> Usd.Relationship:
-        """Objects to report contacts with.
+        """Objects with which contacts are reported.
 
         If unauthored, PhysX reports contacts with all objects. An empty list means all or no objects, depending on the
         release.
@@ -133,8 +133,8 @@ class PhysxContactReportAPI(SingleApplyAPI):
 class PhysxCollisionAPI(SingleApplyAPI):
     """Contact distances of a collider and its torsional friction.
 
-    Two colliders have contacts if their distance is below the sum of their contact offsets. They rest at the sum of
-    their rest offsets. contactOffset must exceed restOffset.
+    Two colliders have contacts if their distance is below the sum of their contact offsets. At rest their distance is
+    the sum of their rest offsets. contactOffset must exceed restOffset.
 
     Applies to: PhysicsCollisionAPI.
     See docs/reference/physx/contacts.md.
@@ -156,7 +156,8 @@ class PhysxCollisionAPI(SingleApplyAPI):
     def GetContactOffsetAttr(self) -> Usd.Attribute:
         """Distance from the surface within which contacts are created.
 
-        Larger values catch fast bodies but create more pairs. Negative values derive it from the shape's size.
+        Larger values detect fast bodies earlier but create more contact pairs. If it is negative, PhysX derives the
+        offset from the shape's size.
 
         ``physxCollision:contactOffset``, float, default -inf, range [-inf, inf), unit distance.
 
@@ -171,7 +172,7 @@ class PhysxCollisionAPI(SingleApplyAPI):
     def GetRestOffsetAttr(self) -> Usd.Attribute:
         """Distance from the surface at which the collider rests.
 
-        Positive values keep a gap, negative values let it sink in. -inf means 0 for rigid bodies.
+        Positive values keep a gap, negative values let the collider sink in. -inf means 0 for rigid bodies.
 
         ``physxCollision:restOffset``, float, default -inf, range [-inf, inf), unit distance.
 
@@ -184,9 +185,9 @@ class PhysxCollisionAPI(SingleApplyAPI):
         return create_attribute(self, "physxCollision:restOffset", defaultValue, writeSparsely)
 
     def GetTorsionalPatchRadiusAttr(self) -> Usd.Attribute:
-        """Patch radius for friction against spinning about the contact normal.
+        """Contact radius for torsional friction, which resists spinning about the contact normal.
 
-        The friction grows with penetration.
+        Torsional friction grows with penetration.
 
         ``physxCollision:torsionalPatchRadius``, float, default 0, range [0, inf), unit distance.
         """
@@ -201,7 +202,7 @@ class PhysxCollisionAPI(SingleApplyAPI):
     def GetMinTorsionalPatchRadiusAttr(self) -> Usd.Attribute:
         """Minimum patch radius of torsional friction.
 
-        Above 0 it also acts on shapes that only touch.
+        Above 0, torsional friction also acts without penetration.
 
         ``physxCollision:minTorsionalPatchRadius``, float, default 0, range [0, inf), unit distance.
         """
@@ -224,9 +225,9 @@ class PhysxCollisionAPI(SingleApplyAPI):
 class PhysxMeshMergeCollisionAPI(SingleApplyAPI):
     """Merges all meshes in the collection collisionmeshes into one collider.
 
-    The prim needs PhysicsCollisionAPI, and PhysicsMeshCollisionAPI sets the approximation. PhysX skips other prims and
-    refuses scene graph instances. It warns about members with a separate collider. Members outside the body's hierarchy
-    do not move with it.
+    The prim needs PhysicsCollisionAPI, and PhysicsMeshCollisionAPI sets the approximation. PhysX skips members that are
+    not meshes, and refuses scene graph instances. PhysX warns about members that have PhysicsCollisionAPI. Members
+    outside the body's hierarchy do not move with the body.
 
     Applies to: PhysicsCollisionAPI.
     Built in: CollectionAPI:collisionmeshes.
@@ -264,7 +265,7 @@ class PhysxMeshMergeCollisionAPI(SingleApplyAPI):
 class PhysxCookedDataAPI(MultipleApplyAPI):
     """Cooked data of a collider, stored in the stage to avoid cooking at load.
 
-    The instance name is the kind of data. The data belongs to one PhysX release.
+    The instance name is the kind of data. The data is valid for one PhysX release.
 
     Applies to: PhysicsCollisionAPI.
     Instance names: triangleMesh, convexHull, convexDecomposition, sphereFill.

@@ -43,7 +43,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def GetSolverPositionIterationCountAttr(self) -> Usd.Attribute:
         """Position iterations of the body.
 
-        Stiff and fine meshes need more.
+        Stiff, fine meshes need more iterations.
 
         ``physxDeformableBody:solverPositionIterationCount``, uint, default 16, range [1, 255], unit iterations per
         step.
@@ -59,7 +59,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def GetLinearDampingAttr(self) -> Usd.Attribute:
         """Decay rate of vertex velocities.
 
-        If unauthored, it is 0.005.
+        If unauthored, PhysX uses 0.005.
 
         ``physxDeformableBody:linearDamping``, float, default 0, range [0, inf), unit 1 / time.
         """
@@ -72,7 +72,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def GetMaxLinearVelocityAttr(self) -> Usd.Attribute:
         """Maximum velocity of a vertex.
 
-        With negative values PhysX chooses the maximum for a surface, and freezes a volume.
+        If it is negative, PhysX chooses the maximum for a surface body and freezes a volume body.
 
         ``physxDeformableBody:maxLinearVelocity``, float, default inf, range (-inf, inf], unit distance / time.
         """
@@ -87,8 +87,6 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def GetSettlingDampingAttr(self) -> Usd.Attribute:
         """Additional damping of vertices slower than settlingThreshold.
 
-        It calms a body before it sleeps.
-
         ``physxDeformableBody:settlingDamping``, float, default 10, range [0, inf), unit 1 / time.
         """
         return get_attribute(self, "physxDeformableBody:settlingDamping")
@@ -100,9 +98,9 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
         return create_attribute(self, "physxDeformableBody:settlingDamping", defaultValue, writeSparsely)
 
     def GetSettlingThresholdAttr(self) -> Usd.Attribute:
-        """Velocity below which settlingDamping acts.
+        """Vertex velocity below which settlingDamping acts.
 
-        Keep it above sleepThreshold. If unauthored, it is 0.1 m / s.
+        Keep it above sleepThreshold. If unauthored, PhysX uses 0.1 m / s.
 
         ``physxDeformableBody:settlingThreshold``, float, default 0.1, range [0, inf], unit distance / time.
         """
@@ -117,7 +115,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
     def GetSleepThresholdAttr(self) -> Usd.Attribute:
         """The body can sleep if the velocities of all vertices are below this value.
 
-        If unauthored, it is 0.005 in stages in metres.
+        If unauthored, PhysX uses 0.005 in stages in metres.
 
         ``physxDeformableBody:sleepThreshold``, float, default 0.05, range [0, inf), unit distance / time.
         """
@@ -128,9 +126,9 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
         return create_attribute(self, "physxDeformableBody:sleepThreshold", defaultValue, writeSparsely)
 
     def GetMaxDepenetrationVelocityAttr(self) -> Usd.Attribute:
-        """Maximum velocity with which the solver separates overlapping bodies.
+        """Maximum velocity at which the solver separates overlapping bodies.
 
-        If unauthored, it is 3 m / s.
+        If unauthored, PhysX uses 3 m / s.
 
         ``physxDeformableBody:maxDepenetrationVelocity``, float, default inf, range [0, inf], unit distance / time.
         """
@@ -154,9 +152,10 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
         return create_attribute(self, "physxDeformableBody:selfCollision", defaultValue, writeSparsely)
 
     def GetSelfCollisionFilterDistanceAttr(self) -> Usd.Attribute:
-        """Distance below which parts of the body do not collide.
+        """Distance below which parts of the body do not collide with each other.
 
-        Negative values are automatic. The minimum is 2.5 contact offsets for volumes and 2 rest offsets for surfaces.
+        If it is negative, PhysX chooses the value. The minimum is 2.5 contact offsets for volumes and 2 rest offsets
+        for surfaces.
 
         ``physxDeformableBody:selfCollisionFilterDistance``, float, default -inf, range [-inf, inf), unit distance.
         """
@@ -169,9 +168,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
         return create_attribute(self, "physxDeformableBody:selfCollisionFilterDistance", defaultValue, writeSparsely)
 
     def GetEnableSpeculativeCCDAttr(self) -> Usd.Attribute:
-        """Whether the contact offset grows with velocity.
-
-        It helps against tunnelling.
+        """Whether the contact offset grows with velocity, which reduces tunnelling.
 
         ``physxDeformableBody:enableSpeculativeCCD``, bool, default False.
         """
@@ -239,7 +236,7 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
 class PhysxBaseDeformableBodyAPI(PhysxBaseDeformableBodyAPIAccessors):
     """PhysX settings of a volume deformable body.
 
-    Surfaces use PhysxSurfaceDeformableBodyAPI, which includes it. Author linearDamping, sleepThreshold and
+    Surfaces use PhysxSurfaceDeformableBodyAPI, which includes this class. Author linearDamping, sleepThreshold and
     maxDepenetrationVelocity: if they are unauthored, PhysX does not use the defaults of the schema.
 
     Applies to: OmniPhysicsDeformableBodyAPI.
@@ -280,7 +277,7 @@ class PhysxBaseDeformableBodyAPI(PhysxBaseDeformableBodyAPIAccessors):
 class PhysxSurfaceDeformableBodyAPI(PhysxBaseDeformableBodyAPIAccessors):
     """PhysX settings of a surface deformable body, such as cloth.
 
-    Thin, fast surfaces can pass through each other. Both attributes reduce this at the cost of time.
+    Thin, fast surfaces can pass through each other. Larger values of both attributes reduce this but take more time.
 
     Applies to: OmniPhysicsDeformableBodyAPI.
     Built in: PhysxBaseDeformableBodyAPI.
@@ -304,7 +301,7 @@ class PhysxSurfaceDeformableBodyAPI(PhysxBaseDeformableBodyAPIAccessors):
     def GetCollisionPairUpdateFrequencyAttr(self) -> Usd.Attribute:
         """Number of contact searches per step, at most solverPositionIterationCount.
 
-        With 0 the solver decides.
+        With 0 the solver chooses the number.
 
         ``physxDeformableBody:collisionPairUpdateFrequency``, uint, default 1, range [0, 255], unit updates per step.
         """

@@ -109,7 +109,9 @@ class PhysxAutoDeformableBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxDeformableBody:autoDeformableBodyEnabled", defaultValue, writeSparsely)
 
     def GetCookingSourceMeshRel(self) -> Usd.Relationship:
-        """The one source mesh, in its bind pose if there is one.
+        """The one source mesh.
+
+        If the mesh has a bind pose, PhysX uses that pose.
 
         ``physxDeformableBody:cookingSourceMesh``, relationship to Mesh, one target.
         """
@@ -133,7 +135,7 @@ class PhysxAutoDeformableHexahedralMeshAPI(SingleApplyAPI):
     """Builds the simulation mesh of a volume from regular hexahedra around the collision mesh, each split into six
     tetrahedra.
 
-    Without it the collision mesh is the simulation mesh. Surfaces ignore it.
+    Without this class, the collision mesh is also the simulation mesh. Surfaces ignore this class.
 
     Applies to: PhysxAutoDeformableBodyAPI.
     """
@@ -156,7 +158,7 @@ class PhysxAutoDeformableHexahedralMeshAPI(SingleApplyAPI):
     def GetResolutionAttr(self) -> Usd.Attribute:
         """Hexahedra along the longest edge of the bounding box.
 
-        0 means 10; PhysX raises 1 to 3 to 4.
+        0 means 10. PhysX uses 4 for the values 1, 2 and 3.
 
         ``physxDeformableBody:resolution``, uint, default 0, range [0, inf), unit cells.
         """
@@ -223,8 +225,6 @@ class PhysxAutoDeformableMeshSimplificationAPI(SingleApplyAPI):
     def GetRemeshingEnabledAttr(self) -> Usd.Attribute:
         """Whether PhysX remeshes before it reduces triangles.
 
-        Details smaller than a cell disappear.
-
         ``physxDeformableBody:remeshingEnabled``, bool, default True.
         """
         return get_attribute(self, "physxDeformableBody:remeshingEnabled")
@@ -238,7 +238,7 @@ class PhysxAutoDeformableMeshSimplificationAPI(SingleApplyAPI):
     def GetRemeshingResolutionAttr(self) -> Usd.Attribute:
         """Cells along the longest edge of the bounding box for remeshing.
 
-        0 is automatic: between 100 and 250.
+        With 0 PhysX chooses a value between 100 and 250.
 
         ``physxDeformableBody:remeshingResolution``, uint, default 0, range [0, inf), unit cells.
         """
@@ -253,7 +253,7 @@ class PhysxAutoDeformableMeshSimplificationAPI(SingleApplyAPI):
     def GetTargetTriangleCountAttr(self) -> Usd.Attribute:
         """Number of triangles after reduction.
 
-        0 is automatic.
+        With 0 PhysX chooses the number.
 
         ``physxDeformableBody:targetTriangleCount``, uint, default 0, range [0, inf), unit triangles.
         """
@@ -266,7 +266,7 @@ class PhysxAutoDeformableMeshSimplificationAPI(SingleApplyAPI):
         return create_attribute(self, "physxDeformableBody:targetTriangleCount", defaultValue, writeSparsely)
 
     def GetForceConformingAttr(self) -> Usd.Attribute:
-        """Whether the tetrahedra of a volume end exactly at the simplified triangles.
+        """Whether the tetrahedra of a volume exactly fit the simplified triangles.
 
         ``physxDeformableBody:forceConforming``, bool, default False.
         """
@@ -311,8 +311,8 @@ class PhysxAutoDeformableMeshSimplificationAPI(SingleApplyAPI):
 class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
     """Attaches two objects where they overlap.
 
-    At least one is a deformable body; the other is any prim with a transform. PhysX writes only arrays. Create the
-    attachment and filter prims as direct children of this prim.
+    At least one is a deformable body; the other is any prim with a transform. PhysX writes only arrays of existing
+    prims. Create the attachment and filter prims as direct children of this prim.
 
     Applies to: Imageable.
     """
@@ -333,7 +333,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetEnableDeformableVertexAttachmentsAttr(self) -> Usd.Attribute:
-        """Whether vertices of the deformable inside the other object are attached.
+        """Whether deformable vertices that are inside the other object are attached.
 
         ``physxAutoDeformableAttachment:enableDeformableVertexAttachments``, bool, default True.
         """
@@ -349,7 +349,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
     def GetDeformableVertexOverlapOffsetAttr(self) -> Usd.Attribute:
         """Largest distance outside the other object at which a vertex is attached.
 
-        The gap remains.
+        The attachment keeps this gap.
 
         ``physxAutoDeformableAttachment:deformableVertexOverlapOffset``, float, default 0, range [0, inf), unit
         distance.
@@ -366,7 +366,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
     def GetEnableRigidSurfaceAttachmentsAttr(self) -> Usd.Attribute:
         """Whether points on the rigid object's surface are attached too.
 
-        PhysX ignores it.
+        PhysX ignores this attribute.
 
         ``physxAutoDeformableAttachment:enableRigidSurfaceAttachments``, bool, default False.
         """
@@ -382,7 +382,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
     def GetRigidSurfaceSamplingDistanceAttr(self) -> Usd.Attribute:
         """Distance between points on the rigid object's surface.
 
-        -inf means 5 percent of the smaller object's mean extent. PhysX ignores it.
+        -inf means 5 percent of the smaller object's mean extent. PhysX ignores this attribute.
 
         ``physxAutoDeformableAttachment:rigidSurfaceSamplingDistance``, float, default -inf, range [-inf, inf), unit
         distance.
@@ -397,7 +397,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
             self, "physxAutoDeformableAttachment:rigidSurfaceSamplingDistance", defaultValue, writeSparsely)
 
     def GetEnableCollisionFilteringAttr(self) -> Usd.Attribute:
-        """Whether the objects do not collide near the attachment.
+        """Whether collisions between the two objects are disabled near the attachment.
 
         ``physxAutoDeformableAttachment:enableCollisionFiltering``, bool, default True.
         """
@@ -411,7 +411,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
             self, "physxAutoDeformableAttachment:enableCollisionFiltering", defaultValue, writeSparsely)
 
     def GetCollisionFilteringOffsetAttr(self) -> Usd.Attribute:
-        """Distance from the other object for filtered collisions.
+        """Distance from the other object within which collisions are filtered.
 
         -inf means 10 percent of the smaller object's mean extent.
 
@@ -428,7 +428,8 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
             self, "physxAutoDeformableAttachment:collisionFilteringOffset", defaultValue, writeSparsely)
 
     def GetEnableDeformableFilteringPairsAttr(self) -> Usd.Attribute:
-        """Whether an element is filtered only against its neighbours in the other deformable instead of the whole body.
+        """Whether an element ignores collisions only with its neighbours in the other deformable, instead of with that
+        whole body.
 
         ``physxAutoDeformableAttachment:enableDeformableFilteringPairs``, bool, default False.
         """
@@ -442,9 +443,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
             self, "physxAutoDeformableAttachment:enableDeformableFilteringPairs", defaultValue, writeSparsely)
 
     def GetAttachable0Rel(self) -> Usd.Relationship:
-        """First object.
-
-        One of the two is a deformable body.
+        """First attached object.
 
         ``physxAutoDeformableAttachment:attachable0``, relationship to OmniPhysicsDeformableBodyAPI or Xformable, one
         target.
@@ -456,7 +455,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
         return create_relationship(self, "physxAutoDeformableAttachment:attachable0")
 
     def GetAttachable1Rel(self) -> Usd.Relationship:
-        """Second object.
+        """Second attached object.
 
         ``physxAutoDeformableAttachment:attachable1``, relationship to OmniPhysicsDeformableBodyAPI or Xformable, one
         target.
@@ -469,8 +468,6 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
 
     def GetMaskShapesRel(self) -> Usd.Relationship:
         """Shapes that limit the attachment to points inside them.
-
-        Without shapes all points are allowed.
 
         ``physxAutoDeformableAttachment:maskShapes``, relationship to Sphere or Cube or Capsule, several targets.
         """

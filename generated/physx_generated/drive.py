@@ -54,9 +54,9 @@ if TYPE_CHECKING:
 class PhysxDrivePerformanceEnvelopeAPI(MultipleApplyAPI):
     """Torque-speed envelope of a drive's motor.
 
-    It needs a PhysicsDriveAPI of the same instance with maxForce as the stall effort. It limits the sum of drive effort
-    and external joint effort. Both conditions apply to the velocity after the impulse. If no effort of the required
-    sign meets both, the effort is 0.
+    It needs a PhysicsDriveAPI of the same instance with maxForce as the stall effort. The envelope limits the sum of
+    drive effort and external joint effort. Both inequalities use the velocity after the drive's impulse. If no effort
+    of the required sign satisfies both, the effort is 0.
 
     ``|effort| <= maxForce - velocityDependentResistance * |qd|``
     ``|qd| <= maxActuatorVelocity - speedEffortGradient * |effort|``
@@ -92,9 +92,9 @@ class PhysxDrivePerformanceEnvelopeAPI(MultipleApplyAPI):
         self._set(values, strict)
 
     def GetMaxActuatorVelocityAttr(self) -> Usd.Attribute:
-        """Speed from which the motor gives no effort.
+        """Speed from which the motor exerts no effort.
 
-        It does not slow a faster joint down.
+        The motor does not brake a faster joint.
 
         ``physxDrivePerformanceEnvelope:<name>:maxActuatorVelocity``, float, default inf, range [0, inf], unit distance
         / time (linear), degree / time (angular).
@@ -108,7 +108,7 @@ class PhysxDrivePerformanceEnvelopeAPI(MultipleApplyAPI):
         return create_attribute(self, "maxActuatorVelocity", defaultValue, writeSparsely)
 
     def GetVelocityDependentResistanceAttr(self) -> Usd.Attribute:
-        """Loss of effort per joint speed.
+        """Reduction of the maximum effort per joint speed.
 
         ``physxDrivePerformanceEnvelope:<name>:velocityDependentResistance``, float, default 0, range [0, inf), unit
         force * time / distance (linear), torque * time / degree (angular).
@@ -122,7 +122,7 @@ class PhysxDrivePerformanceEnvelopeAPI(MultipleApplyAPI):
         return create_attribute(self, "velocityDependentResistance", defaultValue, writeSparsely)
 
     def GetSpeedEffortGradientAttr(self) -> Usd.Attribute:
-        """Loss of top speed per effort.
+        """Reduction of the maximum speed per effort.
 
         ``physxDrivePerformanceEnvelope:<name>:speedEffortGradient``, float, default 0, range [0, inf), unit distance /
         time / force (linear), degree / time / torque (angular).

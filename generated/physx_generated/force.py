@@ -51,7 +51,8 @@ class PhysxForceAPI(SingleApplyAPI):
     """Pushes a rigid body or link in every step.
 
     On the body prim the force acts at the centre of mass. On a prim below the body it acts at that prim's initial
-    origin and also turns the body. Kinematic bodies ignore it. PhysX drops a force or torque below 0.00316.
+    origin and also turns the body. Kinematic bodies ignore it. PhysX ignores a force or torque with a magnitude below
+    0.00316.
 
     Applies to: Xformable.
     See docs/reference/physx/bodies_and_frames.md#forces.
@@ -84,7 +85,7 @@ class PhysxForceAPI(SingleApplyAPI):
     def GetWorldFrameEnabledAttr(self) -> Usd.Attribute:
         """Whether force and torque are in the world frame.
 
-        Otherwise they turn with the prim.
+        If false, they turn with the prim.
 
         ``physxForce:worldFrameEnabled``, bool, default False.
         """
@@ -97,9 +98,9 @@ class PhysxForceAPI(SingleApplyAPI):
         return create_attribute(self, "physxForce:worldFrameEnabled", defaultValue, writeSparsely)
 
     def GetModeAttr(self) -> Usd.Attribute:
-        """Meaning of the values.
+        """Meaning of the attributes force and torque.
 
-        With force they are a force and a torque. With acceleration PhysX multiplies them by mass and inertia.
+        With mode acceleration, PhysX multiplies them by mass and inertia.
 
         ``physxForce:mode``, uniform token, default acceleration, one of force, acceleration.
         """
@@ -122,9 +123,9 @@ class PhysxForceAPI(SingleApplyAPI):
         return create_attribute(self, "physxForce:force", defaultValue, writeSparsely)
 
     def GetTorqueAttr(self) -> Usd.Attribute:
-        """Torque, or angular acceleration in mode acceleration, in radians.
+        """Torque, or angular acceleration in mode acceleration.
 
-        NVIDIA's schema says degrees, but PhysX does not convert.
+        NVIDIA's schema documents degrees, but PhysX reads radians.
 
         ``physxForce:torque``, vector3f, default [0, 0, 0], range (-inf, inf), unit torque (force), radian / time^2
         (acceleration).

@@ -59,8 +59,8 @@ if TYPE_CHECKING:
 class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
     """Couples the rotation of two bodies, physics:body0 and physics:body1, that each turn on a hinge.
 
-    With equal hinge axes they turn in opposite directions. Between joints of an articulation it needs
-    physics:excludeFromArticulation; prefer PhysxMimicJointAPI there. It does not support planetary gears.
+    With equal hinge axes they turn in opposite directions. Between joints of an articulation, this joint needs
+    physics:excludeFromArticulation; prefer PhysxMimicJointAPI. Planetary gears are not supported.
 
     ``w1 = -gearRatio * w0``
 
@@ -90,7 +90,7 @@ class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
     def GetGearRatioAttr(self) -> Usd.Attribute:
         """Turns of the second body per turn of the first.
 
-        Negative values turn both the same way.
+        With negative values both bodies turn the same way.
 
         ``physics:gearRatio``, float, default 1, range (-inf, inf), unit dimensionless.
         """
@@ -103,7 +103,7 @@ class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
     def GetHinge0Rel(self) -> Usd.Relationship:
         """Hinge of the first body.
 
-        Without exactly one target PhysX creates no joint.
+        Exactly one target is required.
 
         ``physics:hinge0``, relationship to PhysicsRevoluteJoint, one target.
         """
@@ -116,7 +116,7 @@ class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
     def GetHinge1Rel(self) -> Usd.Relationship:
         """Hinge of the second body.
 
-        Without exactly one target PhysX creates no joint.
+        Exactly one target is required.
 
         ``physics:hinge1``, relationship to PhysicsRevoluteJoint, one target.
         """
@@ -142,7 +142,7 @@ class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
 class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
     """Couples the rotation of a pinion, physics:body0, with the motion of a rack, physics:body1.
 
-    Between joints of an articulation it needs physics:excludeFromArticulation; prefer PhysxMimicJointAPI there.
+    Between joints of an articulation, this joint needs physics:excludeFromArticulation; prefer PhysxMimicJointAPI.
 
     ``w = ratio * v``
 
@@ -185,7 +185,7 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
     def GetHingeRel(self) -> Usd.Relationship:
         """Hinge of the pinion.
 
-        Without exactly one target PhysX creates no joint.
+        Exactly one target is required.
 
         ``physics:hinge``, relationship to PhysicsRevoluteJoint, one target.
         """
@@ -198,7 +198,7 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
     def GetPrismaticRel(self) -> Usd.Relationship:
         """Slider of the rack.
 
-        Without exactly one target PhysX creates no joint.
+        Exactly one target is required.
 
         ``physics:prismatic``, relationship to PhysicsPrismaticJoint, one target.
         """
@@ -231,7 +231,7 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
 class PhysxPhysicsDistanceJointAPI(SingleApplyAPI):
     """Makes a distance joint soft: a spring acts beyond physics:minDistance and physics:maxDistance.
 
-    Even a hard joint acts only from 0.025 m beyond the range. If springEnabled is false, stiffness and damping of
+    Even a hard joint acts only more than 0.025 m beyond the range. If springEnabled is false, stiffness and damping of
     PhysxLimitAPI:distance apply.
 
     ``force = springStiffness * excess + springDamping * d(excess)/dt, while out of range``
@@ -256,9 +256,9 @@ class PhysxPhysicsDistanceJointAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetSpringEnabledAttr(self) -> Usd.Attribute:
-        """Whether the range is soft.
+        """Whether the distance limits are soft.
 
-        If it is soft and springStiffness and springDamping are 0, the joint has no effect.
+        If they are soft while springStiffness and springDamping are 0, the joint has no effect.
 
         ``physxPhysicsDistanceJoint:springEnabled``, bool, default False.
         """
@@ -269,9 +269,9 @@ class PhysxPhysicsDistanceJointAPI(SingleApplyAPI):
         return create_attribute(self, "physxPhysicsDistanceJoint:springEnabled", defaultValue, writeSparsely)
 
     def GetSpringStiffnessAttr(self) -> Usd.Attribute:
-        """Stiffness beyond the range.
+        """Spring stiffness outside the range.
 
-        Used if springEnabled.
+        Used only if springEnabled is true.
 
         ``physxPhysicsDistanceJoint:springStiffness``, float, default 0, range [0, inf), unit force / distance.
         """
@@ -284,9 +284,9 @@ class PhysxPhysicsDistanceJointAPI(SingleApplyAPI):
         return create_attribute(self, "physxPhysicsDistanceJoint:springStiffness", defaultValue, writeSparsely)
 
     def GetSpringDampingAttr(self) -> Usd.Attribute:
-        """Damping beyond the range.
+        """Damping outside the range.
 
-        Used if springEnabled.
+        Used only if springEnabled is true.
 
         ``physxPhysicsDistanceJoint:springDamping``, float, default 0, range [0, inf), unit force * time / distance.
         """

@@ -2,7 +2,7 @@
 # mypy: allow-subclassing-any
 # pyright: reportIncompatibleMethodOverride=false
 # The stubs of USD declare class methods as static methods or as instance methods.
-"""Many joints from few prototypes, like the shapes of a PointInstancer."""
+"""Instancers that create many joints from a few prototypes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     ),
 ))
 class PhysxPhysicsInstancer(TypedSchema, UsdGeom.Imageable):
-    """Base of instancers of physics prims.
+    """Base class of instancers of physics prims.
 
     PhysX simulates only PhysxPhysicsJointInstancer.
     """
@@ -122,9 +122,9 @@ class PhysxPhysicsInstancer(TypedSchema, UsdGeom.Imageable):
 class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
     """Creates joints between pairs of bodies from a few prototype joints.
 
-    Instance i connects entry i of body0s and of body1s, or the first entry if a list is shorter. If the only entry is a
-    PointInstancer, the indices select its instances. Frame arrays have one entry per instance; PhysX warns about other
-    lengths and applies no offset to missing entries.
+    Joint i connects entry i of body0s with entry i of body1s. If a list is shorter, its first entry applies. If the
+    only entry of a list is a PointInstancer, body0Indices or body1Indices select its instances. The localPos and
+    localRot arrays have one entry per joint; PhysX warns about other lengths and applies no offset to missing entries.
     """
 
     @classmethod
@@ -148,9 +148,9 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
         self._set(values, strict)
 
     def GetPhysicsBody0IndicesAttr(self) -> Usd.Attribute:
-        """Instance of the PointInstancer in body0s for each first body.
+        """For each joint, the index of its first body in the PointInstancer of body0s.
 
-        Unused if body0s lists rigid bodies. -1 means no instance.
+        -1 means no instance.
 
         ``physics:body0Indices``, int[], no default, range [-1, inf), unit index.
         """
@@ -163,9 +163,9 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
         return create_attribute(self, "physics:body0Indices", defaultValue, writeSparsely)
 
     def GetPhysicsBody1IndicesAttr(self) -> Usd.Attribute:
-        """Instance of the PointInstancer in body1s for each second body.
+        """For each joint, the index of its second body in the PointInstancer of body1s.
 
-        Unused if body1s lists rigid bodies. -1 means no instance.
+        -1 means no instance.
 
         ``physics:body1Indices``, int[], no default, range [-1, inf), unit index.
         """

@@ -96,9 +96,9 @@ else:
 class PhysxMaterialAPI(SingleApplyAPI):
     """Additional settings of a rigid surface's material.
 
-    If two materials have different modes, the later one of average, min, multiply and max applies. A contact is
-    compliant if either compliantContactStiffness is above 0. A compliant contact has no restitution. If only one
-    material is compliant, only its values apply.
+    If two materials have different combine modes, the later mode in the order average, min, multiply, max applies. A
+    contact is compliant if compliantContactStiffness of either material is above 0. A compliant contact has no
+    restitution. If only one material is compliant, only its values apply.
 
     ``force = compliantContactStiffness * depth + compliantContactDamping * d(depth)/dt, at every contact point``
 
@@ -120,7 +120,7 @@ class PhysxMaterialAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetFrictionCombineModeAttr(self) -> Usd.Attribute:
-        """Combination of the friction of two materials.
+        """Rule that combines the friction of two materials.
 
         ``physxMaterial:frictionCombineMode``, uniform token, default average, one of average, min, multiply, max.
         """
@@ -133,7 +133,7 @@ class PhysxMaterialAPI(SingleApplyAPI):
         return create_attribute(self, "physxMaterial:frictionCombineMode", defaultValue, writeSparsely)
 
     def GetRestitutionCombineModeAttr(self) -> Usd.Attribute:
-        """Combination of the restitution of two materials, and of the stiffness of two compliant ones.
+        """Rule that combines the restitution of two materials, or the stiffness of two compliant materials.
 
         ``physxMaterial:restitutionCombineMode``, uniform token, default average, one of average, min, multiply, max.
         """
@@ -146,7 +146,7 @@ class PhysxMaterialAPI(SingleApplyAPI):
         return create_attribute(self, "physxMaterial:restitutionCombineMode", defaultValue, writeSparsely)
 
     def GetDampingCombineModeAttr(self) -> Usd.Attribute:
-        """Combination of the damping of two compliant materials.
+        """Rule that combines the damping of two compliant materials.
 
         ``physxMaterial:dampingCombineMode``, uniform token, default average, one of average, min, multiply, max.
         """
@@ -159,10 +159,10 @@ class PhysxMaterialAPI(SingleApplyAPI):
         return create_attribute(self, "physxMaterial:dampingCombineMode", defaultValue, writeSparsely)
 
     def GetCompliantContactAccelerationSpringAttr(self) -> Usd.Attribute:
-        """Whether the spring gives an acceleration instead of a force.
+        """Whether the contact spring produces an acceleration instead of a force.
 
-        The sink depth then depends little on mass. An acceleration spring has priority over a material with a force
-        spring.
+        If true, the sink depth depends little on mass. A material with an acceleration spring has priority over a
+        material with a force spring.
 
         ``physxMaterial:compliantContactAccelerationSpring``, bool, default False.
         """
@@ -177,7 +177,7 @@ class PhysxMaterialAPI(SingleApplyAPI):
     def GetCompliantContactStiffnessAttr(self) -> Usd.Attribute:
         """Spring stiffness at each contact point.
 
-        On four points a box sinks a quarter as deep as on one point. 0 makes the contact hard.
+        0 makes the contact hard.
 
         ``physxMaterial:compliantContactStiffness``, float, default 0, range [0, inf), unit force / distance (force), 1
         / time^2 (acceleration).
@@ -193,7 +193,7 @@ class PhysxMaterialAPI(SingleApplyAPI):
     def GetCompliantContactDampingAttr(self) -> Usd.Attribute:
         """Spring damping at each contact point.
 
-        Used if compliantContactStiffness is above 0.
+        Used only if compliantContactStiffness is above 0.
 
         ``physxMaterial:compliantContactDamping``, float, default 0, range [0, inf), unit force * time / distance
         (force), 1 / time (acceleration).
@@ -261,8 +261,7 @@ class PhysxMaterialAPI(SingleApplyAPI):
 class PhysxPBDMaterialAPI(SingleApplyAPI):
     """Material of particles: friction, adhesion and fluid flow.
 
-    Bind it to the particle system; one material applies to all its particles. The values need tuning, because the
-    solver works on positions.
+    Bind the material to the particle system; it applies to all particles of this system.
 
     Applies to: Material.
     """
@@ -331,8 +330,6 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
     def GetVorticityConfinementAttr(self) -> Usd.Attribute:
         """Strength that sustains swirls of a fluid.
 
-        It compensates for energy loss in the solver.
-
         ``physxPBDMaterial:vorticityConfinement``, float, default 0, range [0, inf), unit dimensionless.
         """
         return get_attribute(self, "physxPBDMaterial:vorticityConfinement")
@@ -392,8 +389,8 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
         return create_attribute(self, "physxPBDMaterial:particleAdhesionScale", defaultValue, writeSparsely)
 
     def GetAdhesionOffsetScaleAttr(self) -> Usd.Attribute:
-        """Range of adhesion as a factor on a rest offset: restOffset of the system against bodies, and solidRestOffset
-        between solid particles.
+        """Adhesion range relative to a rest offset of the particle system: restOffset for bodies, solidRestOffset for
+        solid particles.
 
         0 disables adhesion.
 
@@ -410,7 +407,7 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
     def GetGravityScaleAttr(self) -> Usd.Attribute:
         """Factor on the scene's gravity for these particles.
 
-        Negative values make them rise.
+        Negative values make the particles rise.
 
         ``physxPBDMaterial:gravityScale``, float, default 1, range (-inf, inf), unit dimensionless.
         """

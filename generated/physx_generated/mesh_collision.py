@@ -86,7 +86,7 @@ if TYPE_CHECKING:
 class PhysxConvexHullCollisionAPI(SingleApplyAPI):
     """Options of one convex hull.
 
-    Used for approximation convexHull and for PhysX's fallback to a hull.
+    Used for the approximation convexHull, and if PhysX falls back to a convex hull.
 
     Applies to: PhysicsMeshCollisionAPI.
     """
@@ -109,7 +109,7 @@ class PhysxConvexHullCollisionAPI(SingleApplyAPI):
     def GetHullVertexLimitAttr(self) -> Usd.Attribute:
         """Maximum number of vertices.
 
-        PhysX clamps it, because the GPU cannot simulate hulls with more than 64 vertices.
+        PhysX clamps this number.
 
         ``physxConvexHullCollision:hullVertexLimit``, int, default 64, range [8, 64], unit vertices.
         """
@@ -122,7 +122,7 @@ class PhysxConvexHullCollisionAPI(SingleApplyAPI):
     def GetMinThicknessAttr(self) -> Usd.Attribute:
         """Minimum extent of the hull along each axis.
 
-        PhysX first thickens meshes that are flatter or smaller.
+        PhysX thickens thinner meshes.
 
         ``physxConvexHullCollision:minThickness``, float, default 0.001, range [0, inf), unit distance.
         """
@@ -165,8 +165,8 @@ class PhysxConvexHullCollisionAPI(SingleApplyAPI):
 class PhysxConvexDecompositionCollisionAPI(SingleApplyAPI):
     """Options of the decomposition of a concave mesh into convex hulls.
 
-    Used for approximation convexDecomposition. PhysX works on voxels, and thin parts need a higher resolution. PhysX
-    clamps values out of range with a warning.
+    Used for approximation convexDecomposition. PhysX divides the mesh into voxels; thin parts need a higher
+    voxelResolution. PhysX clamps values out of range with a warning.
 
     Applies to: PhysicsMeshCollisionAPI.
     """
@@ -213,7 +213,7 @@ class PhysxConvexDecompositionCollisionAPI(SingleApplyAPI):
     def GetMinThicknessAttr(self) -> Usd.Attribute:
         """Minimum extent of the mesh along each axis.
 
-        PhysX first thickens meshes that are flatter or smaller.
+        PhysX thickens thinner meshes.
 
         ``physxConvexDecompositionCollision:minThickness``, float, default 0.001, range [0, inf), unit distance.
         """
@@ -226,8 +226,6 @@ class PhysxConvexDecompositionCollisionAPI(SingleApplyAPI):
     def GetVoxelResolutionAttr(self) -> Usd.Attribute:
         """Approximate number of voxels.
 
-        More voxels follow the shape better but take longer.
-
         ``physxConvexDecompositionCollision:voxelResolution``, int, default 500000, range [10000, 10000000], unit
         voxels.
         """
@@ -238,7 +236,7 @@ class PhysxConvexDecompositionCollisionAPI(SingleApplyAPI):
         return create_attribute(self, "physxConvexDecompositionCollision:voxelResolution", defaultValue, writeSparsely)
 
     def GetErrorPercentageAttr(self) -> Usd.Attribute:
-        """Volume difference between a part and its hull below which cutting ends.
+        """Allowed volume difference between a part and its hull.
 
         ``physxConvexDecompositionCollision:errorPercentage``, float, default 10, range [0.01, 25], unit percent.
         """
@@ -332,8 +330,6 @@ class PhysxSphereFillCollisionAPI(SingleApplyAPI):
     def GetSeedCountAttr(self) -> Usd.Attribute:
         """Number of points from which spheres grow.
 
-        PhysX keeps the best ones.
-
         ``physxSphereFillCollision:seedCount``, int, default 1000, range [16, 4000], unit points.
         """
         return get_attribute(self, "physxSphereFillCollision:seedCount")
@@ -343,7 +339,7 @@ class PhysxSphereFillCollisionAPI(SingleApplyAPI):
         return create_attribute(self, "physxSphereFillCollision:seedCount", defaultValue, writeSparsely)
 
     def GetFillModeAttr(self) -> Usd.Attribute:
-        """Method to find the inside.
+        """Method to find the inside of the mesh.
 
         With flood PhysX fills the outside, and the mesh must be closed. With raycast it tests several directions, and
         small holes are allowed. With surface the inside stays empty.
@@ -401,9 +397,9 @@ class PhysxTriangleMeshSimplificationCollisionAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetSimplificationMetricAttr(self) -> Usd.Attribute:
-        """Share of triangles to keep, at least 32 triangles.
+        """Share of triangles to keep.
 
-        1 keeps the mesh unchanged.
+        PhysX keeps at least 32 triangles. 1 keeps the mesh unchanged.
 
         ``physxTriangleMeshSimplificationCollision:metric``, float, default 0.55, range [0, 1], unit dimensionless.
         """
@@ -418,7 +414,7 @@ class PhysxTriangleMeshSimplificationCollisionAPI(SingleApplyAPI):
     def GetWeldToleranceAttr(self) -> Usd.Attribute:
         """Distance below which PhysX merges vertices.
 
-        0 merges none; negative values derive it from the mesh size.
+        0 merges no vertices. If it is negative, PhysX derives the tolerance from the mesh size.
 
         ``physxTriangleMeshSimplificationCollision:weldTolerance``, float, default -inf, range [-inf, inf), unit
         distance.
@@ -446,8 +442,8 @@ class PhysxTriangleMeshSimplificationCollisionAPI(SingleApplyAPI):
 class PhysxTriangleMeshCollisionAPI(SingleApplyAPI):
     """Options of a triangle mesh collider.
 
-    Used for approximations none and sdf. Without a distance field the collider is for static and kinematic bodies; on a
-    moving body PhysX uses a convex hull.
+    Used for approximations none and sdf. Without a signed distance field, this collider is only for static and
+    kinematic bodies. On a moving body PhysX uses a convex hull instead.
 
     Applies to: PhysicsCollisionAPI.
     """
@@ -470,7 +466,7 @@ class PhysxTriangleMeshCollisionAPI(SingleApplyAPI):
     def GetWeldToleranceAttr(self) -> Usd.Attribute:
         """Distance below which PhysX merges vertices.
 
-        0 merges none; negative values derive it from the mesh size.
+        0 merges no vertices. If it is negative, PhysX derives the tolerance from the mesh size.
 
         ``physxTriangleMeshCollision:weldTolerance``, float, default -inf, range [-inf, inf), unit distance.
         """
@@ -550,9 +546,9 @@ class PhysxSDFMeshCollisionAPI(SingleApplyAPI):
         return create_attribute(self, "physxSDFMeshCollision:sdfResolution", defaultValue, writeSparsely)
 
     def GetSdfSubgridResolutionAttr(self) -> Usd.Attribute:
-        """Samples along a side of a block; 4 to 8 suit most meshes.
+        """Samples along a side of a subgrid block; 4 to 8 suit most meshes.
 
-        Smaller blocks need a larger table, and larger blocks follow the surface less closely. 0 makes the field dense.
+        0 stores a dense field without blocks.
 
         ``physxSDFMeshCollision:sdfSubgridResolution``, uniform int, default 6, range [0, inf), unit samples.
         """
@@ -565,9 +561,9 @@ class PhysxSDFMeshCollisionAPI(SingleApplyAPI):
         return create_attribute(self, "physxSDFMeshCollision:sdfSubgridResolution", defaultValue, writeSparsely)
 
     def GetSdfBitsPerSubgridPixelAttr(self) -> Usd.Attribute:
-        """Bits per sample in a block.
+        """Bits per sample in a subgrid block.
 
-        Memory is proportional to it; a dense field uses 32 bits.
+        Memory use is proportional to this number; a dense field uses 32 bits.
 
         ``physxSDFMeshCollision:sdfBitsPerSubgridPixel``, uniform token, default BitsPerPixel16, one of BitsPerPixel8,
         BitsPerPixel16, BitsPerPixel32.
@@ -581,9 +577,10 @@ class PhysxSDFMeshCollisionAPI(SingleApplyAPI):
         return create_attribute(self, "physxSDFMeshCollision:sdfBitsPerSubgridPixel", defaultValue, writeSparsely)
 
     def GetSdfNarrowBandThicknessAttr(self) -> Usd.Attribute:
-        """Distance from the surface with stored blocks, relative to the diagonal of the bounding box.
+        """Distance from the surface within which PhysX stores subgrid blocks, relative to the diagonal of the bounding
+        box.
 
-        Samples outside are coarse.
+        Samples farther away are coarse.
 
         ``physxSDFMeshCollision:sdfNarrowBandThickness``, uniform float, default 0.01, range [0, 1], unit dimensionless.
         """
@@ -609,7 +606,7 @@ class PhysxSDFMeshCollisionAPI(SingleApplyAPI):
     def GetSdfEnableRemeshingAttr(self) -> Usd.Attribute:
         """Whether PhysX rebuilds the mesh before sampling.
 
-        It repairs self-intersections and mixed winding with some loss of accuracy.
+        Remeshing repairs self-intersections and mixed winding with some loss of accuracy.
 
         ``physxSDFMeshCollision:sdfEnableRemeshing``, uniform bool, default False.
         """
@@ -622,9 +619,9 @@ class PhysxSDFMeshCollisionAPI(SingleApplyAPI):
         return create_attribute(self, "physxSDFMeshCollision:sdfEnableRemeshing", defaultValue, writeSparsely)
 
     def GetSdfTriangleCountReductionFactorAttr(self) -> Usd.Attribute:
-        """Share of triangles to keep, at least 32 triangles.
+        """Share of triangles to keep.
 
-        1 keeps the mesh unchanged; fewer triangles collide faster.
+        PhysX keeps at least 32 triangles. 1 keeps the mesh unchanged.
 
         ``physxSDFMeshCollision:sdfTriangleCountReductionFactor``, uniform float, default 1, range [0, 1], unit
         dimensionless.

@@ -107,7 +107,8 @@ if TYPE_CHECKING:
 class PhysxDiffuseParticlesAPI(SingleApplyAPI):
     """Spawns foam, spray and bubbles from fluid particles, for rendering only.
 
-    A fluid particle spawns if the weighted sum of kinetic energy, pressure and divergence exceeds threshold.
+    A fluid particle spawns diffuse particles if the weighted sum of kinetic energy, pressure and divergence exceeds
+    threshold.
 
     Applies to: PhysxParticleSetAPI.
     """
@@ -155,9 +156,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
         return create_attribute(self, "physxDiffuseParticles:maxDiffuseParticleMultiplier", defaultValue, writeSparsely)
 
     def GetThresholdAttr(self) -> Usd.Attribute:
-        """Energy above which a particle spawns.
-
-        Lower values give more foam; the value depends on stage units.
+        """Energy above which a fluid particle spawns diffuse particles.
 
         ``physxDiffuseParticles:threshold``, float, default 0.01, range [0, inf), unit mass * distance^2 / time^2.
         """
@@ -214,7 +213,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
         return create_attribute(self, "physxDiffuseParticles:buoyancy", defaultValue, writeSparsely)
 
     def GetKineticEnergyWeightAttr(self) -> Usd.Attribute:
-        """Weight of kinetic energy for spawning.
+        """Weight of kinetic energy in the spawning sum.
 
         ``physxDiffuseParticles:kineticEnergyWeight``, float, default 0.01, range [0, inf), unit dimensionless.
         """
@@ -227,7 +226,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
         return create_attribute(self, "physxDiffuseParticles:kineticEnergyWeight", defaultValue, writeSparsely)
 
     def GetPressureWeightAttr(self) -> Usd.Attribute:
-        """Weight of pressure for spawning.
+        """Weight of pressure in the spawning sum.
 
         ``physxDiffuseParticles:pressureWeight``, float, default 1, range [0, inf), unit dimensionless.
         """
@@ -238,7 +237,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
         return create_attribute(self, "physxDiffuseParticles:pressureWeight", defaultValue, writeSparsely)
 
     def GetDivergenceWeightAttr(self) -> Usd.Attribute:
-        """Weight of the flow's divergence for spawning.
+        """Weight of the flow's divergence in the spawning sum.
 
         ``physxDiffuseParticles:divergenceWeight``, float, default 5, range [0, inf), unit dimensionless.
         """
@@ -253,7 +252,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
     def GetCollisionDecayAttr(self) -> Usd.Attribute:
         """Share of the remaining lifetime that a collision removes.
 
-        At 1 the particle vanishes.
+        At 1 a collision removes the particle.
 
         ``physxDiffuseParticles:collisionDecay``, float, default 0.5, range [0, 1], unit dimensionless.
         """
@@ -264,7 +263,7 @@ class PhysxDiffuseParticlesAPI(SingleApplyAPI):
         return create_attribute(self, "physxDiffuseParticles:collisionDecay", defaultValue, writeSparsely)
 
     def GetUseAccurateVelocityAttr(self) -> Usd.Attribute:
-        """Whether the velocities for spawning are more accurate.
+        """Whether spawning uses more accurate velocities.
 
         ``physxDiffuseParticles:useAccurateVelocity``, bool, default False.
         """
@@ -294,7 +293,7 @@ class PhysxParticleAPIAccessors(SingleApplyAPI):
     def GetSelfCollisionAttr(self) -> Usd.Attribute:
         """Whether particles of the same group collide.
 
-        globalSelfCollisionEnabled of the system overrides it.
+        If globalSelfCollisionEnabled of the system is false, they do not collide.
 
         ``physxParticle:selfCollision``, bool, default True.
         """
@@ -320,7 +319,7 @@ class PhysxParticleAPIAccessors(SingleApplyAPI):
     def GetParticleSystemRel(self) -> Usd.Relationship:
         """The one system that simulates the object.
 
-        Without it PhysX warns and skips the object.
+        Without a system, PhysX warns and skips the object.
 
         ``physxParticle:particleSystem``, relationship to PhysxParticleSystem, one target.
         """
@@ -346,7 +345,7 @@ class PhysxParticleAPIAccessors(SingleApplyAPI):
 class PhysxParticleAPI(PhysxParticleAPIAccessors):
     """Common settings of particle objects.
 
-    PhysxParticleSetAPI includes it; alone it creates no particles.
+    PhysxParticleSetAPI includes this class; alone it creates no particles.
 
     Applies to: PointBased, PointInstancer.
     """
@@ -417,8 +416,8 @@ class PhysxParticleSetAPI(PhysxParticleAPIAccessors):
     def GetSimulationPointsAttr(self) -> Usd.Attribute:
         """Simulated positions.
 
-        PhysX writes them if the property points has the smoothed positions. If authored, the array must have as many
-        entries as points.
+        PhysX writes these positions if the property points has the smoothed positions. If authored, the array must have
+        as many entries as points.
 
         ``physxParticle:simulationPoints``, point3f[], no default, range (-inf, inf), unit distance.
         """
@@ -449,8 +448,6 @@ class PhysxParticleSetAPI(PhysxParticleAPIAccessors):
 class PhysxParticleSamplingAPI(SingleApplyAPI):
     """Fills or covers a mesh with particles by Poisson sampling.
 
-    The samples go to the particle set that the relationship particles targets.
-
     Applies to: Mesh.
     """
 
@@ -470,7 +467,7 @@ class PhysxParticleSamplingAPI(SingleApplyAPI):
     def GetSamplingDistanceAttr(self) -> Usd.Attribute:
         """Distance between samples.
 
-        0 means twice the set's rest offset; the minimum is three quarters of that.
+        0 means twice the rest offset of the particle set. The minimum is 1.5 times that rest offset.
 
         ``physxParticleSampling:samplingDistance``, float, default 0, range [0, inf), unit distance.
         """

@@ -120,7 +120,7 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
         return create_attribute(self, "physxParticleIsosurface:isosurfaceEnabled", defaultValue, writeSparsely)
 
     def GetMaxVerticesAttr(self) -> Usd.Attribute:
-        """Maximum number of vertices.
+        """Maximum number of mesh vertices.
 
         ``physxParticleIsosurface:maxVertices``, uniform int, default 1048576, range [3, inf), unit vertices.
         """
@@ -131,7 +131,7 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
         return create_attribute(self, "physxParticleIsosurface:maxVertices", defaultValue, writeSparsely)
 
     def GetMaxTrianglesAttr(self) -> Usd.Attribute:
-        """Maximum number of triangles.
+        """Maximum number of mesh triangles.
 
         ``physxParticleIsosurface:maxTriangles``, uniform int, default 2097152, range [1, inf), unit triangles.
         """
@@ -153,9 +153,9 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
         return create_attribute(self, "physxParticleIsosurface:maxSubgrids", defaultValue, writeSparsely)
 
     def GetGridSpacingAttr(self) -> Usd.Attribute:
-        """Edge of a grid cell.
+        """Edge length of a grid cell.
 
-        Negative values mean 1.5 times fluidRestOffset of the system; the minimum is 0.9 times.
+        Negative values mean 1.5 times fluidRestOffset of the system; the minimum is 0.9 times fluidRestOffset.
 
         ``physxParticleIsosurface:gridSpacing``, float, default -inf, range [-inf, inf), unit distance.
         """
@@ -183,8 +183,8 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
     def GetGridFilteringPassesAttr(self) -> Usd.Attribute:
         """Grid filters in order.
 
-        S smooths the fluid, G grows it by about one cell, and R shrinks it by about one cell. Equal neighbours count
-        once, other letters are ignored, and more than 32 passes become GSRS.
+        S smooths the fluid, G grows it by about one cell, and R shrinks it by about one cell. PhysX applies a repeated
+        letter once and ignores other letters.
 
         ``physxParticleIsosurface:gridFilteringPasses``, string, default GSRS.
         """
@@ -197,7 +197,7 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
         return create_attribute(self, "physxParticleIsosurface:gridFilteringPasses", defaultValue, writeSparsely)
 
     def GetGridSmoothingRadiusAttr(self) -> Usd.Attribute:
-        """Radius of the grid's blur.
+        """Smoothing radius of the grid.
 
         Negative values mean twice fluidRestOffset of the system.
 
@@ -214,7 +214,7 @@ class PhysxParticleIsosurfaceAPI(SingleApplyAPI):
     def GetNumMeshSmoothingPassesAttr(self) -> Usd.Attribute:
         """Smoothing passes over the mesh.
 
-        Even numbers shrink it less.
+        Even numbers shrink the mesh less.
 
         ``physxParticleIsosurface:numMeshSmoothingPasses``, int, default 4, range [0, inf), unit passes.
         """
@@ -288,9 +288,7 @@ class PhysxParticleSmoothingAPI(SingleApplyAPI):
         return create_attribute(self, "physxParticleSmoothing:particleSmoothingEnabled", defaultValue, writeSparsely)
 
     def GetStrengthAttr(self) -> Usd.Attribute:
-        """Share of the motion towards the mean of neighbours.
-
-        PhysX clamps it.
+        """Share of the way from a particle to the mean position of its neighbours.
 
         ``physxParticleSmoothing:strength``, float, default 0.8, range [0, 1], unit dimensionless.
         """
@@ -322,9 +320,9 @@ class PhysxParticleSmoothingAPI(SingleApplyAPI):
     applies_to=("PhysxParticleSystem",),
 ))
 class PhysxParticleAnisotropyAPI(SingleApplyAPI):
-    """Stretches fluid particles to ellipsoids along their neighbourhood, which makes sheets and streams smooth.
+    """Draws fluid particles as ellipsoids stretched towards their neighbours, which makes sheets and streams smooth.
 
-    It applies to sets on a PointInstancer and to isosurfaces.
+    It applies to particle sets on a PointInstancer and to isosurfaces.
 
     Applies to: PhysxParticleSystem.
     """

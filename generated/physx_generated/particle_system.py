@@ -74,7 +74,8 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
     """Simulates the particle sets that refer to this system, with one solver, one collision group and one
     PhysxPBDMaterialAPI material.
 
-    Two particles rest at twice their rest offset and interact below twice particleContactOffset.
+    Two particles rest at a distance of twice their rest offset. Particles interact at distances below twice
+    particleContactOffset.
     """
 
     @classmethod
@@ -139,8 +140,8 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
     def GetParticleContactOffsetAttr(self) -> Usd.Attribute:
         """Half the distance at which particles start to interact.
 
-        Other offsets derive from it. An unauthored value is in metres in all stages; the minimum is 1.01 times both
-        rest offsets.
+        PhysX derives other offsets from it. An unauthored value is in metres in all stages. The minimum is 1.01 times
+        both rest offsets.
 
         ``particleContactOffset``, float, default 0.05, range (0, inf), unit distance.
         """
@@ -207,7 +208,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "solverPositionIterationCount", defaultValue, writeSparsely)
 
     def GetMaxDepenetrationVelocityAttr(self) -> Usd.Attribute:
-        """Maximum velocity with which the solver separates overlapping particles.
+        """Maximum velocity at which the solver separates overlapping particles.
 
         ``maxDepenetrationVelocity``, float, default inf, range [0, inf], unit distance / time.
         """
@@ -222,8 +223,6 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
     def GetWindAttr(self) -> Usd.Attribute:
         """Air velocity around all particles of the system.
 
-        It may be animated.
-
         ``wind``, float3, default [0, 0, 0], range (-inf, inf), unit distance / time.
         """
         return find_attribute(look_up(self, "_prim"), "wind")
@@ -235,7 +234,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
     def GetMaxNeighborhoodAttr(self) -> Usd.Attribute:
         """Maximum number of neighbours of a particle.
 
-        More neighbours need memory and time.
+        More neighbours need more memory and time.
 
         ``maxNeighborhood``, int, default 96, range [1, inf), unit particles.
         """
@@ -247,8 +246,6 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
 
     def GetNeighborhoodScaleAttr(self) -> Usd.Attribute:
         """Scale of the search volume for neighbours.
-
-        Raise it for fast relative motion.
 
         ``neighborhoodScale``, float, default 1.01, range [1, inf), unit dimensionless.
         """
@@ -263,7 +260,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
     def GetMaxVelocityAttr(self) -> Usd.Attribute:
         """Maximum velocity of a particle.
 
-        cflCoefficient of the material also limits it between particles.
+        cflCoefficient of the material also limits the speed at which particles approach each other.
 
         ``maxVelocity``, float, default inf, range [0, inf], unit distance / time.
         """
@@ -276,7 +273,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
     def GetGlobalSelfCollisionEnabledAttr(self) -> Usd.Attribute:
         """Whether particles can collide with each other.
 
-        If false, no object can enable it, which saves time.
+        If false, no object can enable these collisions, which saves time.
 
         ``globalSelfCollisionEnabled``, bool, default True.
         """
@@ -289,7 +286,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "globalSelfCollisionEnabled", defaultValue, writeSparsely)
 
     def GetNonParticleCollisionEnabledAttr(self) -> Usd.Attribute:
-        """Whether particles collide with other objects.
+        """Whether particles collide with bodies and colliders.
 
         The value false saves time.
 
@@ -306,7 +303,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
     def GetSimulationOwnerRel(self) -> Usd.Relationship:
         """Scene of the system.
 
-        Without a target it is the first scene of the stage.
+        The default is the stage's first scene.
 
         ``simulationOwner``, relationship to PhysicsScene, one target.
         """

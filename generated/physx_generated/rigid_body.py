@@ -102,8 +102,8 @@ if TYPE_CHECKING:
 class PhysxRigidBodyAPI(SingleApplyAPI):
     """PhysX settings of a rigid body.
 
-    The defaults also apply without this class, such as angular damping 0.05. PhysxArticulationAPI sets iteration counts
-    and sleeping of links.
+    The defaults, such as angular damping 0.05, also apply to bodies without this class. PhysxArticulationAPI sets
+    iteration counts and sleeping of links.
 
     ``force = -mass * linearDamping * v``
     ``torque = -inertia * angularDamping * w``
@@ -128,7 +128,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetLinearDampingAttr(self) -> Usd.Attribute:
         """Decay rate of linear velocity.
 
-        Applied once per step; the maximum is one over the step.
+        The maximum is 1 / time step.
 
         ``physxRigidBody:linearDamping``, float, default 0, range [0, inf), unit 1 / time.
         """
@@ -141,7 +141,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetAngularDampingAttr(self) -> Usd.Attribute:
         """Decay rate of angular velocity.
 
-        Applied once per step; the maximum is one over the step.
+        The maximum is 1 / time step.
 
         ``physxRigidBody:angularDamping``, float, default 0.05, range [0, inf), unit 1 / time.
         """
@@ -169,8 +169,6 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetMaxAngularVelocityAttr(self) -> Usd.Attribute:
         """Maximum angular velocity.
 
-        The default is 100 radians per second.
-
         ``physxRigidBody:maxAngularVelocity``, float, default 5729.58, range [0, inf], unit degree / time.
         """
         return get_attribute(self, "physxRigidBody:maxAngularVelocity")
@@ -184,7 +182,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetSleepThresholdAttr(self) -> Usd.Attribute:
         """Kinetic energy per mass below which the body can sleep.
 
-        If unauthored, it is 0.005 m^2 / s^2.
+        If unauthored, PhysX uses 0.005 m^2 / s^2.
 
         ``physxRigidBody:sleepThreshold``, float, default 5e-05, range [0, inf), unit distance^2 / time^2.
         """
@@ -197,7 +195,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetStabilizationThresholdAttr(self) -> Usd.Attribute:
         """Kinetic energy per mass below which PhysX may stabilise the body.
 
-        If unauthored, it is 0.001 m^2 / s^2.
+        If unauthored, PhysX uses 0.001 m^2 / s^2.
 
         ``physxRigidBody:stabilizationThreshold``, float, default 1e-05, range [0, inf), unit distance^2 / time^2.
         """
@@ -210,9 +208,9 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:stabilizationThreshold", defaultValue, writeSparsely)
 
     def GetMaxDepenetrationVelocityAttr(self) -> Usd.Attribute:
-        """Maximum velocity with which the solver separates overlapping bodies.
+        """Maximum velocity at which the solver separates overlapping bodies.
 
-        If unauthored, it is 3 m / s.
+        If unauthored, PhysX uses 3 m / s.
 
         ``physxRigidBody:maxDepenetrationVelocity``, float, default 3, range [0, inf], unit distance / time.
         """
@@ -227,7 +225,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetMaxContactImpulseAttr(self) -> Usd.Attribute:
         """Maximum impulse at a contact.
 
-        Between two moving bodies the smaller value applies.
+        Between two moving bodies, the smaller of their values applies.
 
         ``physxRigidBody:maxContactImpulse``, float, default inf, range [0, inf], unit force * time.
         """
@@ -266,7 +264,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:solverVelocityIterationCount", defaultValue, writeSparsely)
 
     def GetEnableCCDAttr(self) -> Usd.Attribute:
-        """Whether PhysX sweeps fast motion against obstacles to prevent tunnelling.
+        """Whether PhysX sweeps the body along fast motion to prevent tunnelling.
 
         Requires enableCCD of the scene.
 
@@ -281,7 +279,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetEnableSpeculativeCCDAttr(self) -> Usd.Attribute:
         """Whether the contact offset grows with velocity.
 
-        A cheaper method against tunnelling.
+        This reduces tunnelling at a lower cost than enableCCD.
 
         ``physxRigidBody:enableSpeculativeCCD``, bool, default False.
         """
@@ -335,7 +333,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetSolveContactAttr(self) -> Usd.Attribute:
         """Whether contacts of this body exert force.
 
-        If false, they are only reported.
+        If false, PhysX only reports these contacts.
 
         ``physxRigidBody:solveContact``, bool, default True.
         """
@@ -370,7 +368,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetContactSlopCoefficientAttr(self) -> Usd.Attribute:
         """Lever arm below which a contact's normal force exerts no torque.
 
-        It smooths the rolling of meshes with round shapes.
+        This makes meshes with round shapes roll smoothly.
 
         ``physxRigidBody:contactSlopCoefficient``, float, default 0, range [0, inf), unit distance.
         """
@@ -383,10 +381,10 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:contactSlopCoefficient", defaultValue, writeSparsely)
 
     def GetCfmScaleAttr(self) -> Usd.Attribute:
-        """Constraint softening of an articulation link.
+        """Softening of the joint constraints of an articulation link.
 
-        At the default, acceleration drives, friction and limits of a slider are weaker by a factor of 1.025. Use 0 for
-        exact values.
+        At the default, acceleration drives, friction and limits of a prismatic joint are weaker by a factor of 1.025.
+        Use 0 for exact drives and limits.
 
         ``physxRigidBody:cfmScale``, float, default 0.025, range [0, 1], unit dimensionless.
         """

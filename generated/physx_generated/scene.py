@@ -198,7 +198,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetBounceThresholdAttr(self) -> Usd.Attribute:
-        """Lowest approach speed of a contact that bounces.
+        """Lowest approach speed at which a contact bounces.
 
         ``physxScene:bounceThreshold``, float, default 0, range [0, inf), unit distance / time.
         """
@@ -213,7 +213,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def GetFrictionOffsetThresholdAttr(self) -> Usd.Attribute:
         """Largest separation of a contact point with friction.
 
-        If unauthored, 0.04 m.
+        If unauthored, PhysX uses 0.04 m.
 
         ``physxScene:frictionOffsetThreshold``, float, default 0.04, range [0, inf), unit distance.
         """
@@ -228,7 +228,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def GetFrictionCorrelationDistanceAttr(self) -> Usd.Attribute:
         """Distance below which contact points share a friction anchor.
 
-        If unauthored, 0.025 m.
+        If unauthored, PhysX uses 0.025 m.
 
         ``physxScene:frictionCorrelationDistance``, float, default 0.025, range [0, inf), unit distance.
         """
@@ -271,7 +271,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def GetSolverTypeAttr(self) -> Usd.Attribute:
         """Constraint solver.
 
-        TGS integrates in each position iteration, and PGS once per step.
+        TGS integrates the motion in each position iteration, and PGS integrates it once per step.
 
         ``physxScene:solverType``, uniform token, default TGS, one of PGS, TGS.
         """
@@ -284,7 +284,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def GetBroadphaseTypeAttr(self) -> Usd.Attribute:
         """Algorithm that finds nearby pairs of bodies.
 
-        GPU needs a CUDA device; without such a device, use MBP or SAP.
+        Without a CUDA device use MBP or SAP.
 
         ``physxScene:broadphaseType``, uniform token, default GPU, one of GPU, MBP, SAP.
         """
@@ -319,7 +319,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:enableCCD", defaultValue, writeSparsely)
 
     def GetEnableStabilizationAttr(self) -> Usd.Attribute:
-        """Whether a separate pass damps and holds slow bodies.
+        """Whether a separate pass damps slow bodies and keeps them in place.
 
         ``physxScene:enableStabilization``, bool, default False.
         """
@@ -346,7 +346,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:updateType", defaultValue, writeSparsely)
 
     def GetEnableGPUDynamicsAttr(self) -> Usd.Attribute:
-        """Whether the GPU solves the scene.
+        """Whether PhysX simulates the scene on the GPU.
 
         Deformables and particles require it.
 
@@ -363,7 +363,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def GetEnableEnhancedDeterminismAttr(self) -> Usd.Attribute:
         """Whether results are independent of other bodies in the scene.
 
-        It costs speed.
+        It makes simulation slower.
 
         ``physxScene:enableEnhancedDeterminism``, bool, default False.
         """
@@ -378,7 +378,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def GetEnableExternalForcesEveryIterationAttr(self) -> Usd.Attribute:
         """Whether gravity and efforts act in each TGS position iteration.
 
-        If false, they act once before the iterations. Older releases default to false.
+        If false, these forces act once before the iterations. In older releases the default is false.
 
         ``physxScene:enableExternalForcesEveryIteration``, bool, default True.
 
@@ -577,7 +577,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:gpuMaxNumPartitions", defaultValue, writeSparsely)
 
     def GetGpuCollisionStackSizeAttr(self) -> Usd.Attribute:
-        """GPU stack for contact generation.
+        """Size of the GPU stack for contact generation.
 
         ``physxScene:gpuCollisionStackSize``, uint, default 67108864, range [0, inf), unit bytes.
         """
@@ -590,7 +590,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:gpuCollisionStackSize", defaultValue, writeSparsely)
 
     def GetInvertCollisionGroupFilterAttr(self) -> Usd.Attribute:
-        """Whether collision group filters list the groups that collide instead of those that do not.
+        """Whether collision group filters list the groups that collide instead of the groups that do not collide.
 
         ``physxScene:invertCollisionGroupFilter``, bool, default False.
         """
@@ -631,7 +631,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def GetMinPositionIterationCountAttr(self) -> Usd.Attribute:
         """Minimum position iterations of all actors.
 
-        PhysX reduces it to the maximum.
+        PhysX limits it to maxPositionIterationCount.
 
         ``physxScene:minPositionIterationCount``, uniform uint, default 1, range [1, maxPositionIterationCount], unit
         iterations per step.
@@ -647,8 +647,6 @@ class PhysxSceneAPI(SingleApplyAPI):
     def GetMaxPositionIterationCountAttr(self) -> Usd.Attribute:
         """Maximum position iterations of all actors.
 
-        It overrides higher counts of actors.
-
         ``physxScene:maxPositionIterationCount``, uniform uint, default 255, range [minPositionIterationCount, 255],
         unit iterations per step.
         """
@@ -663,7 +661,7 @@ class PhysxSceneAPI(SingleApplyAPI):
     def GetMinVelocityIterationCountAttr(self) -> Usd.Attribute:
         """Minimum velocity iterations of all actors.
 
-        PhysX reduces it to the maximum.
+        PhysX limits it to maxVelocityIterationCount.
 
         ``physxScene:minVelocityIterationCount``, uniform uint, default 0, range [0, maxVelocityIterationCount], unit
         iterations per step.
@@ -678,8 +676,6 @@ class PhysxSceneAPI(SingleApplyAPI):
 
     def GetMaxVelocityIterationCountAttr(self) -> Usd.Attribute:
         """Maximum velocity iterations of all actors.
-
-        It overrides higher counts of actors.
 
         ``physxScene:maxVelocityIterationCount``, uniform uint, default 255, range [minVelocityIterationCount, 255],
         unit iterations per step.
@@ -705,7 +701,7 @@ class PhysxSceneAPI(SingleApplyAPI):
 
     @deprecated("nothing replaces it; PhysX no longer measures solver residuals")
     def GetEnableResidualReportingAttr(self) -> Usd.Attribute:
-        """Whether the solver measures residuals for PhysxResidualReportingAPI, at some cost of speed.
+        """Whether the solver measures residuals for PhysxResidualReportingAPI.
 
         ``physxScene:enableResidualReporting``, bool, default False.
 

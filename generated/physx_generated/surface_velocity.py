@@ -57,8 +57,7 @@ if TYPE_CHECKING:
 class PhysxSurfaceVelocityAPI(SingleApplyAPI):
     """Gives the surface of a body a velocity in contacts.
 
-    Friction drives objects on it to that velocity. The body is usually kinematic and must not be static. Each contact
-    of the body takes more time.
+    Friction accelerates objects on the surface to this velocity. The body is usually kinematic and must not be static.
 
     Applies to: PhysicsRigidBodyAPI.
     """
@@ -92,7 +91,7 @@ class PhysxSurfaceVelocityAPI(SingleApplyAPI):
     def GetSurfaceVelocityLocalSpaceAttr(self) -> Usd.Attribute:
         """Whether both velocities are in the body's frame.
 
-        The world scale of the body then scales the linear velocity. Otherwise they are in the world frame.
+        If true, the body's world scale scales the linear velocity. If false, both are in the world frame.
 
         ``physxSurfaceVelocity:surfaceVelocityLocalSpace``, bool, default True.
         """
@@ -152,8 +151,8 @@ class PhysxSurfaceVelocityAPI(SingleApplyAPI):
 class PhysxSplinesSurfaceVelocityAPI(SingleApplyAPI):
     """Gives the surface of a body a velocity along a curve, for bent belts.
 
-    A contact moves along the tangent at the nearest point of the curve. PhysX logs an error and skips this class if no
-    curve is below the body, or if the body has an active PhysxSurfaceVelocityAPI.
+    The surface at a contact moves along the tangent at the nearest point of the curve. PhysX logs an error and skips
+    this class if no curve is below the body, or if the body has an active PhysxSurfaceVelocityAPI.
 
     Applies to: PhysicsRigidBodyAPI.
     """
@@ -189,7 +188,7 @@ class PhysxSplinesSurfaceVelocityAPI(SingleApplyAPI):
     def GetSurfaceVelocityForceBasedAttr(self) -> Usd.Attribute:
         """Whether forces push bodies one step after contact.
 
-        Otherwise contacts are modified during the solve, which is slower. PhysX does not read it.
+        If false, contacts are modified during the solve, which is slower. PhysX does not read it.
 
         ``physxSplinesSurfaceVelocity:surfaceVelocityForceBased``, bool, default True.
         """
@@ -203,7 +202,7 @@ class PhysxSplinesSurfaceVelocityAPI(SingleApplyAPI):
             self, "physxSplinesSurfaceVelocity:surfaceVelocityForceBased", defaultValue, writeSparsely)
 
     def GetSurfaceVelocityMagnitudeAttr(self) -> Usd.Attribute:
-        """Speed along the curve; negative values reverse it.
+        """Speed along the curve; negative values reverse the direction.
 
         The body's scale has no effect.
 
@@ -222,7 +221,7 @@ class PhysxSplinesSurfaceVelocityAPI(SingleApplyAPI):
     def GetSurfaceVelocityCurveRel(self) -> Usd.Relationship:
         """Curve below the body that gives the direction.
 
-        PhysX reads the first target once.
+        PhysX reads the first target once and ignores later changes.
 
         ``physxSplinesSurfaceVelocity:surfaceVelocityCurve``, relationship to BasisCurves, one target.
         """

@@ -555,7 +555,7 @@ class Tokens(metaclass=Frozen):
     preventClimbing: Final = "preventClimbing"
     preventClimbingForceSliding: Final = "preventClimbingForceSliding"
     quasistaticactors: Final = "quasistaticactors"
-    """Collection of PhysxSceneQuasistaticAPI with the actors without momentum."""
+    """Collection of PhysxSceneQuasistaticAPI with the actors that move without momentum."""
     raycast: Final = "raycast"
     referenceFrameIsCenterOfMass: Final = "physxVehicle:referenceFrameIsCenterOfMass"
     """Metadata key for wheel attachment frames relative to the centre of mass; NVIDIA will drop it."""

@@ -59,8 +59,9 @@ else:
 class PhysxTriggerAPI(SingleApplyAPI):
     """Makes a collider a trigger.
 
-    Other bodies pass through it, and the application is notified when they enter and leave. Triangle meshes stay solid
-    with a warning; use convexHull. Triggers do not detect each other. PhysxTriggerStateAPI lists the colliders inside.
+    Other bodies pass through the trigger, and the application is notified when they enter and leave. A triangle mesh
+    stays solid, and PhysX warns; use the approximation convexHull. Triggers do not detect each other.
+    PhysxTriggerStateAPI lists the colliders inside the trigger.
 
     Applies to: PhysicsCollisionAPI.
     See docs/reference/physx/contacts.md#shapes.

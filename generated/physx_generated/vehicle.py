@@ -103,7 +103,7 @@ class PhysxVehicleContextAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetUpdateModeAttr(self) -> Usd.Attribute:
-        """Update of the rigid body.
+        """Method to update the rigid body.
 
         With velocityChange PhysX sets a new velocity; with acceleration it gives the solver an acceleration.
 
@@ -118,7 +118,7 @@ class PhysxVehicleContextAPI(SingleApplyAPI):
     def GetUpAxisAttr(self) -> Usd.Attribute:
         """Up direction as a unit vector along x, y or z.
 
-        Read if verticalAxis is undefined.
+        Used only if verticalAxis is undefined.
 
         ``physxVehicleContext:upAxis``, float3, no default, range [-1, 1], unit dimensionless.
 
@@ -133,7 +133,7 @@ class PhysxVehicleContextAPI(SingleApplyAPI):
     def GetForwardAxisAttr(self) -> Usd.Attribute:
         """Forward direction as a unit vector along x, y or z.
 
-        Read if longitudinalAxis is undefined.
+        Used only if longitudinalAxis is undefined.
 
         ``physxVehicleContext:forwardAxis``, float3, no default, range [-1, 1], unit dimensionless.
 
@@ -251,8 +251,8 @@ class PhysxVehicleAPI(SingleApplyAPI):
     """Makes an enabled rigid body the chassis of a vehicle.
 
     The prim must be Xformable without a scale of 0. Its wheels are 1 to 20 descendants with
-    PhysxVehicleWheelAttachmentAPI. Its scene needs PhysxVehicleContextAPI. The vehicle applies gravity: set
-    disableGravity of PhysxRigidBodyAPI if that class is applied. Set the custom data
+    PhysxVehicleWheelAttachmentAPI. Its scene needs PhysxVehicleContextAPI. The vehicle applies gravity; if
+    PhysxRigidBodyAPI is applied, set its attribute disableGravity to true. Set the custom data
     physxVehicle:referenceFrameIsCenterOfMass to false; otherwise PhysX warns and reads wheel attachment frames relative
     to the centre of mass.
 
@@ -278,7 +278,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetVehicleEnabledAttr(self) -> Usd.Attribute:
         """Whether PhysX simulates the vehicle.
 
-        If false, it simulates only the rigid body. Kinematic bodies need false.
+        If false, it simulates only the rigid body. A kinematic body needs the value false.
 
         ``physxVehicle:vehicleEnabled``, bool, default True.
         """
@@ -291,7 +291,8 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetSuspensionLineQueryTypeAttr(self) -> Usd.Attribute:
         """Ground query along the suspension.
 
-        With raycast PhysX casts a ray. With sweep it moves a cylinder, which meets edges earlier and takes more time.
+        With raycast PhysX casts a ray. With sweep PhysX moves a cylinder, which reaches edges earlier and takes more
+        time.
 
         ``physxVehicle:suspensionLineQueryType``, uniform token, default raycast, one of raycast, sweep.
         """
@@ -306,8 +307,6 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetLimitSuspensionExpansionVelocityAttr(self) -> Usd.Attribute:
         """Whether spring, damper and wheel mass limit the speed of suspension expansion.
 
-        It avoids damping peaks.
-
         ``physxVehicle:limitSuspensionExpansionVelocity``, bool, default False.
         """
         return get_attribute(self, "physxVehicle:limitSuspensionExpansionVelocity")
@@ -321,7 +320,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetSubStepThresholdLongitudinalSpeedAttr(self) -> Usd.Attribute:
         """Forward speed at which the substep count changes.
 
-        If unauthored, it is 5 m/s.
+        If unauthored, PhysX uses 5 m/s.
 
         ``physxVehicle:subStepThresholdLongitudinalSpeed``, float, no default, range [0, inf), unit distance / time.
         """
@@ -336,7 +335,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetLowForwardSpeedSubStepCountAttr(self) -> Usd.Attribute:
         """Substeps of suspension, tires and drivetrain below the threshold speed.
 
-        If unauthored, it is 3.
+        If unauthored, PhysX uses 3.
 
         ``physxVehicle:lowForwardSpeedSubStepCount``, int, no default, range [1, 255], unit substeps per step.
         """
@@ -351,7 +350,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetHighForwardSpeedSubStepCountAttr(self) -> Usd.Attribute:
         """Substeps of suspension, tires and drivetrain from the threshold speed.
 
-        If unauthored, it is 1.
+        If unauthored, PhysX uses 1.
 
         ``physxVehicle:highForwardSpeedSubStepCount``, int, no default, range [1, 255], unit substeps per step.
         """
@@ -366,7 +365,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetMinLongitudinalSlipDenominatorAttr(self) -> Usd.Attribute:
         """Speed that keeps the longitudinal slip finite.
 
-        Read if minPassiveLongitudinalSlipDenominator is 0; if unauthored, 4 m/s.
+        Used only if minPassiveLongitudinalSlipDenominator is 0. If unauthored, PhysX uses 4 m/s.
 
         ``physxVehicle:minLongitudinalSlipDenominator``, float, no default, range (0, inf), unit distance / time.
 
@@ -381,7 +380,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicle:minLongitudinalSlipDenominator", defaultValue, writeSparsely)
 
     def GetMinPassiveLongitudinalSlipDenominatorAttr(self) -> Usd.Attribute:
-        """Speed added to the denominator of longitudinal slip without drive or brake torque.
+        """Speed added to the denominator of longitudinal slip while no drive or brake torque acts.
 
         At 0 the deprecated minLongitudinalSlipDenominator applies.
 
@@ -396,9 +395,9 @@ class PhysxVehicleAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicle:minPassiveLongitudinalSlipDenominator", defaultValue, writeSparsely)
 
     def GetMinActiveLongitudinalSlipDenominatorAttr(self) -> Usd.Attribute:
-        """Speed added to the denominator of longitudinal slip under drive or brake torque.
+        """Speed added to the denominator of longitudinal slip while drive or brake torque acts.
 
-        0 means 0.1 m/s. Keep it below the passive value.
+        0 means 0.1 m/s. Keep it below minPassiveLongitudinalSlipDenominator.
 
         ``physxVehicle:minActiveLongitudinalSlipDenominator``, float, default 0, range [0, inf), unit distance / time.
         """
@@ -426,9 +425,9 @@ class PhysxVehicleAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicle:minLateralSlipDenominator", defaultValue, writeSparsely)
 
     def GetLongitudinalStickyTireThresholdSpeedAttr(self) -> Usd.Attribute:
-        """Speed below which a tire starts to stick.
+        """Longitudinal speed below which a tire starts to stick.
 
-        A velocity constraint then stops the vehicle. The value -1 means 0.2 m/s.
+        A velocity constraint then stops the vehicle. -1 means 0.2 m/s.
 
         ``physxVehicle:longitudinalStickyTireThresholdSpeed``, float, default -1, range [-1, inf), unit distance / time.
         """
@@ -441,7 +440,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicle:longitudinalStickyTireThresholdSpeed", defaultValue, writeSparsely)
 
     def GetLongitudinalStickyTireThresholdTimeAttr(self) -> Usd.Attribute:
-        """Time below the threshold speed before a tire sticks.
+        """Time below the threshold speed after which a tire sticks.
 
         A braked wheel at rest sticks at once.
 
@@ -458,7 +457,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetLongitudinalStickyTireDampingAttr(self) -> Usd.Attribute:
         """Decay rate of a sticking tire's forward speed.
 
-        Values that are too large make the simulation unstable.
+        Very large values are unstable.
 
         ``physxVehicle:longitudinalStickyTireDamping``, float, default 200, range [0, inf), unit 1 / time.
         """
@@ -473,7 +472,7 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetLateralStickyTireThresholdSpeedAttr(self) -> Usd.Attribute:
         """Lateral speed below which a tire starts to stick.
 
-        The longitudinal condition must hold too. The value -1 means 0.2 m/s.
+        The conditions for longitudinal sticking must be true too. -1 means 0.2 m/s.
 
         ``physxVehicle:lateralStickyTireThresholdSpeed``, float, default -1, range [-1, inf), unit distance / time.
         """
@@ -486,9 +485,10 @@ class PhysxVehicleAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicle:lateralStickyTireThresholdSpeed", defaultValue, writeSparsely)
 
     def GetLateralStickyTireThresholdTimeAttr(self) -> Usd.Attribute:
-        """Time below the lateral threshold before a tire sticks.
+        """Time below the lateral threshold speed after which a tire sticks.
 
-        The loader of omni.physx reads longitudinalStickyTireThresholdTime instead. Author the same value in both.
+        The loader of omni.physx reads longitudinalStickyTireThresholdTime instead. Author the same value in both
+        attributes.
 
         ``physxVehicle:lateralStickyTireThresholdTime``, float, default 1, range [0, inf), unit time.
         """
@@ -502,8 +502,6 @@ class PhysxVehicleAPI(SingleApplyAPI):
 
     def GetLateralStickyTireDampingAttr(self) -> Usd.Attribute:
         """Decay rate of a sticking tire's lateral speed.
-
-        Values that are too large make the simulation unstable.
 
         ``physxVehicle:lateralStickyTireDamping``, float, default 20, range [0, inf), unit 1 / time.
         """

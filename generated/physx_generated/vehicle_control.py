@@ -92,9 +92,9 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
         return create_attribute(self, "physxVehicleController:brake1", defaultValue, writeSparsely)
 
     def GetBrakeAttr(self) -> Usd.Attribute:
-        """Brake pedal for maxBrakeTorque of the wheels.
+        """Position of the brake pedal for maxBrakeTorque of the wheels.
 
-        Read if the vehicle has no PhysxVehicleBrakesAPI.
+        Used only if the vehicle has no PhysxVehicleBrakesAPI.
 
         ``physxVehicleController:brake``, float, default 0, range [0, 1], unit dimensionless.
 
@@ -107,9 +107,9 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
         return create_attribute(self, "physxVehicleController:brake", defaultValue, writeSparsely)
 
     def GetHandbrakeAttr(self) -> Usd.Attribute:
-        """Lever for maxHandBrakeTorque of the wheels.
+        """Position of the handbrake lever for maxHandBrakeTorque of the wheels.
 
-        Read if the vehicle has no PhysxVehicleBrakesAPI.
+        Used only if the vehicle has no PhysxVehicleBrakesAPI.
 
         ``physxVehicleController:handbrake``, float, default 0, range [0, 1], unit dimensionless.
 
@@ -137,7 +137,7 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
     def GetSteerLeftAttr(self) -> Usd.Attribute:
         """Steering to the left.
 
-        PhysX subtracts steerRight. Read if the vehicle has no steering class.
+        PhysX subtracts steerRight. Used only if the vehicle has no steering class.
 
         ``physxVehicleController:steerLeft``, float, default 0, range [0, 1], unit dimensionless.
 
@@ -152,7 +152,7 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
     def GetSteerRightAttr(self) -> Usd.Attribute:
         """Steering to the right, subtracted from steerLeft.
 
-        Read if the vehicle has no steering class.
+        Used only if the vehicle has no steering class.
 
         ``physxVehicleController:steerRight``, float, default 0, range [0, 1], unit dimensionless.
 
@@ -167,7 +167,7 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
     def GetTargetGearAttr(self) -> Usd.Attribute:
         """Target gear: -1 reverse, 0 neutral, 1 to 30 forward.
 
-        255 shifts automatically and needs PhysxVehicleAutoGearBoxAPI. PhysX refuses 31 to 254.
+        255 selects automatic shifting, which needs PhysxVehicleAutoGearBoxAPI. PhysX refuses 31 to 254.
 
         ``physxVehicleController:targetGear``, int, default 255, range [-1, 255], unit gear.
         """
@@ -219,8 +219,8 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
 class PhysxVehicleControllerAPI(PhysxVehicleControllerAPIAccessors):
     """Driver input of a vehicle with a drive.
 
-    PhysX follows changes during simulation and restores the initial values at its end. Not allowed together with
-    PhysxVehicleWheelControllerAPI on a wheel.
+    PhysX follows changes during simulation and restores the initial values afterwards. Not allowed if a wheel has
+    PhysxVehicleWheelControllerAPI.
 
     Applies to: PhysxVehicleAPI.
     """
@@ -261,7 +261,7 @@ class PhysxVehicleTankControllerAPI(PhysxVehicleControllerAPIAccessors):
     """Torque distribution of a tank's engine to its tracks.
 
     The vehicle needs PhysxVehicleDriveStandardAPI and PhysxVehicleTankDifferentialAPI. The engine follows accelerator
-    of PhysxVehicleControllerAPI; a tank therefore needs throttle and thrust to move.
+    of PhysxVehicleControllerAPI; a tank therefore needs both accelerator and thrust to move.
 
     Applies to: PhysxVehicleAPI.
     Built in: PhysxVehicleControllerAPI.
@@ -331,8 +331,8 @@ class PhysxVehicleTankControllerAPI(PhysxVehicleControllerAPIAccessors):
 class PhysxVehicleWheelControllerAPI(SingleApplyAPI):
     """Torque and steer angle of one wheel, for vehicles without a drive.
 
-    PhysX refuses it with PhysxVehicleControllerAPI. It follows changes during simulation and restores the initial
-    values at its end.
+    Not allowed on a vehicle with PhysxVehicleControllerAPI. PhysX follows changes during simulation and restores the
+    initial values afterwards.
 
     Applies to: PhysxVehicleWheelAttachmentAPI.
     """
@@ -416,12 +416,12 @@ class PhysxVehicleWheelControllerAPI(SingleApplyAPI):
     instances=("drive", "steer", "brakes0", "brakes1"),
 ))
 class PhysxVehicleNonlinearCommandResponseAPI(MultipleApplyAPI):
-    """Response to a driver command by its size and the vehicle's speed.
+    """Response to a driver command, as a function of the command's size and the vehicle's speed.
 
-    The instance names the command: drive on the prim of PhysxVehicleDriveBasicAPI, steer on that of a steering class,
-    brakes0 and brakes1 on those of PhysxVehicleBrakesAPI. PhysX silently ignores other instances. It interpolates
-    linearly, uses the nearest value outside the points, and uses the magnitude of steer. Without points the response
-    equals the command.
+    The instance name selects the command. Apply drive to the prim of PhysxVehicleDriveBasicAPI, steer to the prim of a
+    steering class, brakes0 and brakes1 to the prim of PhysxVehicleBrakesAPI. PhysX silently ignores other instances.
+    PhysX interpolates linearly between points, and uses the nearest point outside their range. For steer PhysX uses the
+    command's magnitude. Without points the response equals the command.
 
     Applies to: PhysxVehicleDriveBasicAPI, PhysxVehicleSteeringAPI, PhysxVehicleAckermannSteeringAPI,
     PhysxVehicleBrakesAPI.
@@ -454,7 +454,7 @@ class PhysxVehicleNonlinearCommandResponseAPI(MultipleApplyAPI):
         self._set(values, strict)
 
     def GetCommandValuesAttr(self) -> Usd.Attribute:
-        """Commands with a separate graph: at most 8, strictly increasing.
+        """Command values that have a separate graph: at most 8 values, strictly increasing.
 
         ``physxVehicleNCR:<name>:commandValues``, float[], no default, range [0, 1], unit dimensionless.
         """
@@ -467,7 +467,7 @@ class PhysxVehicleNonlinearCommandResponseAPI(MultipleApplyAPI):
         return create_attribute(self, "commandValues", defaultValue, writeSparsely)
 
     def GetSpeedResponsesPerCommandValueAttr(self) -> Usd.Attribute:
-        """Start index in speedResponses of each command's graph.
+        """For each command value, the start index of its graph in speedResponses.
 
         The values increase strictly, and the array is as long as commandValues.
 

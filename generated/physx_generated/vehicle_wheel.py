@@ -80,7 +80,8 @@ if TYPE_CHECKING:
 class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
     """Friction of a tire on ground materials.
 
-    Tires ignore the materials' friction. PhysX refuses a table with lists of different lengths.
+    Tires ignore the materials' friction. PhysX refuses a table if frictionValues and groundMaterials have different
+    lengths.
     """
 
     @classmethod
@@ -117,7 +118,7 @@ class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
         return create_attribute(self, "frictionValues", defaultValue, writeSparsely)
 
     def GetDefaultFrictionValueAttr(self) -> Usd.Attribute:
-        """Friction on materials not in groundMaterials.
+        """Friction on materials that are not in groundMaterials.
 
         ``defaultFrictionValue``, float, default 1, range [0, inf), unit dimensionless.
         """
@@ -181,7 +182,7 @@ class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
 class PhysxVehicleWheelAPI(SingleApplyAPI):
     """Size and inertia of a wheel, with rim and tire together.
 
-    Author radius, width, mass, moi and dampingRate, which have no default; otherwise PhysX creates no vehicle.
+    If a required value is missing, PhysX creates no vehicle.
 
     ``moi * d(wheelSpeed)/dt = driveTorque - sign(wheelSpeed) * brakeTorque - radius * tireForce - dampingRate *
     wheelSpeed``
@@ -203,7 +204,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
     def GetRadiusAttr(self) -> Usd.Attribute:
         """Wheel radius.
 
-        The vehicle's scale does not apply. Required.
+        The vehicle's scale does not affect it. Required.
 
         ``physxVehicleWheel:radius``, float, no default, range (0, inf), unit distance.
         """
@@ -268,7 +269,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
     def GetMaxBrakeTorqueAttr(self) -> Usd.Attribute:
         """Full brake torque on this wheel.
 
-        If unauthored, it is 0. Ignored if the vehicle has PhysxVehicleBrakesAPI.
+        If unauthored, PhysX uses 0. Ignored if the vehicle has PhysxVehicleBrakesAPI.
 
         ``physxVehicleWheel:maxBrakeTorque``, float, no default, range [0, inf), unit torque.
 
@@ -283,7 +284,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
     def GetMaxHandBrakeTorqueAttr(self) -> Usd.Attribute:
         """Full handbrake torque on this wheel.
 
-        If unauthored, it is 0. Ignored if the vehicle has PhysxVehicleBrakesAPI.
+        If unauthored, PhysX uses 0. Ignored if the vehicle has PhysxVehicleBrakesAPI.
 
         ``physxVehicleWheel:maxHandBrakeTorque``, float, no default, range [0, inf), unit torque.
 
@@ -300,7 +301,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
     def GetMaxSteerAngleAttr(self) -> Usd.Attribute:
         """Angle of this wheel at full steer.
 
-        If unauthored, it is 0. Ignored if the vehicle has a steering class.
+        If unauthored, PhysX uses 0. Ignored if the vehicle has a steering class.
 
         ``physxVehicleWheel:maxSteerAngle``, float, no default, range (-1.5707963, 1.5707963), unit radian.
 
@@ -315,7 +316,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
     def GetToeAngleAttr(self) -> Usd.Attribute:
         """Toe angle at all compressions.
 
-        If unauthored, it is 0. Ignored with PhysxVehicleSuspensionComplianceAPI.
+        If unauthored, PhysX uses 0.
 
         ``physxVehicleWheel:toeAngle``, float, no default, range (-1.5707963, 1.5707963), unit radian.
 
@@ -347,14 +348,14 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
         ),
         Attribute(
             "physxVehicleTire:longitudinalStiffnessPerUnitGravity", "float", range=Range(0.0, inf, False, False),
-            unit="mass", deprecated="use longitudinalStiffness, which is this times gravity",
+            unit="mass", deprecated="use longitudinalStiffness, which is this value times gravity",
         ),
         Attribute(
             "physxVehicleTire:longitudinalStiffness", "float", 0.0, range=Range(0.0, inf, True, False), unit="force",
         ),
         Attribute(
             "physxVehicleTire:camberStiffnessPerUnitGravity", "float", 0.0, range=Range(0.0, inf, True, False),
-            unit="mass / radian", deprecated="use camberStiffness, which is this times gravity",
+            unit="mass / radian", deprecated="use camberStiffness, which is this value times gravity",
         ),
         Attribute(
             "physxVehicleTire:camberStiffness", "float", -1.0, range=Range(-1.0, inf, True, False),
@@ -376,9 +377,9 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
     ),
 ))
 class PhysxVehicleTireAPI(SingleApplyAPI):
-    """Force of a tire from its slip.
+    """Force of a tire as a function of its slip.
 
-    PhysX smooths the load. It maps load / restLoad linearly from [0, 3] to [0.2308, 3], and larger values to 3.
+    PhysX smooths the tire load. It maps load / restLoad linearly from [0, 3] to [0.2308, 3], and larger ratios to 3.
 
     ``friction = tableFriction * frictionVsSlipGraph(|longitudinalSlip|)``
     ``lateralStiffness = lateralStiffnessGraph[1] * s(3 * load / restLoad / lateralStiffnessGraph[0])``
@@ -403,7 +404,7 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
     def GetLatStiffXAttr(self) -> Usd.Attribute:
         """Value of load / restLoad from which the lateral stiffness is constant.
 
-        Read if lateralStiffnessGraph is 0.
+        Used only if lateralStiffnessGraph is 0.
 
         ``physxVehicleTire:latStiffX``, float, default 2, range [0, inf), unit dimensionless.
 
@@ -418,8 +419,8 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
     def GetLatStiffYAttr(self) -> Usd.Attribute:
         """Maximum lateral stiffness divided by restLoad.
 
-        Read if lateralStiffnessGraph is 0; if unauthored, it is 17.095. Author it on all tires of a vehicle or on no
-        tire.
+        Used only if lateralStiffnessGraph is 0. If unauthored, PhysX uses 17.095. Author it on all tires of a vehicle
+        or on no tire.
 
         ``physxVehicleTire:latStiffY``, float, no default, range (0, inf), unit dimensionless.
 
@@ -450,11 +451,11 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
     def GetLongitudinalStiffnessPerUnitGravityAttr(self) -> Usd.Attribute:
         """Longitudinal stiffness divided by gravity.
 
-        Read if longitudinalStiffness is 0; if unauthored, it is 500 kg.
+        Used only if longitudinalStiffness is 0. If unauthored, PhysX uses 500 kg.
 
         ``physxVehicleTire:longitudinalStiffnessPerUnitGravity``, float, no default, range (0, inf), unit mass.
 
-        Deprecated: use longitudinalStiffness, which is this times gravity.
+        Deprecated: use longitudinalStiffness, which is this value times gravity.
         """
         return get_attribute(self, "physxVehicleTire:longitudinalStiffnessPerUnitGravity")
 
@@ -483,11 +484,11 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
     def GetCamberStiffnessPerUnitGravityAttr(self) -> Usd.Attribute:
         """Camber stiffness divided by gravity.
 
-        Read if camberStiffness is -1.
+        Used only if camberStiffness is -1.
 
         ``physxVehicleTire:camberStiffnessPerUnitGravity``, float, default 0, range [0, inf), unit mass / radian.
 
-        Deprecated: use camberStiffness, which is this times gravity.
+        Deprecated: use camberStiffness, which is this value times gravity.
         """
         return get_attribute(self, "physxVehicleTire:camberStiffnessPerUnitGravity")
 

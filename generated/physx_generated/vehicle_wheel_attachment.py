@@ -92,11 +92,11 @@ if TYPE_CHECKING:
     equation="wheelPose = suspensionFrame * wheelFrame",
 ))
 class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
-    """Attaches a wheel to the vehicle, on a prim below it.
+    """Attaches a wheel to the vehicle, on a prim below the vehicle prim.
 
-    Wheel, tire and suspension each need a relationship here or their class on this prim. If there are both, PhysX warns
-    and uses the relationship. PhysX moves an Xformable prim and its one collision shape with the wheel; the shape is
-    the prim itself or a direct child.
+    Wheel, tire and suspension each need a relationship or their class on this prim. If there are both, PhysX warns and
+    uses the relationship. PhysX moves an Xformable prim and its one collision shape with the wheel; the shape is the
+    prim itself or a direct child.
 
     ``wheelPose = suspensionFrame * wheelFrame``
     """
@@ -117,9 +117,9 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetIndexAttr(self) -> Usd.Attribute:
-        """Number of this wheel in differential, brakes and steering.
+        """Number of this wheel for differential, brakes and steering.
 
-        The wheels of a vehicle have different numbers from 0. If all indices are -1, PhysX numbers the wheels.
+        The wheels of a vehicle need different numbers, starting at 0. If all indices are -1, PhysX numbers the wheels.
 
         ``physxVehicleWheelAttachment:index``, int, default -1, range [-1, 20), unit wheel index.
         """
@@ -163,9 +163,9 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
             self, "physxVehicleWheelAttachment:suspensionFramePosition", defaultValue, writeSparsely)
 
     def GetSuspensionFrameOrientationAttr(self) -> Usd.Attribute:
-        """Orientation of the frame of camber, steer and toe, relative to the vehicle.
+        """Orientation of the frame for camber, steer and toe angles, relative to the vehicle.
 
-        It must be the identity for non-uniform scale.
+        It must be the identity if the vehicle's scale is non-uniform.
 
         ``physxVehicleWheelAttachment:suspensionFrameOrientation``, quatf, default [1, 0, 0, 0], range (-inf, inf), unit
         dimensionless.
@@ -180,7 +180,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
             self, "physxVehicleWheelAttachment:suspensionFrameOrientation", defaultValue, writeSparsely)
 
     def GetSuspensionForceAppPointOffsetAttr(self) -> Usd.Attribute:
-        """Position of the suspension force in the vehicle's frame.
+        """Point where the suspension force acts, in the vehicle's frame.
 
         If unauthored, PhysX uses the estimated rest position.
 
@@ -217,7 +217,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
             self, "physxVehicleWheelAttachment:wheelCenterOfMassOffset", defaultValue, writeSparsely)
 
     def GetTireForceAppPointOffsetAttr(self) -> Usd.Attribute:
-        """Position of the tire force in the vehicle's frame.
+        """Point where the tire force acts, in the vehicle's frame.
 
         If unauthored, PhysX uses the estimated rest position.
 
@@ -237,7 +237,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def GetWheelFramePositionAttr(self) -> Usd.Attribute:
         """Wheel centre in the suspension frame.
 
-        It can offset the steer axis from the wheel centre.
+        With an offset, the steer axis does not pass through the wheel centre.
 
         ``physxVehicleWheelAttachment:wheelFramePosition``, point3f, default [0, 0, 0], range (-inf, inf), unit
         distance.
@@ -253,8 +253,6 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def GetWheelFrameOrientationAttr(self) -> Usd.Attribute:
         """Orientation of the wheel in the suspension frame.
 
-        The wheel rolls about this frame's lateral axis.
-
         ``physxVehicleWheelAttachment:wheelFrameOrientation``, quatf, default [1, 0, 0, 0], range (-inf, inf), unit
         dimensionless.
         """
@@ -269,7 +267,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def GetDrivenAttr(self) -> Usd.Attribute:
         """Whether the drive turns this wheel.
 
-        If unauthored, it is false. Ignored without a drive or with a differential.
+        If unauthored, PhysX uses false. Ignored without a drive or with a differential.
 
         ``physxVehicleWheelAttachment:driven``, bool, no default.
 
@@ -317,7 +315,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def GetCollisionGroupRel(self) -> Usd.Relationship:
         """Collision group of the wheel's ground query.
 
-        Shapes of filtered groups are not ground. Filter the group of the vehicle's own shapes.
+        Shapes in groups that this group filters are not ground. It should filter the group of the vehicle's shapes.
 
         ``physxVehicleWheelAttachment:collisionGroup``, relationship to PhysicsCollisionGroup, one target.
         """

@@ -77,7 +77,7 @@ else:
         ),
         Attribute(
             "filterType0", "token", uniform=True, tokens=("Vertices", "Geometry"),
-            deprecated="OmniPhysicsElementCollisionFilter counts surface triangles", retired="25.11.1",
+            deprecated="OmniPhysicsElementCollisionFilter uses indices of surface triangles", retired="25.11.1",
         ),
         Attribute(
             "collisionFilterIndices1", "uint[]", range=Range(0.0, inf, True, False), unit="dimensionless",
@@ -85,7 +85,7 @@ else:
         ),
         Attribute(
             "filterType1", "token", uniform=True, tokens=("Vertices", "Geometry"),
-            deprecated="OmniPhysicsElementCollisionFilter counts surface triangles", retired="25.11.1",
+            deprecated="OmniPhysicsElementCollisionFilter uses indices of surface triangles", retired="25.11.1",
         ),
         Relationship(
             "actor0",
@@ -107,8 +107,7 @@ else:
 class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
     """Ties points of two actors, one of them a deformable or a particle cloth.
 
-    Without a target an actor is the world. Entry i of points0 belongs to entry i of points1. Attachments between two
-    deformables cannot be converted automatically.
+    Without a target an actor is the world. Entry i of points0 belongs to entry i of points1.
 
     Deprecated: use OmniPhysicsVtxXformAttachment for surfaces, OmniPhysicsTetXformAttachment for volumes, and
     OmniPhysicsElementCollisionFilter. Dropped in 25.11.1.
@@ -191,7 +190,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
     def GetCollisionFilterIndices0Attr(self) -> Usd.Attribute:
         """Parts of actor0 that do not collide with actor1.
 
-        A rigid actor has none.
+        Empty for a rigid actor.
 
         ``collisionFilterIndices0``, uint[], no default, range [0, inf), unit dimensionless.
 
@@ -206,17 +205,17 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
         """Create the attribute of :meth:`GetCollisionFilterIndices0Attr`, with a value if one is given."""
         return create_attribute(self, "collisionFilterIndices0", defaultValue, writeSparsely)
 
-    @deprecated("OmniPhysicsElementCollisionFilter counts surface triangles")
+    @deprecated("OmniPhysicsElementCollisionFilter uses indices of surface triangles")
     def GetFilterType0Attr(self) -> Usd.Attribute:
         """Unit of collisionFilterIndices0: vertices or elements.
 
         ``filterType0``, uniform token, no default, one of Vertices, Geometry.
 
-        Deprecated: OmniPhysicsElementCollisionFilter counts surface triangles. Dropped in 25.11.1.
+        Deprecated: OmniPhysicsElementCollisionFilter uses indices of surface triangles. Dropped in 25.11.1.
         """
         return find_attribute(look_up(self, "_prim"), "filterType0")
 
-    @deprecated("OmniPhysicsElementCollisionFilter counts surface triangles")
+    @deprecated("OmniPhysicsElementCollisionFilter uses indices of surface triangles")
     def CreateFilterType0Attr(self, defaultValue: str | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Create the attribute of :meth:`GetFilterType0Attr`, with a value if one is given."""
         return create_attribute(self, "filterType0", defaultValue, writeSparsely)
@@ -225,7 +224,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
     def GetCollisionFilterIndices1Attr(self) -> Usd.Attribute:
         """Parts of actor1 that do not collide with actor0.
 
-        A rigid actor has none.
+        Empty for a rigid actor.
 
         ``collisionFilterIndices1``, uint[], no default, range [0, inf), unit dimensionless.
 
@@ -240,17 +239,17 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
         """Create the attribute of :meth:`GetCollisionFilterIndices1Attr`, with a value if one is given."""
         return create_attribute(self, "collisionFilterIndices1", defaultValue, writeSparsely)
 
-    @deprecated("OmniPhysicsElementCollisionFilter counts surface triangles")
+    @deprecated("OmniPhysicsElementCollisionFilter uses indices of surface triangles")
     def GetFilterType1Attr(self) -> Usd.Attribute:
         """Unit of collisionFilterIndices1: vertices or elements.
 
         ``filterType1``, uniform token, no default, one of Vertices, Geometry.
 
-        Deprecated: OmniPhysicsElementCollisionFilter counts surface triangles. Dropped in 25.11.1.
+        Deprecated: OmniPhysicsElementCollisionFilter uses indices of surface triangles. Dropped in 25.11.1.
         """
         return find_attribute(look_up(self, "_prim"), "filterType1")
 
-    @deprecated("OmniPhysicsElementCollisionFilter counts surface triangles")
+    @deprecated("OmniPhysicsElementCollisionFilter uses indices of surface triangles")
     def CreateFilterType1Attr(self, defaultValue: str | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Create the attribute of :meth:`GetFilterType1Attr`, with a value if one is given."""
         return create_attribute(self, "filterType1", defaultValue, writeSparsely)
@@ -353,7 +352,7 @@ class PhysxAutoAttachmentAPI(SingleApplyAPI):
 
     @deprecated("use enableDeformableVertexAttachments of PhysxAutoDeformableAttachmentAPI")
     def GetEnableDeformableVertexAttachmentsAttr(self) -> Usd.Attribute:
-        """Whether vertices of the deformable inside the other actor are attached.
+        """Whether deformable vertices that are inside the other actor are attached.
 
         ``physxAutoAttachment:enableDeformableVertexAttachments``, bool, default True.
 
@@ -407,7 +406,7 @@ class PhysxAutoAttachmentAPI(SingleApplyAPI):
     def GetRigidSurfaceSamplingDistanceAttr(self) -> Usd.Attribute:
         """Distance between samples on the rigid surface.
 
-        Negative values are automatic.
+        If it is negative, PhysX chooses the value.
 
         ``physxAutoAttachment:rigidSurfaceSamplingDistance``, float, default -inf, range [-inf, inf), unit distance.
 
@@ -424,7 +423,7 @@ class PhysxAutoAttachmentAPI(SingleApplyAPI):
 
     @deprecated("use enableCollisionFiltering of PhysxAutoDeformableAttachmentAPI")
     def GetEnableCollisionFilteringAttr(self) -> Usd.Attribute:
-        """Whether the actors do not collide near the attached points.
+        """Whether collisions between the actors are disabled near the attached points.
 
         ``physxAutoAttachment:enableCollisionFiltering``, bool, default True.
 
@@ -441,9 +440,9 @@ class PhysxAutoAttachmentAPI(SingleApplyAPI):
 
     @deprecated("use collisionFilteringOffset of PhysxAutoDeformableAttachmentAPI")
     def GetCollisionFilteringOffsetAttr(self) -> Usd.Attribute:
-        """Distance from the other actor for filtered vertices.
+        """Distance from the other actor within which vertices are filtered.
 
-        Negative values are automatic.
+        If it is negative, PhysX chooses the value.
 
         ``physxAutoAttachment:collisionFilteringOffset``, float, default -inf, range [-inf, inf), unit distance.
 

@@ -100,7 +100,7 @@ else:
     properties=(
         Attribute(
             "indices", "int[]", range=Range(0.0, inf, True, False), unit="dimensionless",
-            deprecated="use tetVertexIndices of TetMesh, which takes them in fours", retired="25.11.1",
+            deprecated="use tetVertexIndices of TetMesh, which has four indices per entry", retired="25.11.1",
         ),
     ),
     deprecated="use TetMesh of UsdGeom",
@@ -127,17 +127,17 @@ class TetrahedralMesh(TypedSchema, UsdGeom.PointBased):
         """Author the given values, or none after an error; raises as :meth:`Define`."""
         self._set(values, strict)
 
-    @deprecated("use tetVertexIndices of TetMesh, which takes them in fours")
+    @deprecated("use tetVertexIndices of TetMesh, which has four indices per entry")
     def GetIndicesAttr(self) -> Usd.Attribute:
         """Point indices of all tetrahedra in sequence.
 
         ``indices``, int[], no default, range [0, inf), unit dimensionless.
 
-        Deprecated: use tetVertexIndices of TetMesh, which takes them in fours. Dropped in 25.11.1.
+        Deprecated: use tetVertexIndices of TetMesh, which has four indices per entry. Dropped in 25.11.1.
         """
         return find_attribute(look_up(self, "_prim"), "indices")
 
-    @deprecated("use tetVertexIndices of TetMesh, which takes them in fours")
+    @deprecated("use tetVertexIndices of TetMesh, which has four indices per entry")
     def CreateIndicesAttr(self, defaultValue: Items[int] | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Create the attribute of :meth:`GetIndicesAttr`, with a value if one is given."""
         return create_attribute(self, "indices", defaultValue, writeSparsely)
@@ -246,7 +246,7 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
 
     @deprecated("use maxDepenetrationVelocity of PhysxBaseDeformableBodyAPI")
     def GetMaxDepenetrationVelocityAttr(self) -> Usd.Attribute:
-        """Maximum velocity with which the solver separates overlapping bodies.
+        """Maximum velocity at which the solver separates overlapping bodies.
 
         ``physxDeformable:maxDepenetrationVelocity``, float, default inf, range [0, inf], unit distance / time.
 
@@ -280,7 +280,7 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
     def GetSelfCollisionFilterDistanceAttr(self) -> Usd.Attribute:
         """Rest distance below which parts do not collide.
 
-        The minimum is twice the rest offset; -inf is automatic.
+        If it is negative, PhysX chooses the value.
 
         ``physxDeformable:selfCollisionFilterDistance``, float, default -inf, range [-inf, inf), unit distance.
 
@@ -346,7 +346,7 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
 
     @deprecated("use tetVertexIndices of a TetMesh for bodies, faceVertexIndices of a Mesh for surfaces")
     def GetSimulationIndicesAttr(self) -> Usd.Attribute:
-        """Elements of the simulation mesh, with four points per tetrahedron or three points per triangle.
+        """Point indices of the elements of the simulation mesh.
 
         ``physxDeformable:simulationIndices``, uniform int[], no default, range [0, inf), unit dimensionless.
 
@@ -366,7 +366,7 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
     def GetSimulationOwnerRel(self) -> Usd.Relationship:
         """Scene of the deformable.
 
-        Without a target it is the first scene of the stage.
+        The default is the stage's first scene.
 
         ``physxDeformable:simulationOwner``, relationship to PhysicsScene, one target.
 
@@ -560,7 +560,7 @@ class PhysxDeformableBodyAPI(PhysxDeformableAPIAccessors):
 
     @deprecated("use tetVertexIndices of a TetMesh with PhysicsCollisionAPI")
     def GetCollisionIndicesAttr(self) -> Usd.Attribute:
-        """Tetrahedra of the collision mesh, with four points each from collisionPoints.
+        """Point indices of the tetrahedra of the collision mesh.
 
         ``physxDeformable:collisionIndices``, uniform int[], no default, range [0, inf), unit dimensionless.
 
@@ -745,9 +745,9 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
 
     @deprecated("use collisionPairUpdateFrequency of PhysxSurfaceDeformableBodyAPI")
     def GetCollisionPairUpdateFrequencyAttr(self) -> Usd.Attribute:
-        """Number of contact searches per step, at most one per position iteration.
+        """Number of contact searches per step.
 
-        With 0 the solver decides.
+        With 0 the solver chooses the number.
 
         ``physxDeformableSurface:collisionPairUpdateFrequency``, uint, default 1, range [0, inf), unit updates per step.
 
@@ -785,7 +785,7 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
     def GetMaxVelocityAttr(self) -> Usd.Attribute:
         """Maximum velocity of a vertex.
 
-        Negative values are automatic.
+        If it is negative, PhysX chooses the value.
 
         ``physxDeformableSurface:maxVelocity``, float, default inf, range [-inf, inf], unit distance / time.
 
@@ -842,7 +842,7 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
 class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
     """Elasticity, density and friction of a deformable body.
 
-    Author all values of its replacement, which has other defaults.
+    The replacement class has different defaults.
 
     Applies to: Material.
 
@@ -868,7 +868,7 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
     def GetDensityAttr(self) -> Usd.Attribute:
         """Mass per volume.
 
-        With 0 PhysX chooses it. A mass or density of PhysicsMassAPI has priority.
+        With 0 PhysX chooses the density.
 
         ``physxDeformableBodyMaterial:density``, float, default 0, range [0, inf), unit mass / distance^3.
 
@@ -934,7 +934,7 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
 
     @deprecated("use poissonsRatio of OmniPhysicsDeformableMaterialAPI")
     def GetPoissonsRatioAttr(self) -> Usd.Attribute:
-        """Conservation of volume under stretching.
+        """Poisson's ratio.
 
         At 0.5 the volume is constant.
 
@@ -952,8 +952,6 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
     @deprecated("nothing replaces it")
     def GetDampingScaleAttr(self) -> Usd.Attribute:
         """Share of elasticityDamping that acts on all motion.
-
-        At 0 the body behaves as if it contained water.
 
         ``physxDeformableBodyMaterial:dampingScale``, float, default 1, range [0, 1], unit dimensionless.
 
@@ -1005,7 +1003,7 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
 class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
     """Elasticity, density, thickness and friction of a deformable surface.
 
-    Author all values of its replacement, which has other defaults.
+    The replacement class has different defaults.
 
     Applies to: Material.
 
@@ -1029,9 +1027,9 @@ class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
 
     @deprecated("use density of OmniPhysicsBaseMaterialAPI")
     def GetDensityAttr(self) -> Usd.Attribute:
-        """Mass per volume, with volume as area times thickness.
+        """Mass per volume.
 
-        With 0 PhysX chooses it. A mass or density of PhysicsMassAPI has priority.
+        With 0 PhysX chooses the density.
 
         ``physxDeformableSurfaceMaterial:density``, float, default 0, range [0, inf), unit mass / distance^3.
 
@@ -1065,7 +1063,7 @@ class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
     def GetYoungsModulusAttr(self) -> Usd.Attribute:
         """Stiffness against stretching.
 
-        Negative values are automatic.
+        If it is negative, PhysX chooses the value.
 
         ``physxDeformableSurfaceMaterial:youngsModulus``, float, default -inf, range [-inf, inf), unit force /
         distance^2.
@@ -1081,7 +1079,7 @@ class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
 
     @deprecated("use poissonsRatio of OmniPhysicsDeformableMaterialAPI")
     def GetPoissonsRatioAttr(self) -> Usd.Attribute:
-        """Conservation of volume under stretching.
+        """Poisson's ratio.
 
         At 0.5 the volume is constant.
 
@@ -1098,9 +1096,9 @@ class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
 
     @deprecated("use surfaceThickness of OmniPhysicsSurfaceDeformableMaterialAPI")
     def GetThicknessAttr(self) -> Usd.Attribute:
-        """Thickness for mass and stiffness, unused for collision.
+        """Thickness for mass and stiffness, not for collision.
 
-        0 is automatic.
+        With 0 PhysX chooses it.
 
         ``physxDeformableSurfaceMaterial:thickness``, float, default 0, range [0, inf), unit distance.
 

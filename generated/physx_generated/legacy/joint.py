@@ -56,7 +56,7 @@ else:
 class PhysxJointAPI(SingleApplyAPI):
     """Armature, friction and speed limit of all axes of an articulation joint.
 
-    Newer PhysX does not read it. In older releases, PhysxJointAxisAPI has priority on its axis.
+    Newer PhysX releases ignore this class. In older releases, PhysxJointAxisAPI has priority on its axis.
 
     Applies to: PhysicsJoint.
 
@@ -80,7 +80,8 @@ class PhysxJointAPI(SingleApplyAPI):
     def GetJointFrictionAttr(self) -> Usd.Attribute:
         """Friction coefficient.
 
-        The friction of each axis is at most this times the force and torque magnitudes that the joint transmits.
+        The friction of each axis is at most this coefficient times the force and torque magnitudes that the joint
+        transmits.
 
         ``physxJoint:jointFriction``, float, default 0, range [0, inf), unit dimensionless.
 
@@ -98,7 +99,7 @@ class PhysxJointAPI(SingleApplyAPI):
     def GetMaxJointVelocityAttr(self) -> Usd.Attribute:
         """Maximum speed of each axis.
 
-        The default is inf from physx-usd-schemas 25.11.1.
+        Since physx-usd-schemas 25.11.1 the default is inf.
 
         ``physxJoint:maxJointVelocity``, float, default 1000000, range [0, inf], unit distance / time (linear), degree /
         time (angular).

@@ -56,9 +56,9 @@ else:
     retired="25.11.1",
 ))
 class PhysxResidualReportingAPI(SingleApplyAPI):
-    """Residual error of the solver after a step, of one joint, an articulation or a scene.
+    """Residual error of the solver after a step, for one joint, articulation or scene.
 
-    Values stay 0 unless enableResidualReporting of the scene is on.
+    The values stay 0 if enableResidualReporting of the scene is false.
 
     Applies to: PhysicsJoint, PhysicsArticulationRootAPI, PhysicsScene.
 

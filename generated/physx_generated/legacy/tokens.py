@@ -13,8 +13,8 @@ class Tokens(metaclass=Frozen):
     actor1: Final = "actor1"
     attachmentEnabled: Final = "attachmentEnabled"
     clothConstaint: Final = "clothConstaint"
-    """Instance name of PhysxCookedDataAPI for the springs of a particle cloth, with the spelling of stages. Nothing
-    replaces it.
+    """Instance name of PhysxCookedDataAPI for the springs of a particle cloth, misspelled as in existing stages.
+    Nothing replaces it.
     """
     collisionFilterIndices0: Final = "collisionFilterIndices0"
     collisionFilterIndices1: Final = "collisionFilterIndices1"

@@ -2,8 +2,8 @@
 # mypy: allow-subclassing-any
 # pyright: reportIncompatibleMethodOverride=false
 # The stubs of USD declare class methods as static methods or as instance methods.
-"""Attachments tie points of a deformable body to another body or to a frame. Element filters disable collisions of
-parts. PhysX ties rigidly.
+"""Attachments tie points of a deformable body to another body or to a frame. Element filters disable collisions between
+parts of colliders. In PhysX all attachments are rigid.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ if TYPE_CHECKING:
 class Attachment(TypedSchema, UsdGeom.Imageable):
     """Common settings of attachments: two sources and a spring between them.
 
-    Define one of its derived types. Their arrays have one entry per tied point.
+    Define one of its derived types. The arrays of these types have one entry per tied point.
 
     ``force = -stiffness * (p0 - p1) - damping * (v0 - v1)``
     """
@@ -166,7 +166,7 @@ class Attachment(TypedSchema, UsdGeom.Imageable):
     def GetDampingAttr(self) -> Usd.Attribute:
         """Damping of the relative motion of each tied point.
 
-        PhysX ignores it.
+        PhysX ignores this attribute.
 
         ``omniphysics:damping``, float, default 0, range [0, inf), unit force * time / distance.
         """
@@ -212,9 +212,9 @@ class Attachment(TypedSchema, UsdGeom.Imageable):
     inherited=(Attachment.definition,),
 ))
 class VtxVtxAttachment(Attachment):
-    """Ties vertices of one simulation mesh to vertices of another.
+    """Ties vertices of one simulation mesh to vertices of another simulation mesh.
 
-    Both sources are volumes or surfaces.
+    Each mesh is a volume or a surface.
     """
 
     @classmethod
@@ -275,7 +275,7 @@ class VtxVtxAttachment(Attachment):
     equation="p1 = u * x0 + v * x1 + (1 - u - v) * x2 + offset * normal",
 ))
 class VtxTriAttachment(Attachment):
-    """Ties vertices of one simulation mesh to points on triangles of another.
+    """Ties vertices of one simulation mesh to points on triangles of another simulation mesh.
 
     In PhysX src1 must be a surface.
 
@@ -402,9 +402,9 @@ class VtxTetAttachment(Attachment):
         return create_attribute(self, "omniphysics:tetIndicesSrc1", defaultValue, writeSparsely)
 
     def GetTetCoordsSrc1Attr(self) -> Usd.Attribute:
-        """Weights of the first three corners of each tetrahedron; all four sum to 1.
+        """Weights of the first three corners of each tetrahedron; the four weights sum to 1.
 
-        Negative weights are outside.
+        Points with negative weights are outside.
 
         ``omniphysics:tetCoordsSrc1``, vector3f[], no default, range (-inf, inf), unit dimensionless.
         """
@@ -432,7 +432,7 @@ class VtxTetAttachment(Attachment):
     inherited=(Attachment.definition,),
 ))
 class VtxCrvAttachment(Attachment):
-    """Ties vertices of one simulation mesh to points along curves of another.
+    """Ties vertices of one simulation mesh to points along curves of another body.
 
     This class is a draft that PhysX silently ignores.
     """
@@ -466,7 +466,7 @@ class VtxCrvAttachment(Attachment):
         return create_attribute(self, "omniphysics:vtxIndicesSrc0", defaultValue, writeSparsely)
 
     def GetCrvSegIndicesSrc1Attr(self) -> Usd.Attribute:
-        """Curve of src1 and its segment, one pair for each entry of vtxIndicesSrc0.
+        """Curve of src1 and segment on this curve, one pair for each entry of vtxIndicesSrc0.
 
         ``omniphysics:crvSegIndicesSrc1``, int2[], no default, range [0, inf), unit index.
         """
@@ -479,7 +479,8 @@ class VtxCrvAttachment(Attachment):
         return create_attribute(self, "omniphysics:crvSegIndicesSrc1", defaultValue, writeSparsely)
 
     def GetCrvSegCoordsSrc1Attr(self) -> Usd.Attribute:
-        """Position on each segment: the share of its length, then offsets along the normal N and along N x T.
+        """Position on each segment: the share of its length, then offsets along the normal N and along N x T with the
+        tangent T.
 
         ``omniphysics:crvSegCoordsSrc1``, vector3f[], no default, range (-inf, inf), unit dimensionless (u), distance
         (v, w).
@@ -506,7 +507,7 @@ class VtxCrvAttachment(Attachment):
 class VtxXformAttachment(Attachment):
     """Ties vertices of a simulation mesh to fixed points in a prim's frame.
 
-    The reaction acts on a rigid body at or above the prim.
+    The reaction force acts on the rigid body at or above the prim.
     """
 
     @classmethod
@@ -568,7 +569,7 @@ class VtxXformAttachment(Attachment):
 class TetXformAttachment(Attachment):
     """Ties points in tetrahedra of a volume to fixed points in a prim's frame.
 
-    The reaction acts on a rigid body at or above the prim.
+    The reaction force acts on the rigid body at or above the prim.
 
     ``p0 = u * x0 + v * x1 + w * x2 + (1 - u - v - w) * x3``
     """
@@ -602,7 +603,7 @@ class TetXformAttachment(Attachment):
         return create_attribute(self, "omniphysics:tetIndicesSrc0", defaultValue, writeSparsely)
 
     def GetTetCoordsSrc0Attr(self) -> Usd.Attribute:
-        """Weights of the first three corners; all four sum to 1.
+        """Weights of the first three corners of each tetrahedron; the four weights sum to 1.
 
         ``omniphysics:tetCoordsSrc0``, vector3f[], no default, range (-inf, inf), unit dimensionless.
         """
@@ -648,9 +649,9 @@ class TetXformAttachment(Attachment):
     equation="p = u * x0 + v * x1 + (1 - u - v) * x2 + offset * normal",
 ))
 class TriTriAttachment(Attachment):
-    """Ties points on triangles of one simulation mesh to points on triangles of another.
+    """Ties points on triangles of one simulation mesh to points on triangles of another simulation mesh.
 
-    PhysX silently ignores it.
+    PhysX silently ignores this class.
 
     ``p = u * x0 + v * x1 + (1 - u - v) * x2 + offset * normal``
     """
@@ -684,7 +685,7 @@ class TriTriAttachment(Attachment):
         return create_attribute(self, "omniphysics:triIndicesSrc0", defaultValue, writeSparsely)
 
     def GetTriCoordsSrc0Attr(self) -> Usd.Attribute:
-        """Position on each triangle of src0, as in triCoordsSrc1.
+        """Position on each triangle of src0, in the same form as triCoordsSrc1.
 
         ``omniphysics:triCoordsSrc0``, vector3f[], no default, range (-inf, inf), unit dimensionless (u, v), distance
         (offset).
@@ -740,11 +741,12 @@ class TriTriAttachment(Attachment):
     ),
 ))
 class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
-    """Disables collisions between elements of two colliders, and at least one belongs to a deformable body.
+    """Disables collisions between elements of two colliders.
 
-    If both sources are the same, it filters self-collision. Group k of src0 does not collide with group k of src1. An
-    empty group, or empty counts, means the whole collider. Corners and edges shared with unfiltered elements still
-    collide. PhysX filters only between volumes, surfaces and rigid bodies.
+    At least one collider belongs to a deformable body. If src0 and src1 are the same collider, the filter applies to
+    self-collision. Group k of src0 does not collide with group k of src1. An empty group, or an empty array of counts,
+    means the whole collider. Corners and edges shared with unfiltered elements still collide. PhysX filters only
+    between volumes, surfaces and rigid bodies.
     """
 
     @classmethod
@@ -781,7 +783,7 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
     def GetGroupElemCounts0Attr(self) -> Usd.Attribute:
         """Number of elements in each group of src0.
 
-        Empty means all of src0.
+        An empty array means all of src0.
 
         ``omniphysics:groupElemCounts0``, uint[], no default, range [0, inf), unit elements.
         """
@@ -796,7 +798,7 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
     def GetGroupElemCounts1Attr(self) -> Usd.Attribute:
         """Number of elements in each group of src1.
 
-        Empty means all of src1.
+        An empty array means all of src1.
 
         ``omniphysics:groupElemCounts1``, uint[], no default, range [0, inf), unit elements.
         """
@@ -809,7 +811,9 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
         return create_attribute(self, "omniphysics:groupElemCounts1", defaultValue, writeSparsely)
 
     def GetGroupElemIndices0Attr(self) -> Usd.Attribute:
-        """Elements of src0 by group; curves use two numbers, curve and segment.
+        """Element indices of src0, group after group.
+
+        Elements of curves need two numbers: curve and segment.
 
         ``omniphysics:groupElemIndices0``, uint[], no default, range [0, inf), unit index.
         """
@@ -822,7 +826,9 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
         return create_attribute(self, "omniphysics:groupElemIndices0", defaultValue, writeSparsely)
 
     def GetGroupElemIndices1Attr(self) -> Usd.Attribute:
-        """Elements of src1 by group; curves use two numbers, curve and segment.
+        """Element indices of src1, group after group.
+
+        Elements of curves need two numbers: curve and segment.
 
         ``omniphysics:groupElemIndices1``, uint[], no default, range [0, inf), unit index.
         """
@@ -835,7 +841,7 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
         return create_attribute(self, "omniphysics:groupElemIndices1", defaultValue, writeSparsely)
 
     def GetSrc0Rel(self) -> Usd.Relationship:
-        """Collider of groupElemCounts0 and groupElemIndices0.
+        """Collider with the elements that groupElemCounts0 and groupElemIndices0 group.
 
         ``omniphysics:src0``, relationship to PhysicsCollisionAPI, one target.
         """
@@ -846,7 +852,7 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
         return create_relationship(self, "omniphysics:src0")
 
     def GetSrc1Rel(self) -> Usd.Relationship:
-        """Collider of groupElemCounts1 and groupElemIndices1.
+        """Collider with the elements that groupElemCounts1 and groupElemIndices1 group.
 
         ``omniphysics:src1``, relationship to PhysicsCollisionAPI, one target.
         """

@@ -80,9 +80,9 @@ class BodyAPIAccessors(SingleApplyAPI):
         return create_attribute(self, "omniphysics:kinematicEnabled", defaultValue, writeSparsely)
 
     def GetStartsAsleepAttr(self) -> Usd.Attribute:
-        """Whether the body sleeps until a contact.
+        """Whether the body sleeps until its first contact.
 
-        PhysX then ignores its authored velocities.
+        If true, PhysX ignores the body's authored velocities.
 
         ``omniphysics:startsAsleep``, uniform bool, default False.
         """
@@ -95,7 +95,7 @@ class BodyAPIAccessors(SingleApplyAPI):
     def GetSimulationOwnerRel(self) -> Usd.Relationship:
         """Scene of the body.
 
-        Without a target it is the first scene of the stage.
+        The default is the stage's first scene.
 
         ``omniphysics:simulationOwner``, relationship to PhysicsScene, one target.
         """
@@ -120,7 +120,7 @@ class BodyAPIAccessors(SingleApplyAPI):
 class BodyAPI(BodyAPIAccessors):
     """Common settings of bodies.
 
-    OmniPhysicsDeformableBodyAPI includes it; alone it creates no body.
+    OmniPhysicsDeformableBodyAPI includes this class; alone it creates no body.
 
     Applies to: Imageable.
     """
@@ -154,10 +154,10 @@ class BodyAPI(BodyAPIAccessors):
 class DeformableBodyAPI(BodyAPIAccessors):
     """Makes a prim and its descendants one deformable body.
 
-    It needs exactly one simulation mesh, the prim or a direct child: a TetMesh with OmniPhysicsVolumeDeformableSimAPI,
-    or a triangle Mesh with OmniPhysicsSurfaceDeformableSimAPI. It also needs one PhysicsCollisionAPI: on a TetMesh for
-    a volume, on the simulation mesh for a surface. Other meshes follow the deformation. The bound physics material sets
-    its stiffness.
+    The body needs exactly one simulation mesh, the prim or a direct child: a TetMesh with
+    OmniPhysicsVolumeDeformableSimAPI, or a triangle Mesh with OmniPhysicsSurfaceDeformableSimAPI. It also needs one
+    PhysicsCollisionAPI: on a TetMesh for a volume, on the simulation mesh for a surface. Other meshes follow the
+    deformation. The bound physics material sets the body's stiffness.
 
     Applies to: Imageable.
     Built in: OmniPhysicsBodyAPI.
@@ -192,7 +192,7 @@ class DeformableBodyAPI(BodyAPIAccessors):
     def GetMassAttr(self) -> Usd.Attribute:
         """Mass of the body.
 
-        0 derives it from the material's density. PhysicsMassAPI has no effect on deformable bodies.
+        With 0 PhysX derives it from the material's density. PhysicsMassAPI has no effect on deformable bodies.
 
         ``omniphysics:mass``, float, default 0, range [0, inf), unit mass.
         """
@@ -217,7 +217,7 @@ class DeformableBodyAPI(BodyAPIAccessors):
 class DeformablePoseAPI(MultipleApplyAPI):
     """A named pose: point positions of a mesh.
 
-    Instance names are free; PhysX uses the first instance with a purpose.
+    Any instance name is allowed. For each purpose, PhysX uses the first instance with that purpose.
 
     Applies to: PointBased.
     """
@@ -245,8 +245,8 @@ class DeformablePoseAPI(MultipleApplyAPI):
     def GetPurposesAttr(self) -> Usd.Attribute:
         """Purposes of the pose.
 
-        bindPose ties rendered meshes to the simulation mesh. On the simulation mesh, selfCollisionFilterPose exempts
-        its overlaps from self-collision. Without a pose PhysX uses the mesh's points.
+        bindPose ties rendered meshes to the simulation mesh. Parts that overlap in selfCollisionFilterPose of the
+        simulation mesh do not collide. Without a pose PhysX uses the mesh's points.
 
         ``deformablePose:<name>:omniphysics:purposes``, uniform token[], no default, one of bindPose,
         selfCollisionFilterPose.
@@ -284,7 +284,7 @@ class DeformablePoseAPI(MultipleApplyAPI):
 class VolumeDeformableSimAPI(SingleApplyAPI):
     """Tetrahedral simulation mesh of a volume deformable body, with its rest shape.
 
-    PhysX writes points and velocities. It requires a rest shape with the topology of the mesh.
+    PhysX writes points and velocities. PhysX requires a rest shape with the same topology as the mesh.
 
     Applies to: TetMesh.
     """
@@ -320,7 +320,7 @@ class VolumeDeformableSimAPI(SingleApplyAPI):
     def GetRestTetVtxIndicesAttr(self) -> Usd.Attribute:
         """Corners of each tetrahedron in restShapePoints.
 
-        PhysX requires the values of tetVertexIndices.
+        PhysX requires the same values as in tetVertexIndices.
 
         ``omniphysics:restTetVtxIndices``, int4[], no default, range [0, inf), unit index.
         """
@@ -352,8 +352,8 @@ class VolumeDeformableSimAPI(SingleApplyAPI):
 class SurfaceDeformableSimAPI(SingleApplyAPI):
     """Triangle simulation mesh of a surface deformable body, with its rest shape.
 
-    The mesh is also its collider. PhysX writes points and velocities. It requires a rest shape with the topology of the
-    mesh.
+    The mesh is also its collider. PhysX writes points and velocities. PhysX requires a rest shape with the same
+    topology as the mesh.
 
     Applies to: Mesh.
     """
@@ -389,7 +389,7 @@ class SurfaceDeformableSimAPI(SingleApplyAPI):
     def GetRestTriVtxIndicesAttr(self) -> Usd.Attribute:
         """Corners of each triangle in restShapePoints.
 
-        PhysX requires the values of faceVertexIndices.
+        PhysX requires the same values as in faceVertexIndices.
 
         ``omniphysics:restTriVtxIndices``, int3[], no default, range [0, inf), unit index.
         """
@@ -402,9 +402,9 @@ class SurfaceDeformableSimAPI(SingleApplyAPI):
         return create_attribute(self, "omniphysics:restTriVtxIndices", defaultValue, writeSparsely)
 
     def GetRestBendAnglesDefaultAttr(self) -> Usd.Attribute:
-        """Rest angle between triangles outside restAdjTriPairs.
+        """Rest angle of neighbouring triangles that are not a pair in restAdjTriPairs.
 
-        With flatDefault they are flat. With restShapeDefault the angle is that in restShapePoints.
+        With flatDefault the angle is 0. With restShapeDefault it is the angle in restShapePoints.
 
         ``omniphysics:restBendAnglesDefault``, uniform token, default flatDefault, one of flatDefault, restShapeDefault.
         """
@@ -434,7 +434,7 @@ class SurfaceDeformableSimAPI(SingleApplyAPI):
     def GetRestBendAnglesAttr(self) -> Usd.Attribute:
         """Rest angle of each pair in restAdjTriPairs; 0 is flat.
 
-        PhysX does not read it: use restShapeDefault.
+        PhysX does not read it; use restBendAnglesDefault instead.
 
         ``omniphysics:restBendAngles``, float[], no default, range [-180, 180), unit degree.
         """
@@ -493,9 +493,9 @@ class CurvesDeformableSimAPI(SingleApplyAPI):
         return create_attribute(self, "omniphysics:restShapePoints", defaultValue, writeSparsely)
 
     def GetRestCrvVtxIndicesAttr(self) -> Usd.Attribute:
-        """Point in restShapePoints for each vertex of each curve.
+        """Index into restShapePoints for each vertex of each curve.
 
-        For networks of curves; BasisCurves ignore it.
+        BasisCurves ignore it.
 
         ``omniphysics:restCrvVtxIndices``, int[], no default, range [0, inf), unit index.
         """
@@ -508,9 +508,9 @@ class CurvesDeformableSimAPI(SingleApplyAPI):
         return create_attribute(self, "omniphysics:restCrvVtxIndices", defaultValue, writeSparsely)
 
     def GetRestNormalsAttr(self) -> Usd.Attribute:
-        """Direction across the curve at rest, the reference of twist.
+        """Normals of the curve at rest, the reference of twist.
 
-        Its interpolation determines their number.
+        Their number depends on the interpolation.
 
         ``omniphysics:restNormals``, normal3f[], no default, range (-inf, inf), unit dimensionless.
         """
