@@ -302,7 +302,7 @@ class PhysxArticulation(Named):
     def compute_passive_force(self, gravity: bool = True, coriolis_and_centrifugal: bool = True) -> SingleArray:
         """Return the efforts (dof,) that balance gravity, Coriolis and centrifugal forces at the current state.
 
-        Raises RuntimeError if no scene has the body.
+        Raises RuntimeError if the articulation is not in a scene.
         """
         return self._root.require_running().passive_force(self, gravity, coriolis_and_centrifugal)  # type: ignore[no-any-return]
 
