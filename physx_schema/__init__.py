@@ -59,13 +59,13 @@ if _Usd.GetVersion() >= (0, 26, 5):     # the first USD whose validators may be 
 
 
 class Tokens(_PresentTokens, _RetiredTokens):   # type: ignore[no-redef]
-    """All tokens of the schemas, including retired ones, as plain strings that cannot be rebound."""
+    """All tokens of the schemas, including retired tokens, as plain strings that cannot be replaced."""
 
 
 def install() -> ModuleType:
     """Make ``from pxr import PhysxSchema`` work, and return that module.
 
-    It is this module, or the compiled bindings if they are installed.
+    The module is this package, or the compiled bindings if they are installed.
     """
     if importlib.util.find_spec("pxr.PhysxSchema"):
         return importlib.import_module("pxr.PhysxSchema")

@@ -58,7 +58,7 @@ class PropertyDescription:
 
 @dataclass(frozen=True, slots=True)
 class ClassDescription:
-    """Documentation and properties of one schema class, as `describe_class` returns them."""
+    """Documentation and properties of one schema class; the result of `describe_class`."""
 
     name: str                           # in Python
     identifier: str                     # in USD
@@ -102,7 +102,7 @@ def describe_class(schema: str | type[Any]) -> ClassDescription:
     - its name in Python, such as ``"PhysxTendonAxisRootAPI"`` or ``"OmniPhysics.BodyAPI"``
     - its USD identifier, such as ``"OmniPhysicsBodyAPI"``
 
-    Raises AuthoringError for any other value; the message names the closest class.
+    Raises AuthoringError if no class has this name; the message names the closest class.
 
     Example::
 

@@ -26,14 +26,14 @@ def articulation_root(
 
     - `position_iterations`: substeps per time step
     - `velocity_iterations`: each one applies the tendons once more, and solves compliant mimic joints as hard ones.
-      With 0 they have their authored strength.
+      With 0 velocity iterations, tendons and compliant mimic joints have their authored strength.
 
     Omitted values keep the defaults of PhysxArticulationAPI. Writes PhysicsArticulationRootAPI and
     PhysxArticulationAPI.
 
     Raises AuthoringError and writes nothing:
 
-    - for counts out of range
+    - for iteration counts out of range
     - inside another articulation
     - if there is no body at or below the prim
     - if a joint with a free axis connects the base to the world, because PhysX would fix the base there

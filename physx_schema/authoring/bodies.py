@@ -45,15 +45,15 @@ def rigid_body(
     """Define a rigid body: an Xform at `path` with these mass properties.
 
     - `mass`: above 0
-    - `inertia`: moments about the centre of mass along the body's axes, in mass length^2. Each is above 0 and at most
-      the sum of the other two.
+    - `inertia`: moments about the centre of mass along the body's axes, in mass length^2. Each moment is above 0 and
+      at most the sum of the other two.
     - `center_of_mass`: in the body's frame
     - `position`: origin of the body's frame in the frame of the parent prim
 
     Writes a translate op, PhysicsRigidBodyAPI, and PhysicsMassAPI with mass, diagonalInertia, principalAxes and
     centerOfMass.
 
-    Raises AuthoringError and writes nothing for other values, and if there is a prim at `path` already.
+    Raises AuthoringError and writes nothing for other values, or if a prim exists at `path`.
 
     Example::
 
@@ -96,8 +96,8 @@ def revolute_joint(
 
     Raises AuthoringError and writes nothing:
 
-    - if a prim is not a rigid body, or there is a prim at `path` already
-    - for a single limit, or `lower` above `upper`
+    - if `child` or `parent` is not a rigid body, or a prim exists at `path`
+    - if only one limit is given, or `lower` is above `upper`
     - for a joint from the world to the base of an articulation, because PhysX would fix the base
     """
     return _axis_joint(UsdPhysics.RevoluteJoint, stage, path, (parent, child), axis, anchor, (lower, upper))
@@ -221,7 +221,7 @@ def author(
 
     The result is that of ``schema.Apply(prim, instance, **values)`` for each prim, at the stage's edit target.
 
-    - `prims`: prims of `stage`, schema objects or paths, each once; or a single one
+    - `prims`: prims of `stage`, schema objects or paths, each once; or a single prim
     - `schema`: a generated API class
     - `instance`: the instance name of a multiple-apply class; omit it for a single-apply class
     - `values`: for each keyword one value for all prims, or a sequence or NumPy array with one value per prim

@@ -41,15 +41,15 @@ def mimic(
 
     - `gearing`: unit of the joint / unit of the reference
     - `offset`: unit of the joint
-    - `natural_frequency`, `damping_ratio`: the coupling as a spring; both above 0, the frequency in rad / time. If both
-      are omitted, the coupling is hard, which is written as a damping ratio of 0.
-    - `instance`: rotX, rotY or rotZ. If None, the joint's own axis, also for prismatic joints.
+    - `natural_frequency`, `damping_ratio`: natural frequency (rad / time) and damping ratio of the coupling as a
+    spring; both above 0. If both are omitted, the coupling is hard; the authored damping ratio is then 0.
+    - `instance`: rotX, rotY or rotZ. If None, the name of the joint's axis, also for prismatic joints.
 
-    Writes PhysxMimicJointAPI:<instance> on `joint`. Returns it; its `set` changes values later.
+    Writes PhysxMimicJointAPI:<instance> on `joint`. Returns the mimic joint; its `set` changes values later.
 
-    Raises AuthoringError and writes nothing for values that PhysX refuses or ignores, with one line per problem. The
-    same holds for errors of `check` under any profile: joints without two limits, limits that cut off the motion, and
-    chains.
+    Raises AuthoringError and writes nothing for values that PhysX refuses or ignores, with one line per problem. It
+    also raises AuthoringError for errors of `check` under any profile: joints without two limits, limits that cut off
+    the motion, and chains.
 
     Example::
 

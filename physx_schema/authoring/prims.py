@@ -181,13 +181,14 @@ def drive(
     - `damping`: torque time / degree or force time / length
     - `target`: degree or length
     - `target_velocity`: degree / time or length / time
-    - `max_force`: torque or force, or math.inf for no limit. It limits the sum of drive effort and joint effort.
+    - `max_force`: torque or force, or math.inf for no limit. `max_force` limits the sum of drive effort and joint
+    effort.
     - `type`: "acceleration" multiplies the effort by the joint's inertia
 
     Omitted values are not written. Writes PhysicsDriveAPI:angular or PhysicsDriveAPI:linear, and returns it.
 
-    Raises AuthoringError and writes nothing for other prims, for negative gains or max_force, and for values that are
-    not finite, except max_force.
+    Raises AuthoringError and writes nothing if the prim is not a revolute or prismatic joint. The same holds for
+    negative gains or max_force, and for values that are not finite, except max_force.
 
     Example::
 
@@ -236,8 +237,8 @@ def joint_axis(
 
     Raises AuthoringError and writes nothing:
 
-    - for other prims, and for joints that are excluded from the articulation
-    - for values out of range
+    - if the prim is not a revolute or prismatic joint, or the joint is excluded from the articulation
+    - for values outside the range of their property
     - for a dynamic friction above the static friction, because the joint would have no friction
 
     Example::

@@ -35,11 +35,12 @@ from physx_schema.errors import AuthoringError
 class Attachment:
     """A point of a spatial tendon below its root, with its children. An attachment without children is a leaf.
 
-    A plain tuple in the order of the fields works too.
+    You can also give a plain tuple in the order of the fields.
 
-    - `position`: in the link's frame, in the link's own (scaled) lengths
+    - `position`: point in the link's frame, before the link's scale
     - `gearing`: factor of the distance to the parent attachment
-    - `rest_length`: leaf only; the length without force, or the length in the authored poses if None
+    - `rest_length`: leaf only; the length at which the tendon has no force; None means the length in the authored
+    poses
     - `lower`, `upper`: leaf only; limits of the length, or no limit if None
     """
 
@@ -92,12 +93,13 @@ def spatial_tendon(
     - `damping`: force time / length
     - `offset`: length
 
-    Omitted values are not written and keep their defaults: no gain, no limits, and as rest length the length in the
-    authored poses.
+    Omitted values are not written and keep their defaults: gains of 0, no limits, and the length in the authored poses
+    as rest length.
 
-    Writes PhysxTendonAttachmentRootAPI:<name> on the root's link. The others have the names <name>_1, <name>_2 … depth
-    first: PhysxTendonAttachmentLeafAPI on leaves and PhysxTendonAttachmentAPI in between. Returns the root; its `set`
-    changes values later.
+    Writes PhysxTendonAttachmentRootAPI:<name> on the root's link. The other attachments have the names <name>_1,
+    <name>_2 … depth
+    first: PhysxTendonAttachmentLeafAPI on leaves and PhysxTendonAttachmentAPI in between. Returns the root schema; its
+    `set` changes values later.
 
     Raises AuthoringError and writes nothing for values that PhysX drops or ignores, with one line per problem.
 

@@ -32,7 +32,7 @@ def trusted_files(trusted: bool = True) -> Iterator[None]:
     By default a file is first opened in a separate process, because USD may crash on a faulty file. The
     separate process costs time for each file. Within the block, such a crash ends this process.
 
-    Two cases never use a separate process: a stage that is already open, and a Python embedded in another program.
+    No separate process is used for a stage that is already open, or if Python is embedded in another program.
     """
     token = _TRUSTED.set(trusted)
     try:

@@ -85,11 +85,11 @@ class Report:
 
     @property
     def causes(self) -> tuple[CauseGroup, ...]:
-        """The findings by cause: each finding that no other explains, with all findings that it explains."""
+        """The findings by cause: each finding that no other finding explains, with all findings that it explains."""
         return grouped(self.findings)
 
     def count_causes(self, severity: str) -> int:
-        """The number of causes with this worst severity."""
+        """The number of causes with this severity; a cause has the worst severity of its findings."""
         return sum(group.severity == severity for group in self.causes)
 
     @former_keyword("most", "limit")

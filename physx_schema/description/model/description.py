@@ -182,11 +182,11 @@ class Description:
 
     @property
     def separate_joints(self) -> tuple[MaximalJoint, ...]:
-        """All joints that PhysX solves outside articulations: `joints`, and those of disabled articulations."""
+        """All joints that PhysX solves outside articulations: `joints`, and the joints of disabled articulations."""
         return (*self.joints, *(joint for item in self.articulations for joint in item.loose_joints))
 
     def only(self, actor: ActorDescription) -> Description:
-        """Return the description with a single articulation or body, which need not be one of this stage."""
+        """Return the description with a single articulation or body. It can come from another stage."""
         articulations, bodies = ((), actor.links) if isinstance(actor, FreeBody) else ((actor,), ())
         return replace(self, articulations=articulations, bodies=bodies,
                        body_paths=tuple(body.path for body in bodies), joints=(), problems=(),

@@ -53,7 +53,7 @@ class ShapeRecord:
 
 
 class ActorBuilder:
-    """Collect shapes and properties, and build entities from them, as many as needed. Methods can be chained.
+    """Collect shapes and properties, and build one or more entities from them. Methods can be chained.
 
     Lengths are in metres, densities in kg/m^3. Shapes that PhysX refuses raise an error when they are added.
     """
@@ -68,17 +68,17 @@ class ActorBuilder:
         self._mass: tuple[float, Pose, ArrayLike] | None = None
 
     def set_scene(self: BuilderT, scene: Any) -> BuilderT:
-        """Set the scene to build into."""
+        """Set the scene that gets the built entities."""
         self.scene = scene
         return self
 
     def set_name(self: BuilderT, name: str) -> BuilderT:
-        """Set the name of built entities."""
+        """Set the name of entities that are built later."""
         self.name = name
         return self
 
     def set_initial_pose(self: BuilderT, pose: Pose) -> BuilderT:
-        """Set the initial pose of built entities."""
+        """Set the initial pose of entities that are built later."""
         self.initial_pose = instance("pose", pose, Pose)
         return self
 
@@ -98,7 +98,7 @@ class ActorBuilder:
     def add_plane_collision(self: BuilderT, pose: Pose | None = None, material: PhysxMaterial | None = None,
                             patch_radius: float = 0.0, min_patch_radius: float = 0.0,
                             is_trigger: bool = False) -> BuilderT:
-        """Add the half space below a plane with its normal along x of the pose."""
+        """Add a half space: everything below a plane with its normal along the x axis of the pose."""
         return self._add(lambda m: [PhysxCollisionShapePlane(m)], pose, material, 0.0, patch_radius, min_patch_radius,
                          is_trigger)
 
@@ -113,7 +113,7 @@ class ActorBuilder:
                               material: PhysxMaterial | None = None, density: float = 1000.0,
                               patch_radius: float = 0.0, min_patch_radius: float = 0.0,
                               is_trigger: bool = False) -> BuilderT:
-        """Add a capsule along x."""
+        """Add a capsule with its axis along x of the pose."""
         return self._add(lambda m: [PhysxCollisionShapeCapsule(radius, half_length, m)], pose, material, density,
                          patch_radius, min_patch_radius, is_trigger)
 
@@ -121,7 +121,7 @@ class ActorBuilder:
                                material: PhysxMaterial | None = None, density: float = 1000.0,
                                patch_radius: float = 0.0, min_patch_radius: float = 0.0,
                                is_trigger: bool = False) -> BuilderT:
-        """Add a cylinder along x."""
+        """Add a cylinder with its axis along x of the pose."""
         return self._add(lambda m: [PhysxCollisionShapeCylinder(radius, half_length, m)], pose, material, density,
                          patch_radius, min_patch_radius, is_trigger)
 
@@ -194,13 +194,14 @@ class ActorBuilder:
         return body
 
     def build_entity(self) -> Entity:
-        """Return a new entity with the component, in no scene."""
+        """Return a new entity with the component; the entity is not in a scene."""
         entity = Entity()
         entity.name = self.name
         return entity.add_component(self.build_physx_component())
 
     def build(self, name: str | None = None) -> Entity:
-        """Return a new entity in the builder's scene, at the initial pose. Raises RuntimeError without a scene."""
+        """Return a new entity in the builder's scene, at the initial pose. Raises RuntimeError if the builder has no
+        scene."""
         if name is not None:
             self.set_name(name)
         if self.scene is None:

@@ -249,7 +249,7 @@ class PhysxArticulation(Named):
 
     @property
     def root_pose(self) -> Pose:
-        """The pose of the root link. Raises RuntimeError without an entity."""
+        """The pose of the root link. Raises RuntimeError if the articulation has no entity."""
         pose: Pose = self._root.entity_pose
         return pose
 
@@ -302,13 +302,14 @@ class PhysxArticulation(Named):
     def compute_passive_force(self, gravity: bool = True, coriolis_and_centrifugal: bool = True) -> SingleArray:
         """Return the efforts (dof,) that balance gravity, Coriolis and centrifugal forces at the current state.
 
-        Raises RuntimeError outside a scene.
+        Raises RuntimeError if the articulation is not in a scene.
         """
         return self._root.require_running().passive_force(self, gravity, coriolis_and_centrifugal)  # type: ignore[no-any-return]
 
     @property
     def link_incoming_joint_forces(self) -> SingleArray:
-        """The force and torque of each link's joint on the link, (n_link, 6). Raises RuntimeError outside a scene."""
+        """The force and torque of each link's joint on the link, (n_link, 6). Raises RuntimeError if it is not
+        in a scene."""
         return self._root.require_running().incoming_forces(self)       # type: ignore[no-any-return]
 
 
@@ -475,11 +476,11 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
         return self.detached_sleep if self.running is None else self.running.asleep(self)
 
     def wake_up(self) -> None:
-        """Wake the body. Raises RuntimeError outside a scene."""
+        """Wake the body. Raises RuntimeError if no scene has the body."""
         self.require_running().wake(self)
 
     def put_to_sleep(self) -> None:
-        """Put the body to sleep with zero velocity. Raises RuntimeError outside a scene."""
+        """Put the body to sleep with zero velocity. Raises RuntimeError if no scene has the body."""
         self.require_running().put_to_sleep(self)
 
     @property

@@ -97,7 +97,7 @@ class ArticulationBuilder:
         self.mimic_joint_records: list[MimicJointRecord] = []
 
     def set_scene(self, scene: Any) -> ArticulationBuilder:
-        """Set the scene to build into."""
+        """Set the scene that gets the built entities."""
         self.scene = scene
         return self
 
@@ -107,7 +107,8 @@ class ArticulationBuilder:
         return self
 
     def create_link_builder(self, parent: LinkBuilder | None = None) -> LinkBuilder:
-        """Return a builder for a child link of a parent; the root has no parent. Raises ValueError for an unknown
+        """Return a builder for a child link of the parent, or for the root link if the parent is
+        None. Raises ValueError for an unknown
         parent.
         """
         if (parent is None) != (not self.link_builders) or (parent is not None and parent not in self.link_builders):
@@ -118,7 +119,7 @@ class ArticulationBuilder:
         return builder
 
     def build_entities(self, fix_root_link: bool | None = None) -> list[Entity]:
-        """Return the entities of new links, in no scene."""
+        """Return the entities of new links; the entities are not in a scene."""
         if not self.link_builders:
             raise ValueError("the articulation has no links; call create_link_builder")
         links: list[PhysxArticulationLinkComponent] = []
@@ -136,7 +137,7 @@ class ArticulationBuilder:
     def build(self, fix_root_link: bool | None = None, build_mimic_joints: bool = True) -> PhysxArticulation:
         """Return a new articulation with its entities in the builder's scene.
 
-        Raises RuntimeError without a scene, and ValueError for mimic joints that no tendon can couple.
+        Raises RuntimeError if the builder has no scene, and ValueError for mimic joints that no tendon can couple.
         """
         if self.scene is None:
             raise RuntimeError("the builder has no scene; call set_scene first")

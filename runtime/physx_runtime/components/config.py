@@ -20,7 +20,7 @@ def _gravity() -> NDArray[np.float32]:
 
 @dataclass
 class PhysxSceneConfig:
-    """Settings of new systems: gravity in m/s^2, bounce threshold in m/s, and switches."""
+    """Settings of new physics systems: gravity in m/s^2, bounce threshold in m/s, and switches."""
 
     gravity: NDArray[np.float32] = field(default_factory=_gravity)
     bounce_threshold: float = 2.0

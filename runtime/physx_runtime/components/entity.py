@@ -116,7 +116,7 @@ class Home(Protocol):
 
 
 class Component(Named):
-    """A part of an entity. It is created alone, then added to an entity."""
+    """A part of an entity. Create a component, then add it to an entity."""
 
     def __init__(self) -> None:
         self._entity: Entity | None = None
@@ -144,7 +144,7 @@ class Component(Named):
 
     @property
     def entity_pose(self) -> Pose:
-        """The pose of its entity. Raises RuntimeError without an entity."""
+        """The pose of the component's entity. Raises RuntimeError if the component has no entity."""
         return self.require_entity().pose
 
     @entity_pose.setter
@@ -161,7 +161,7 @@ class Component(Named):
         self.entity_pose = pose
 
     def changed(self) -> None:
-        """Notify the scene that the component differs from the stage."""
+        """Report to the scene that the component differs from the stage."""
         if self._entity is not None and self._entity.scene is not None:
             self._entity.scene.changed()
 
@@ -176,11 +176,12 @@ class Component(Named):
         self._entity = None
 
     def where(self) -> Pose | None:
-        """The pose to which physics moved its entity, or None."""
+        """The pose to which physics moved the component's entity, or None."""
         return None
 
     def place(self, pose: Pose) -> None:
-        """Move to the pose of its entity. Raises RuntimeError, before anything moves, if this is not possible."""
+        """Move the component to the pose of the component's
+        entity. Raises RuntimeError if this is not possible; nothing has moved then."""
 
     def require_entity(self) -> Entity:
         if self._entity is None:
@@ -245,7 +246,7 @@ class Entity(Named):
         self._pose = pose
 
     def add_component(self, component: Component) -> Entity:
-        """Add a component and return the entity. Raises RuntimeError if it belongs to another entity."""
+        """Add a component and return the entity. Raises RuntimeError if the component belongs to another entity."""
         instance("component", component, Component).join(self)
         self._components.append(component)
         if self._scene is not None:
@@ -253,7 +254,7 @@ class Entity(Named):
         return self
 
     def remove_component(self, component: Component) -> None:
-        """Remove a component. Raises ValueError if it is not a component of this entity."""
+        """Remove a component. Raises ValueError if the component is not part of this entity."""
         if component not in self._components:
             raise ValueError(f"{component!r} is not a component of {self!r}")
         component.changed()
@@ -265,18 +266,18 @@ class Entity(Named):
         return next((component for component in self._components if isinstance(component, cls)), None)
 
     def add_to_scene(self, scene: Home) -> Entity:
-        """Join a scene and return the entity."""
+        """Add the entity to a scene and return the entity."""
         scene.add_entity(self)
         return self
 
     def remove_from_scene(self) -> None:
-        """Leave the scene. Raises RuntimeError outside a scene."""
+        """Leave the scene. Raises RuntimeError if the entity is not in a scene."""
         if self._scene is None:
             raise RuntimeError(f"{self!r} is not in a scene")
         self._scene.remove_entity(self)
 
     def enter(self, scene: Home | None, number: int) -> None:
-        """Join a scene under a number, or leave it; called by the scene."""
+        """Join a scene with this number, or leave the scene; called by the scene."""
         self._scene, self._per_scene_id = scene, number
 
 

@@ -105,11 +105,11 @@ class PhysxArticulationLinkComponent(PhysxRigidBodyComponent):
         return self._articulation.detached_sleep if self.running is None else self.running.asleep(self._articulation)
 
     def wake_up(self) -> None:
-        """Wake its articulation. Raises RuntimeError outside a scene."""
+        """Wake its articulation. Raises RuntimeError if no scene has the link."""
         self.require_running().wake(self._articulation)
 
     def put_to_sleep(self) -> None:
-        """Put its articulation to sleep. Raises RuntimeError outside a scene."""
+        """Put its articulation to sleep. Raises RuntimeError if no scene has the link."""
         self.require_running().put_to_sleep(self._articulation)
 
 

@@ -271,7 +271,7 @@ class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
         running.apply_force(self, vector("force", force, 3, running.worlds), torque_vector, point_vector, mode)
 
     def require_running(self) -> Any:
-        """Return the running engine; starts it if needed. Raises RuntimeError outside a scene."""
+        """Return the running engine; starts it if needed. Raises RuntimeError if no scene has the body."""
         scene: Any = self.require_entity().scene
         if scene is None:
             raise RuntimeError(f"{self._describe()} is not in a scene; add its entity to one first")

@@ -93,15 +93,15 @@ GROUND_ROTATION = (0.7071068, 0.0, -0.7071068, 0.0)       # of a plane whose nor
 
 
 class Scene(Accessors):
-    """Entities, and the systems that step them. Without `systems`, a scene has one `PhysxCpuSystem`.
+    """A scene with entities, and with the systems that step them. Without `systems`, a scene has one `PhysxCpuSystem`.
 
-    The scene is written to a USD stage before its first step. It is written again after changes that cannot be made at
-    runtime; states are kept.
+    The scene is written to a USD stage before its first step. After changes that cannot be made at runtime, the stage
+    is written again; states are kept.
 
     Args:
         `worlds`: Number of copies that are stepped together. With several worlds, states (poses, velocities,
             coordinates, efforts, targets, sleep) have a first axis (n_world,). Setters accept values with or without
-            it. All other properties are equal in all worlds.
+            this axis. All other properties are equal in all worlds.
         `profile`: `sapien-3.0` behaves as SAPIEN 3.0.3, `physx` as ovphysx.
     """
 
@@ -132,7 +132,7 @@ class Scene(Accessors):
 
     @property
     def physx_system(self) -> PhysxSystem:
-        """The physics system. Raises RuntimeError if there is none."""
+        """The physics system. Raises RuntimeError if the scene has no physics system."""
         system = next((system for system in self._systems if isinstance(system, PhysxSystem)), None)
         if system is None:
             raise RuntimeError("the scene has no physics system; give it a PhysxCpuSystem")
@@ -155,7 +155,7 @@ class Scene(Accessors):
         return self.physx_system
 
     def add_entity(self, entity: Entity) -> None:
-        """Add an entity. Raises RuntimeError if it is already in a scene."""
+        """Add an entity. Raises RuntimeError if the entity is already in a scene."""
         instance("entity", entity, Entity)
         if entity.scene is not None:
             raise RuntimeError(f"{entity!r} is already in a scene; remove it from that scene first")
@@ -165,7 +165,8 @@ class Scene(Accessors):
         self.changed()
 
     def remove_entity(self, entity: Entity) -> None:
-        """Remove an entity. Without one of its links an articulation is not stepped. Raises ValueError for an unknown
+        """Remove an entity. If you remove a link, the scene no longer steps the link's
+        articulation. Raises ValueError for an unknown
         entity.
         """
         if entity not in self._entities:
@@ -225,12 +226,13 @@ class Scene(Accessors):
         return builder.add_plane_collision(Pose((0.0, 0.0, altitude), GROUND_ROTATION), material).build("ground")
 
     def create_drive(self, body0: Any, pose0: Pose, body1: Any, pose1: Pose) -> PhysxDriveComponent:
-        """Return a joint between two bodies or entities, with its frame on each; None is the world."""
+        """Return a joint between two bodies or entities, with a joint frame on each; None is the world."""
         child = only_component(body1, PhysxRigidBodyComponent)
         return self._attach_joint(PhysxDriveComponent(child), body0, pose0, pose1)
 
     def create_connection(self, body0: Any, pose0: Pose, body1: Any, pose1: Pose) -> PhysxDistanceJointComponent:
-        """Return a joint as `create_drive`, which holds the origins of both frames together until set_limit is called.
+        """Return a joint as `create_drive` does. It holds the origins of both frames together until `set_limit` is
+        called.
         """
         joint = self._attach_joint(PhysxDistanceJointComponent(only_component(body1, PhysxRigidBodyComponent)), body0,
                                    pose0,
@@ -257,7 +259,7 @@ class Scene(Accessors):
         self.physx_system.timestep = timestep
 
     def retime(self) -> None:
-        """Apply a changed time step."""
+        """Apply a changed time step to the engine."""
         if self._engine is not None:
             self._engine.set_time_step(self.timestep)
 
@@ -317,7 +319,7 @@ class Scene(Accessors):
 
     @property
     def contacts(self) -> list[PhysxContact]:
-        """The contacts of the last step; with several worlds, those of the first."""
+        """The contacts of the last step; with several worlds, the contacts of the first world."""
         system = instance("the physics system", self.physx_system, PhysxCpuSystem)
         return system.get_contacts()        # type: ignore[no-any-return]
 
@@ -339,7 +341,7 @@ class Scene(Accessors):
         return scene
 
     def to_stage(self) -> Any:
-        """Return a new USD stage of the current scene, in metres; with several worlds, of the first.
+        """Return a new USD stage of the current scene, in metres; with several worlds, a stage of the first world.
 
         Prims have the names of entities. Efforts and sleep timers are not written.
         """

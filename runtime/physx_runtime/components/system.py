@@ -83,7 +83,7 @@ class PhysxSystem(System):
         return [component for entity in entities for component in entity.components if isinstance(component, kind)]
 
     def step(self) -> None:
-        """Advance the scene by one step. Raises RuntimeError without a scene."""
+        """Advance the scene by one step. Raises RuntimeError if the system has no scene."""
         self._require_scene().advance()
 
     def _require_scene(self) -> Any:

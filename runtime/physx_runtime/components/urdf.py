@@ -47,7 +47,7 @@ class URDFLoader:
 
     Args:
         `fix_root_link`: Whether root links are fixed to the world.
-        `scale`: Factor of all lengths. Masses grow with its third power, inertias with its fifth.
+        `scale`: Factor for all lengths. Masses grow with the third power of the scale, inertias with the fifth.
         `load_multiple_collisions_from_file`: Build a convex hull for each object in a mesh file.
 
     Raises:
@@ -64,7 +64,7 @@ class URDFLoader:
         self._unread: list[str] = []
 
     def set_scene(self, scene: Any) -> URDFLoader:
-        """Set the scene to load into."""
+        """Set the scene that gets the loaded robots."""
         self.scene = scene
         return self
 
@@ -107,7 +107,8 @@ class URDFLoader:
     # --- loading -----------------------------------------------------------------------------------------------------
 
     def load(self, urdf_file: str, srdf_file: str | None = None, package_dir: str | None = None) -> PhysxArticulation:
-        """Build and return the only articulation of a file. Raises ValueError if the file has anything else."""
+        """Build and return the only articulation of a file. Raises ValueError if the file has other or several
+        objects."""
         return self.load_file_as_articulation_builder(urdf_file, srdf_file, package_dir).build()
 
     def load_multiple(self, urdf_file: str, srdf_file: str | None = None, package_dir: str | None = None,
@@ -118,7 +119,8 @@ class URDFLoader:
 
     def load_file_as_articulation_builder(self, urdf_file: str, srdf_file: str | None = None,
                                           package_dir: str | None = None) -> ArticulationBuilder:
-        """Return a builder for the only articulation of a file. Raises ValueError if the file has anything else."""
+        """Return a builder for the only articulation of a file. Raises ValueError if the file has other or several
+        objects."""
         articulations, actors, _ = self.parse(urdf_file, srdf_file, package_dir)
         if len(articulations) != 1 or actors:
             raise ValueError(f"{urdf_file} has {len(articulations)} articulations and {len(actors)} free bodies; "
@@ -127,7 +129,8 @@ class URDFLoader:
 
     def parse(self, urdf_file: str, srdf_file: str | None = None, package_dir: str | None = None,
               ) -> tuple[list[ArticulationBuilder], list[ActorBuilder], list[Any]]:
-        """Return builders for the articulations and free bodies of a file. The last list, SAPIEN's cameras, is empty.
+        """Return builders for the articulations and free bodies of a file. The last list is empty; in SAPIEN it has
+        the cameras.
         """
         if self.scene is None:
             raise RuntimeError("the loader has no scene; call set_scene first")

@@ -41,18 +41,19 @@ class Direct:
     """Read, write and compute data of many articulations at once, like PhysX's PxDirectGPUAPI.
 
     The articulations of the scene are the worlds of all simulations, in order. With two simulations of 4096 worlds,
-    world 3 of the second has index 4099. A buffer is an array of the simulations' dtype with one block for each index.
-    Blocks are `block_size` numbers apart. The data of an articulation is compact at the start of its block; the rest
-    of the block is unchanged.
+    world 3 of the second simulation has index
+    4099. A buffer is an array of the simulations' dtype with one block for each index.
+    Blocks are `block_size` numbers apart. The data of an articulation is at the start of its block, without gaps;
+    calls do not change the rest of the block.
 
-    As in PhysX, data is available after every simulation has completed a step. Links follow written data only in the
-    next step or compute operation.
+    As in PhysX, data is available after every simulation has completed a step. Written positions change the link poses
+    only in the next step or compute operation.
 
     Args:
-        `simulations`: Different simulations of one dtype.
+        `simulations`: Simulations with the same dtype and device, each once.
 
     Raises:
-        ValueError: The simulations have several dtypes or devices, or one appears twice.
+        ValueError: The simulations differ in dtype or device, or a simulation appears twice.
     """
 
     def __init__(self, simulations: Sequence[Actor]) -> None:
@@ -78,12 +79,14 @@ class Direct:
             self._all_members = self._members
 
     def max_counts(self) -> MaxCounts:
-        """Return the largest counts of any articulation, from which block sizes are computed."""
+        """Return the largest numbers of dofs, links and tendon parts of any articulation; they determine block
+        sizes."""
         each = [dataclasses.astuple(member.counts()) for member in self._all_members]
         return MaxCounts(*(max(column) for column in zip(*each, strict=True)))
 
     def block_size(self, kind: ComputeType | ReadType | WriteType | str) -> int:
-        """Return the numbers in a buffer for each index. Raises ValueError for an unknown kind."""
+        """Return the size of a block: the count of numbers in a buffer for each
+        index. Raises ValueError for an unknown kind."""
         return block_size(kind if isinstance(kind, Enum) else _any_kind(kind), self.max_counts())
 
     # --- operations ---------------------------------------------------------------------------------------------------
@@ -95,11 +98,12 @@ class Direct:
         `indices` may be None for all articulations. `eCENTROIDAL_MOMENTUM_MATRICES` reads mass matrices and Coriolis
         forces from `data`.
 
-        Every operation updates the kinematics of links that were written. `eUPDATE_KINEMATIC` clears accelerations and
-        incoming joint forces of all its articulations. The other operations clear those of updated links.
+        Every operation first updates the kinematics of links with written
+        data. `eUPDATE_KINEMATIC` clears link accelerations and incoming joint forces of all its articulations. The
+        other operations clear them only for updated links.
 
         Raises:
-            ValueError: An argument does not fit; nothing has changed then.
+            ValueError: An argument has a wrong kind, shape, dtype or index; no data has changed then.
             DirectError: A simulation has no completed step.
         """
         kind = _kind(ComputeType, kind)
@@ -179,7 +183,8 @@ class Direct:
                               "step() once more")
 
     def selected_indices(self, indices: ArrayLike | None) -> Indices:
-        """Return indices of articulations. A mask (count,) gives its indices, with -1 for articulations left out."""
+        """Return indices of articulations. For a mask (count,), return the selected indices, with -1 for each
+        articulation that is not selected."""
         array = np.asarray(indices if indices is not None else np.zeros((0, 0)))
         if array.dtype == np.bool_ and array.shape == (self.count,):
             return np.where(array, np.arange(self.count), -1)

@@ -165,7 +165,7 @@ _SET_BY_CALLER = "physxScene:timeStepsPerSecond"
 
 
 class NotSimulatedWarning(UserWarning):
-    """Physics that acts on simulated actors in PhysX is left out."""
+    """This runtime leaves out physics that acts on the simulated actors in PhysX."""
 
 
 def single_actor_model(description: Description, actor: ActorDescription) -> SceneModel:

@@ -124,9 +124,11 @@ class Session(SessionView):
     """Step the articulations and free bodies of an open stage, and write the results back to it.
 
     Before the first step nothing is written. Edits between two steps are applied in the next step. After a structural
-    edit, the model is rebuilt; remaining joints keep their states. Edits of a root link's transform, a joint state or
-    a floating root's velocity set the state. Values on the stage are in the stage's units and degrees. Contacts are
-    those of a `Scene`. `messages` lists what is not simulated. `close` keeps the results on the stage; `reset` removes
+    edit, the model is rebuilt; remaining joints keep their states. If you edit a root link's transform, a joint state
+    or a floating root's velocity, the state takes the new
+    value. Values on the stage are in the stage's units and degrees. Contacts are
+    simulated as in
+    `Scene`. `messages` lists parts that are not simulated. `close` keeps the results on the stage; `reset` removes
     them.
 
     Example::
@@ -139,18 +141,20 @@ class Session(SessionView):
     Args:
         `stage`: An open Usd.Stage; the session keeps it alive.
         `transforms`: Write translate, orient and scale operations or matrices of links, relative to their parents.
-        `velocities`: Write physics:velocity (of the centre of mass) and physics:angularVelocity of links, world axes.
+        `velocities`: Write physics:velocity (of the centre of mass) and physics:angularVelocity of links, in world
+            axes.
         `joint_states`: Write state:*:physics:position and velocity of joints; applies PhysicsJointStateAPI.
         `into`: "session" for the session layer, or "edit_target" for the current edit target of the stage.
         `dtype`: "float32", as in PhysX, or "float64".
         `solver`: "physx" uses the authored iteration counts. "ideal" solves the same equations with many iterations.
-        `sleeping`: Whether articulations and bodies sleep as in PhysX. Edits of an actor wake it.
+        `sleeping`: Whether articulations and bodies sleep as in PhysX. An edit of an actor wakes the actor.
 
     Raises:
         TypeError: `stage` is not an open stage.
         ValueError: An argument is out of range, or another session simulates the stage.
         AuthoringError: The layer cannot be edited.
-        UnsupportedError: PhysX refuses the whole stage. After an edit that leads to this, no body moves.
+        UnsupportedError: PhysX refuses the whole stage. After an edit for which PhysX refuses the stage, no body
+        moves.
     """
 
     def __init__(self, stage: Any, *, transforms: bool = True, velocities: bool = True, joint_states: bool = True,
@@ -205,7 +209,8 @@ class Session(SessionView):
         self._time += dt
 
     def reset(self) -> None:
-        """Remove all results from the stage and restore the authored state. Edits from other sources stay."""
+        """Remove all results from the stage and restore the authored state. Edits that the session did not make
+        stay."""
         self._require_open()
         changes = self._listener.pop_changes()
         self._results.observer.classify(changes)     # what others set where results are stays
@@ -255,7 +260,7 @@ class Session(SessionView):
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """All messages so far: values that PhysX refuses or changes silently, and what is not simulated."""
+        """All messages so far: values that PhysX refuses or silently changes, and parts that are not simulated."""
         return self._messages.messages
 
     @property
@@ -266,8 +271,9 @@ class Session(SessionView):
     def simulation(self, articulation: str | None = None) -> SceneActor:
         """Return one of `articulations` as an actor of a `Scene`, for example to set joint efforts.
 
-        None selects the only one. A structural edit replaces the actor. Raises ValueError for a path that is not
-        simulated, and for None if there are several.
+        None selects the only actor. After a structural edit, call this method again, because the edit replaces the
+        actor. Raises ValueError for a path that is not
+        simulated, and for None if several actors are simulated.
         """
         self._require_open()
         path = next(iter(self._actors)) if articulation is None and len(self._actors) == 1 else articulation

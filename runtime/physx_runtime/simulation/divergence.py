@@ -28,7 +28,7 @@ ADVICE = "use a shorter time step, softer or more damped springs, or heavier lin
 
 
 class DivergenceWarning(RuntimeWarning):
-    """The state of some worlds is not finite; these worlds are not stepped until reset."""
+    """The state of some worlds is not finite; these worlds are not stepped until you reset them."""
 
 
 class SteppedActor(Protocol):

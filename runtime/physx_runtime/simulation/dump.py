@@ -27,8 +27,9 @@ ROOT_NAMES = ("root vx", "root vy", "root vz", "root wx", "root wy", "root wz")
 def dump(stage: Any, joint_position: ArrayLike | None = None, joint_velocity: ArrayLike | None = None) -> str:
     """Return a text table of link velocities, accelerations and forces, and generalised forces, at a state.
 
-    Axes are world axes. `a` is Jdot v of the centre of mass with the angular part `alpha`. `f` is the force that the
-    link needs for it. `tau` lists compensation forces for Coriolis and gravity, and the diagonal of the mass matrix
+    Axes are world axes. `a` is Jdot v of the link's centre of mass, with the angular part `alpha`. `f` is the force
+    that gives the link this
+    acceleration. `tau` lists compensation forces for Coriolis and gravity, and the diagonal of the mass matrix
     without armature. The first lines name physics that is left out: joints outside articulations and contacts.
 
     `joint_position` and `joint_velocity` are (n_dof,) in rad or length units, and per second; None is the authored
@@ -84,14 +85,15 @@ def dump_step(sim: DumpSource, world: int = 0, reported: Mapping[str, ArrayLike]
     """Return a text table of the next step of a world, stage by stage. `sim` is not changed.
 
     The table begins with the start state as in `dump`. Then it lists v and q after each stage, in float32 and float64,
-    with the velocity of a floating root first. Poses and velocities of links follow.
+    with the velocity of a floating root first. The table ends with the poses and velocities of links.
 
     Args:
-        `sim`: A Simulation, or an actor of a Scene. Joints outside articulations and contacts of the scene are left
-            out and named.
+        `sim`: A Simulation, or an actor of a Scene. The table leaves out joints outside articulations and contacts of
+            the scene; it names them.
         `world`: Index of the world.
         `reported`: Results of another engine after the same step, for comparison with float32: joint_position and
-            joint_velocity (n_dof,), link_pose (n_link, 7), link_velocity (n_link, 6). Units are those of `Recording`.
+            joint_velocity (n_dof,), link_pose (n_link, 7), link_velocity (n_link, 6). The units are those of
+            `Recording`.
 
     Raises:
         ValueError: The world does not exist, or `reported` has an unknown name or a wrong shape.

@@ -141,13 +141,16 @@ class IndexMap:
 class Scene:
     """All articulations and free bodies of a stage, stepped together in many independent worlds.
 
-    `scene["/Robot"]` is an actor: it has everything of a `Simulation` except `step`. Actors of a world share iteration
-    counts as in PhysX, also while some sleep. Kinematic bodies follow their time samples until a target or pose is
+    `scene["/Robot"]` is an actor: it has the attributes and methods of a `Simulation` except
+    `step`. Actors of a world share iteration
+    counts as in PhysX, even if some of them
+    sleep. Kinematic bodies follow their time samples until a target or pose is
     set. Links and bodies collide with each other, with kinematic bodies and with static colliders; `contacts` lists
     the contact points.
 
-    A diverged actor is not stepped until reset; other actors continue. It is flagged in `diverged` and reported once.
-    Physics that is left out is reported by a NotSimulatedWarning and listed in `not_simulated`.
+    A diverged actor is not stepped until reset; other actors continue. `diverged` marks the actor, and one warning
+    reports it.
+    A NotSimulatedWarning reports physics that is left out, and `not_simulated` lists it.
 
     Example::
 
@@ -187,14 +190,14 @@ class Scene:
 
     @classmethod
     def of(cls, description: Description, model: SceneModel, parts: Assembly, dt: float) -> Scene:
-        """Return one world with these actors and islands and their states, without checks and warnings."""
+        """Return a scene of one world with these actors and islands and their states, without checks and warnings."""
         scene = cls.__new__(cls)
         scene._initialize(description, model, parts, 1, dt)
         scene.not_simulated = ()
         return scene
 
     def continue_from(self, before: Scene) -> None:
-        """Copy the persistent rows of joints and contacts from another scene.
+        """Copy the state of joints and contacts that lasts over steps from another scene.
 
         Joints and bodies are matched by path. Kinematic bodies start from their poses in the other scene.
         """
@@ -308,7 +311,7 @@ class Scene:
 
     @property
     def contacts(self) -> Contacts:
-        """The contacts of the last step, generated at its start."""
+        """The contacts of the last step, generated from the poses at the start of the step."""
         return merge_contacts([islands.contacts() for islands in self._islands])
 
     @property
@@ -325,7 +328,8 @@ class Scene:
 
     @property
     def trigger_events(self) -> tuple[TriggerEvent, ...]:
-        """Enter and leave events of triggers in the last step; as in PhysX, from the poses at its start."""
+        """Events of bodies that enter or leave triggers in the last step; as in PhysX, from the poses at the start of
+        the step."""
         return self._triggers.events
 
     def net_contact_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Array:
@@ -390,8 +394,9 @@ class Scene:
     def set_kinematic_target(self, body: str, poses: ArrayLike, worlds: ArrayLike | None = None) -> None:
         """Set the world pose of a kinematic body after the next step (PhysX setKinematicTarget).
 
-        In that step the body has the velocity that moves it there. Joints feel this velocity, and `body_velocity`
-        reports it. Without another target the body then stops.
+        In that step, the body has the velocity that moves it to the
+        pose. Joints of the body act with this velocity, and
+        `body_velocity` reports it. If no other target follows, the body then stops.
 
         Args:
             `poses`: (7,) for all selected worlds or (n_selected, 7): position, then quaternion x y z w.
@@ -415,7 +420,7 @@ class Scene:
 
     @property
     def diverged(self) -> NDArray[np.bool_]:
-        """Mask (n_world,) of worlds with a diverged actor; it stays at its last finite state."""
+        """Mask (n_world,) of worlds with a diverged actor; such an actor stays at its last finite state."""
         flags = [group.diverged_flags().reshape(-1, self.worlds) for group in self._groups]
         return np.asarray(np.concatenate(flags).any(axis=0))
 

@@ -155,11 +155,15 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
              joint_target: Values | None = None, variation: Variation | None = None) -> Recording:
     """Step a stage in one call and return the motion as a `Recording`.
 
-    Everything that moves is stepped together, as in `Scene`. With `articulation`, only this actor is stepped, as in
+    All articulations and bodies are stepped together, as in
+    `Scene`. With `articulation`, only this actor is stepped, as in
     `Simulation`. Every `every`-th state is recorded; steps after the last recorded state are not taken.
 
-    Joint and link arguments are arrays, or {joint or link name: value} for selected ones. A value may be one value per
-    world. Orders are those of `Recording.joint_names` and `Recording.link_names`. Angles are in radians, lengths in
+    Joint and link arguments are arrays, or {joint or link name: value} for selected joints or
+    links. A value can have a first
+    axis with one value per
+    world. Joints and links are in the order of `Recording.joint_names` and
+    `Recording.link_names`. Angles are in radians, lengths in
     stage units.
 
     Example::
@@ -171,15 +175,15 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
         `stage`: A stage, a file or a Description.
         `dt`: Time step in seconds.
         `joint_position`: Initial positions, (n_dof,) or (n_world, n_dof); None is the authored state.
-        `joint_velocity`: Initial velocities, like `joint_position`.
+        `joint_velocity`: Initial velocities, with the shapes of `joint_position`.
         `joint_effort`: Forces or torques, (n_dof,) or (n_world, n_dof), written before every step. They keep actors
             awake.
         `joint_target`: Target positions of drives, (n_dof,) or (n_world, n_dof); None is the authored target.
         `link_force`: Constant forces at the centres of mass, world axes, (n_link, 3) or (n_world, n_link, 3).
-        `link_torque`: Constant torques, like `link_force`.
-        `kinematic_target`: {body path: poses after each step}, (n_step, 7) or (n_step, n_world, 7). Bodies move there
-            with a velocity. Other kinematic bodies follow their time samples.
-        `kinematic_pose`: {body path: poses before each step}, set without a velocity.
+        `link_torque`: Constant torques, with the shapes of `link_force`.
+        `kinematic_target`: {body path: poses after each step}, (n_step, 7) or (n_step, n_world, 7). The bodies move to
+            these poses with a velocity. Other kinematic bodies follow their time samples.
+        `kinematic_pose`: {body path: poses before each step}; the body jumps to each pose without a velocity.
         `path`: The code that steps, as in `Simulation`; fixed for the whole run.
         `joint_forces`: Whether to record forces of joints outside articulations in `Recording.maximal_joint_force`.
         `variation`: Random parameters for all worlds except the first. It replaces `worlds`.

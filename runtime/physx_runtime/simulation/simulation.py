@@ -23,9 +23,9 @@ from physx_schema.description.scenes import SolverCounts, solver_counts, with_so
 class Simulation(ActorView):
     """Many independent worlds of one articulation or free body, stepped together.
 
-    A world with a state that is not finite stops at its last finite state. It is flagged in `diverged` and reported
-    once by a DivergenceWarning; `reset` starts it again. Physics that is left out, such as contact, is reported by a
-    NotSimulatedWarning and listed in `not_simulated`.
+    A world with a state that is not finite stops at its last finite state. `diverged` marks the world, and one
+    DivergenceWarning reports it; `reset` starts the world
+    again. A NotSimulatedWarning reports physics that is left out, such as contact, and `not_simulated` lists it.
 
     Example::
 
@@ -44,10 +44,12 @@ class Simulation(ActorView):
             iterations. `sapien-3.0` is the PhysX of SAPIEN 3.0.
         `articulation`: Prim path of the articulation, if the stage has several, or of a free body.
         `randomize`: Joint parameters that will be set on joints without such a feature on the stage, such as
-            "static_friction" or "stiffness". The step then reads them on every joint.
+            "static_friction" or "stiffness". The step then reads these parameters on every joint.
         `path`: `auto` chooses by the structure. `specialised` compiles code for the structure. `generic` runs shared
-            code. `handover` starts with generic code and changes to specialised code once it is compiled. The moment
-            of the change affects the last bits. Structures over the compile budget stay generic. A free body always
+            code. `handover` starts with generic code and changes to specialised code once it is compiled. The step at
+            which the code changes affects the last bits of the
+            results. If a structure is too large to compile, the step stays
+            generic. A free body always
             uses specialised code.
         `sleeping`: Whether worlds sleep as in PhysX. With solver="ideal" no world sleeps.
 

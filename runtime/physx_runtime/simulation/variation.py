@@ -25,7 +25,7 @@ EXAMPLE = "mass: {scale: [0.8, 1.2]}"
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The bounds for random values of each element of a parameter."""
+    """The bounds of the random values of a parameter; each element gets a separate value."""
 
     low: float
     high: float

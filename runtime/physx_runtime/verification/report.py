@@ -42,9 +42,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """The value to author for the intended effect of a number, found with the experiment of its row.
+    """The value to author for the intended effect of a number, found with the experiment of the number's row.
 
-    All remedies of a stage belong together: each was tested with the others applied.
+    Author all remedies of a stage together: each remedy was tested with the other remedies applied.
     """
 
     value: float | None             # to author in the row's place; where nothing helps, what comes nearest
@@ -124,7 +124,7 @@ class Verification:
         return next((f"{c.position}/{c.velocity}" for c in self.counts if c.path == row.articulation), "")
 
     def equivalent_rows(self, row: Row) -> tuple[Row, ...]:
-        """Return the rows of equal prims that share the measurement of a row."""
+        """Return the rows of equal prims; they have the measured values of this row."""
         last = row.property.rpartition(":")[2]
         return tuple(other for other in self.rows if other.equivalent_to == row.path and other.authored == row.authored
                      and other.property.rpartition(":")[2] == last)

@@ -26,7 +26,7 @@ from physx_schema.description.units import DEGREES_PER_RADIAN
 
 
 class TuningTarget(TypedDict, total=False):
-    """The target motion of a subject in PhysX. Numbers that are None stay as authored."""
+    """The target motion of a subject in PhysX. A number that is None is not a target."""
 
     natural_frequency: float    # rad/s
     damping_ratio: float        # 1 without overshoot

@@ -43,7 +43,7 @@ TargetKey = tuple[Subject, str]
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """One tuning target, and the value that is reached with the changed gains."""
+    """One tuning target, and the value that the stage reaches with the changed gains."""
 
     path: str               # as the target names it
     name: str               # "natural_frequency"
@@ -63,11 +63,11 @@ class Tuning:
 
     @property
     def feasible(self) -> bool:
-        """Whether every target is reached."""
+        """Whether the stage reaches every target."""
         return not any(item.reason for item in self.results)
 
     def author(self, stage: Any) -> None:
-        """Author the changes in the root layer of the stage. Raises CannotError without authoring anything."""
+        """Author the changes in the root layer of the stage. Raises CannotError, and then authors nothing."""
         editor = LayerEditor(stage, override=True)
         edits = [edit for change in self.changes for edit in edits_of(
             stage, (change.path, change.property), change.value)]
@@ -81,11 +81,13 @@ def tune(stage: str | Path | Any, targets: Mapping[str, TuningTarget], dt: float
 
     The stage is not changed; call `author` of the result to write the gains.
 
-    Targets: `natural_frequency` in rad/s and `damping_ratio` describe the discrete motion from step to step. For a
-    drive, other joints are held; for a tendon, joints are free. `settling_time` in seconds is the time of this motion
-    to reach 2 %, with damping ratio 1 unless the target has another. `sag` in degrees or length units is a drive's
-    deviation from its target under gravity. `tip_stiffness` in force per length is the smallest stiffness of a link in
-    any direction; all drives that move the link get one factor.
+    Targets: `natural_frequency` in rad/s and `damping_ratio` describe the discrete motion from step to step. A drive
+    is measured with all other joints fixed, and a tendon with free
+    joints. `settling_time` in seconds is the time until 2 % of a deviation remains. The damping ratio is 1 unless it
+    is a target too. `sag` in degrees or length units is the distance
+    of a driven joint from its target position at rest under
+    gravity. `tip_stiffness` in force per length is the smallest stiffness of a link in
+    any direction; one factor multiplies the gains of all drives that move the link.
 
     Example::
 
@@ -94,8 +96,9 @@ def tune(stage: str | Path | Any, targets: Mapping[str, TuningTarget], dt: float
 
     Args:
         `stage`: A stage, a file or a Description.
-        `targets`: Path of a joint, tendon, mimic joint or link -> its target values. A joint's path selects its drive,
-            path:axis the drive of one of several axes. path:instance selects a tendon (at its root) or a mimic joint.
+        `targets`: {path of a joint, tendon, mimic joint or link: target values}. A joint's path selects its drive. If
+            the joint has several axes, path:axis selects the drive of an axis. path:instance selects a tendon (with
+            the path of its root) or a mimic joint.
         `dt`: Time step in seconds.
 
     Raises:
