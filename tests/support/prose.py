@@ -226,7 +226,8 @@ def _documented(name: str, value: object) -> Iterator[Sentence]:
 def _docstring(name: str, text: str | None) -> Iterator[Sentence]:
     if not text or text.startswith(name.rpartition(".")[2] + "("):      # the signature that dataclasses write
         return
-    for _, _, block in _blocks(inspect.cleandoc(text)):
+    arguments = re.sub(r"^ +\w+: ", "- ", inspect.cleandoc(text), flags=re.M)       # each is an item
+    for _, _, block in _blocks(arguments):
         yield from (Sentence(name, 0, part, "docstring") for part in sentences(block) if len(_words(part)) > 1)
 
 

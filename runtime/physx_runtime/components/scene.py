@@ -99,10 +99,10 @@ class Scene(Accessors):
     is written again; states are kept.
 
     Args:
-        `worlds`: Number of copies that are stepped together. With several worlds, states (poses, velocities,
+        worlds: Number of copies that are stepped together. With several worlds, states (poses, velocities,
             coordinates, efforts, targets, sleep) have a first axis (n_world,). Setters accept values with or without
             this axis. All other properties are equal in all worlds.
-        `profile`: `sapien-3.0` behaves as SAPIEN 3.0.3, `physx` as ovphysx.
+        profile: `sapien-3.0` behaves as SAPIEN 3.0.3, `physx` as ovphysx.
     """
 
     _count = 0

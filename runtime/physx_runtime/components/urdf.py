@@ -45,10 +45,10 @@ class URDFLoader:
 
     Ignored elements, except visuals, are reported in one NotLoadedWarning per file.
 
-    Args:
-        `fix_root_link`: Whether root links are fixed to the world.
-        `scale`: Factor for all lengths. Masses grow with the third power of the scale, inertias with the fifth.
-        `load_multiple_collisions_from_file`: Build a convex hull for each object in a mesh file.
+    Attributes:
+        fix_root_link: Whether root links are fixed to the world.
+        scale: Factor for all lengths. Masses grow with the third power of the scale, inertias with the fifth.
+        load_multiple_collisions_from_file: Build a convex hull for each object in a mesh file.
 
     Raises:
         ValueError: An element is malformed; the message names file and element.

@@ -50,7 +50,7 @@ class Direct:
     only in the next step or compute operation.
 
     Args:
-        `simulations`: Simulations with the same dtype and device, each once.
+        simulations: Simulations with the same dtype and device, each once.
 
     Raises:
         ValueError: The simulations differ in dtype or device, or a simulation appears twice.

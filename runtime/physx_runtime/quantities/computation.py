@@ -57,18 +57,18 @@ def compute(stage: Any, q: ArrayLike, qd: ArrayLike, kind: str, root: Mapping[st
     `generalized_mass_matrix`, `generalized_gravity` and `generalized_coriolis`.
 
     Args:
-        `stage`: A stage, a file or a Description.
-        `q`: Joint positions, (n_dof,) or (n, n_dof) for n states, in rad or length units. The order of joints is that
+        stage: A stage, a file or a Description.
+        q: Joint positions, (n_dof,) or (n, n_dof) for n states, in rad or length units. The order of joints is that
             of `Recording.joint_names`. Results of n states have a leading axis.
-        `qd`: Joint velocities, with the shape of `q`, in rad/s or length units per second.
-        `kind`: `update_kinematic` returns a LinkState. `jacobian` returns (6 n_link, nv), without the rows of a fixed
+        qd: Joint velocities, with the shape of `q`, in rad/s or length units per second.
+        kind: `update_kinematic` returns a LinkState. `jacobian` returns (6 n_link, nv), without the rows of a fixed
             root link.
             `mass_matrix` returns (nv, nv). `gravity_compensation` and `coriolis_compensation` return (nv,).
             `com_world` and `com_root` return (3,). `centroidal_momentum` returns (6, nv + 1), with the bias last.
-        `root`: State of a floating root link: position, rotation_wxyz, linear_velocity of its centre of mass and
+        root: State of a floating root link: position, rotation_wxyz, linear_velocity of its centre of mass and
             angular_velocity, in world axes. Omitted values are as authored.
-        `articulation`: Prim path; required if the stage has several articulations.
-        `dtype`: Precision of the computation, "float64" or "float32".
+        articulation: Prim path; required if the stage has several articulations.
+        dtype: Precision of the computation, "float64" or "float32".
 
     Raises:
         UnreadableError: The file is not a stage.

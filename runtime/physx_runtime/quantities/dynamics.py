@@ -102,8 +102,8 @@ class Dynamics:
         The result is NaN in worlds with a blocked direction, as for "both" of an arm with fewer than 6 dofs.
 
         Args:
-            `link`: Prim path of the link.
-            `axes`: `linear` or `angular` gives the (n_world, 3, 3) of these coordinates only. `both` is linear, then
+            link: Prim path of the link.
+            axes: `linear` or `angular` gives the (n_world, 3, 3) of these coordinates only. `both` is linear, then
                 angular.
 
         Raises:

@@ -139,22 +139,23 @@ class Session(SessionView):
             session.step(1 / 60)
 
     Args:
-        `stage`: An open Usd.Stage; the session keeps it alive.
-        `transforms`: Write translate, orient and scale operations or matrices of links, relative to their parents.
-        `velocities`: Write physics:velocity (of the centre of mass) and physics:angularVelocity of links, in world
+        stage: An open Usd.Stage; the session keeps it alive.
+        transforms: Write translate, orient and scale operations or matrices of links, relative to their parents.
+        velocities: Write physics:velocity (of the centre of mass) and physics:angularVelocity of links, in world
             axes.
-        `joint_states`: Write state:*:physics:position and velocity of joints; applies PhysicsJointStateAPI.
-        `into`: "session" for the session layer, or "edit_target" for the current edit target of the stage.
-        `dtype`: "float32", as in PhysX, or "float64".
-        `solver`: "physx" uses the authored iteration counts. "ideal" solves the same equations with many iterations.
-        `sleeping`: Whether articulations and bodies sleep as in PhysX. An edit of an actor wakes the actor.
+        joint_states: Write state:*:physics:position and velocity of joints; applies PhysicsJointStateAPI.
+        into: "session" for the session layer, or "edit_target" for the current edit target of the stage.
+        dtype: "float32", as in PhysX, or "float64".
+        solver: "physx" uses the authored iteration counts. "ideal" solves the same equations with many iterations.
+        sleeping: Whether articulations and bodies sleep as in PhysX. An edit of an actor wakes the actor.
 
     Raises:
         TypeError: `stage` is not an open stage.
         ValueError: An argument is out of range, or another session simulates the stage.
         AuthoringError: The layer cannot be edited.
-        UnsupportedError: PhysX refuses the whole stage. After an edit for which PhysX refuses the stage, no body
-        moves.
+        UnsupportedError: PhysX refuses the whole stage.
+
+    If PhysX refuses the stage after an edit, no body moves.
     """
 
     def __init__(self, stage: Any, *, transforms: bool = True, velocities: bool = True, joint_states: bool = True,

@@ -173,8 +173,8 @@ class Actor:
         first of them compiles a step that reads them. All rows are in docs/reference/rows.md.
 
         Args:
-            `values`: (n,) for all worlds or (n_world, n); parameters as in `set_parameters`.
-            `worlds`: A mask or indices; None selects all worlds.
+            values: (n,) for all worlds or (n_world, n); parameters as in `set_parameters`.
+            worlds: A mask or indices; None selects all worlds.
 
         Raises:
             ValueError: A number is NaN; a state, effort or force is infinite; a shape is wrong; `set_parameters`
@@ -230,13 +230,14 @@ class Actor:
         It wakes the actor as `set("link_force")` does.
 
         Args:
-            `force`, `torque`, `point`: (3,) for all selected worlds or (n_selected, 3), in world axes. With `local`
-                they are in the frame of the link's prim, without its scale.
-            `link`: Prim path; required if there are several links.
-            `point`: Point of application; None is the centre of mass.
-            `mode`: `force`; `impulse` [force s] and `velocity_change` [distance/s, rad/s] over the whole step;
+            force: (3,) for all selected worlds or (n_selected, 3), in world axes. With `local` it is in the frame of
+                the link's prim, without its scale. `torque` and `point` have the same shape and frame.
+            torque: Like `force`.
+            link: Prim path; required if there are several links.
+            point: Point of application; None is the centre of mass.
+            mode: `force`; `impulse` [force s] and `velocity_change` [distance/s, rad/s] over the whole step;
                 `acceleration`. Accelerations and velocity changes are multiplied by the link's mass and inertia.
-            `worlds`: A mask or indices; None selects all worlds.
+            worlds: A mask or indices; None selects all worlds.
 
         Raises:
             ValueError: The link or mode is unknown, a shape is wrong, or a number is not finite; no force is applied
@@ -354,10 +355,11 @@ class Actor:
         device "cuda", `worlds`, `joint_position` and `joint_velocity` may be on the GPU.
 
         Args:
-            `worlds`: A mask (n_world,) or indices; None resets all worlds.
-            `joint_position`, `joint_velocity`: (n_dof,) values.
-            `root_pose`: (7,) of the root link: position, then quaternion x y z w.
-            `root_velocity`: (6,) linear at the root's centre of mass, then angular.
+            worlds: A mask (n_world,) or indices; None resets all worlds.
+            joint_position: (n_dof,) values.
+            joint_velocity: (n_dof,) values.
+            root_pose: (7,) of the root link: position, then quaternion x y z w.
+            root_velocity: (6,) linear at the root's centre of mass, then angular.
 
         Raises:
             ValueError: A shape is wrong, or a number is not finite; nothing is reset then.
@@ -401,7 +403,7 @@ class Actor:
         and worlds may be on the GPU, except centres of mass and principal axes; their numbers are not checked.
 
         Args:
-            `worlds`: A mask (n_world,) or indices; None selects all worlds.
+            worlds: A mask (n_world,) or indices; None selects all worlds.
 
         Raises:
             ValueError: PhysX refuses a value, or the step does not read it (see `randomize`). The message names world

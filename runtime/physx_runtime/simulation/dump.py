@@ -88,10 +88,10 @@ def dump_step(sim: DumpSource, world: int = 0, reported: Mapping[str, ArrayLike]
     with the velocity of a floating root first. The table ends with the poses and velocities of links.
 
     Args:
-        `sim`: A Simulation, or an actor of a Scene. The table leaves out joints outside articulations and contacts of
+        sim: A Simulation, or an actor of a Scene. The table leaves out joints outside articulations and contacts of
             the scene; it names them.
-        `world`: Index of the world.
-        `reported`: Results of another engine after the same step, for comparison with float32: joint_position and
+        world: Index of the world.
+        reported: Results of another engine after the same step, for comparison with float32: joint_position and
             joint_velocity (n_dof,), link_pose (n_link, 7), link_velocity (n_link, 6). The units are those of
             `Recording`.
 

@@ -159,15 +159,15 @@ class Scene:
         scene["/Robot"].joint_position      # (64, n_dof), rad or length units
 
     Args:
-        `stage`: A stage, a file or a Description.
-        `worlds`: Number of worlds. Every actor has a separate state, efforts and parameters in each world.
-        `dt`: Time step in seconds.
-        `device`: "cpu", "cuda", or "auto" for a GPU if one is available and supports the stage.
-        `dtype`: "float32", as in PhysX, or "float64".
-        `solver`: "physx" uses PhysX's iteration counts. "ideal" solves the same equations with many iterations.
+        stage: A stage, a file or a Description.
+        worlds: Number of worlds. Every actor has a separate state, efforts and parameters in each world.
+        dt: Time step in seconds.
+        device: "cpu", "cuda", or "auto" for a GPU if one is available and supports the stage.
+        dtype: "float32", as in PhysX, or "float64".
+        solver: "physx" uses PhysX's iteration counts. "ideal" solves the same equations with many iterations.
             "sapien-3.0" is the PhysX of SAPIEN 3.0.
-        `path`: The code that steps each actor, as in `Simulation`.
-        `sleeping`: Whether actors sleep as in PhysX. With solver="ideal" no actor sleeps.
+        path: The code that steps each actor, as in `Simulation`.
+        sleeping: Whether actors sleep as in PhysX. With solver="ideal" no actor sleeps.
 
     Raises:
         UnreadableError: The file is not a stage.
@@ -399,8 +399,8 @@ class Scene:
         `body_velocity` reports it. If no other target follows, the body then stops.
 
         Args:
-            `poses`: (7,) for all selected worlds or (n_selected, 7): position, then quaternion x y z w.
-            `worlds`: A mask (n_world,) or indices; None selects all worlds.
+            poses: (7,) for all selected worlds or (n_selected, 7): position, then quaternion x y z w.
+            worlds: A mask (n_world,) or indices; None selects all worlds.
 
         Raises:
             ValueError: The path is not a kinematic body, or a pose has a wrong shape, a zero quaternion or numbers

@@ -172,21 +172,21 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
         recording.joint_position[-1, 0]     # the final joint positions of world 0
 
     Args:
-        `stage`: A stage, a file or a Description.
-        `dt`: Time step in seconds.
-        `joint_position`: Initial positions, (n_dof,) or (n_world, n_dof); None is the authored state.
-        `joint_velocity`: Initial velocities, with the shapes of `joint_position`.
-        `joint_effort`: Forces or torques, (n_dof,) or (n_world, n_dof), written before every step. They keep actors
+        stage: A stage, a file or a Description.
+        dt: Time step in seconds.
+        joint_position: Initial positions, (n_dof,) or (n_world, n_dof); None is the authored state.
+        joint_velocity: Initial velocities, with the shapes of `joint_position`.
+        joint_effort: Forces or torques, (n_dof,) or (n_world, n_dof), written before every step. They keep actors
             awake.
-        `joint_target`: Target positions of drives, (n_dof,) or (n_world, n_dof); None is the authored target.
-        `link_force`: Constant forces at the centres of mass, world axes, (n_link, 3) or (n_world, n_link, 3).
-        `link_torque`: Constant torques, with the shapes of `link_force`.
-        `kinematic_target`: {body path: poses after each step}, (n_step, 7) or (n_step, n_world, 7). The bodies move to
+        joint_target: Target positions of drives, (n_dof,) or (n_world, n_dof); None is the authored target.
+        link_force: Constant forces at the centres of mass, world axes, (n_link, 3) or (n_world, n_link, 3).
+        link_torque: Constant torques, with the shapes of `link_force`.
+        kinematic_target: {body path: poses after each step}, (n_step, 7) or (n_step, n_world, 7). The bodies move to
             these poses with a velocity. Other kinematic bodies follow their time samples.
-        `kinematic_pose`: {body path: poses before each step}; the body jumps to each pose without a velocity.
-        `path`: The code that steps, as in `Simulation`; fixed for the whole run.
-        `joint_forces`: Whether to record forces of joints outside articulations in `Recording.maximal_joint_force`.
-        `variation`: Random parameters for all worlds except the first. It replaces `worlds`.
+        kinematic_pose: {body path: poses before each step}; the body jumps to each pose without a velocity.
+        path: The code that steps, as in `Simulation`; fixed for the whole run.
+        joint_forces: Whether to record forces of joints outside articulations in `Recording.maximal_joint_force`.
+        variation: Random parameters for all worlds except the first. It replaces `worlds`.
 
     Raises:
         UnreadableError: The file is not a stage.

@@ -35,23 +35,23 @@ class Simulation(ActorView):
         sim.joint_position      # (4096, n_dof), rad or length units
 
     Args:
-        `stage`: A stage, a file or a Description.
-        `worlds`: Number of worlds, each with a separate state, efforts and parameters.
-        `dt`: Time step in seconds.
-        `device`: "cpu", "cuda", or "auto" for a GPU if one is available and supports the stage.
-        `dtype`: "float32", as in PhysX, or "float64".
-        `solver`: "physx" uses PhysX's iteration counts (`iterations`). `ideal` solves the same equations with many
+        stage: A stage, a file or a Description.
+        worlds: Number of worlds, each with a separate state, efforts and parameters.
+        dt: Time step in seconds.
+        device: "cpu", "cuda", or "auto" for a GPU if one is available and supports the stage.
+        dtype: "float32", as in PhysX, or "float64".
+        solver: "physx" uses PhysX's iteration counts (`iterations`). `ideal` solves the same equations with many
             iterations. `sapien-3.0` is the PhysX of SAPIEN 3.0.
-        `articulation`: Prim path of the articulation, if the stage has several, or of a free body.
-        `randomize`: Joint parameters that will be set on joints without such a feature on the stage, such as
+        articulation: Prim path of the articulation, if the stage has several, or of a free body.
+        randomize: Joint parameters that will be set on joints without such a feature on the stage, such as
             "static_friction" or "stiffness". The step then reads these parameters on every joint.
-        `path`: `auto` chooses by the structure. `specialised` compiles code for the structure. `generic` runs shared
+        path: `auto` chooses by the structure. `specialised` compiles code for the structure. `generic` runs shared
             code. `handover` starts with generic code and changes to specialised code once it is compiled. The step at
             which the code changes affects the last bits of the
             results. If a structure is too large to compile, the step stays
             generic. A free body always
             uses specialised code.
-        `sleeping`: Whether worlds sleep as in PhysX. With solver="ideal" no world sleeps.
+        sleeping: Whether worlds sleep as in PhysX. With solver="ideal" no world sleeps.
 
     Raises:
         UnreadableError: The file is not a stage.

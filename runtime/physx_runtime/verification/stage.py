@@ -240,11 +240,11 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
             print(row.path, row.property, row.authored, row.effective, row.reason)
 
     Args:
-        `stage`: A stage, a file or a Description.
-        `engines`: With "physx", experiments on articulations also run in real PhysX. This needs ovphysx, in this
+        stage: A stage, a file or a Description.
+        engines: With "physx", experiments on articulations also run in real PhysX. This needs ovphysx, in this
             Python or in the Python that the environment variable OVPHYSX_PYTHON names.
-        `dt`: Time step in seconds.
-        `engine_release`: The release of ovphysx for the stage. All values are measured with the step of ovphysx
+        dt: Time step in seconds.
+        engine_release: The release of ovphysx for the stage. All values are measured with the step of ovphysx
             0.7. Values that only an older release reads are not evaluated.
 
     Raises:

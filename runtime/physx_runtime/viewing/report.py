@@ -95,11 +95,11 @@ def write_report(path: str | Path, stage: Any, checked: Report, verification: Ve
     Equal input gives equal bytes: the page has no date and no random names.
 
     Args:
-        `verification`: The verification, or None; `missing` then has the reason.
-        `recording`: The recording, or None; `missing` then has the reason.
-        `intended`: The motion of the stage with an ideal solver.
-        `live`: The live step of its articulation, or the reason why there is none.
-        `missing`: Sentences about everything that the page lacks.
+        verification: The verification, or None; `missing` then has the reason.
+        recording: The recording, or None; `missing` then has the reason.
+        intended: The motion of the stage with an ideal solver.
+        live: The live step of its articulation, or the reason why there is none.
+        missing: Sentences about everything that the page lacks.
 
     Raises:
         UnsupportedError: matplotlib is not installed, or the path is a file of the stage.
@@ -309,10 +309,10 @@ def report_robot(stage: Any, path: str | Path, dt: float = 1 / 60, steps: int = 
     The report lists everything that cannot be verified, simulated or stepped in the page, with the reason.
 
     Args:
-        `dt`: Time step in seconds of experiments and motion.
-        `steps`: Number of steps of the motion.
-        `report_progress`: Called with the name of each stage of the work.
-        `engines`: As in `verify`.
+        dt: Time step in seconds of experiments and motion.
+        steps: Number of steps of the motion.
+        report_progress: Called with the name of each stage of the work.
+        engines: As in `verify`.
 
     Raises:
         UnreadableError: The stage cannot be opened.
