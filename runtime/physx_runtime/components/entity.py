@@ -116,7 +116,7 @@ class Home(Protocol):
 
 
 class Component(Named):
-    """A part of an entity. Create a component, then add it to an entity."""
+    """A part of an entity, such as a rigid body. Create a component, then add it to an entity."""
 
     def __init__(self) -> None:
         self._entity: Entity | None = None

@@ -274,7 +274,7 @@ class Scene(Accessors):
             self._engine.step()
 
     def changed(self) -> None:
-        """Note that the scene differs from the stage."""
+        """Record that the scene differs from the stage."""
         self._stale = True
 
     @property
@@ -283,7 +283,7 @@ class Scene(Accessors):
         return self._engine if isinstance(self._engine, Engine) else None
 
     def begin(self) -> None:
-        """Start the engine with the current scene, unless it is running."""
+        """Start the engine with the current scene, unless the engine is running."""
         if not self._stale:
             return
         stopped = self.stop()

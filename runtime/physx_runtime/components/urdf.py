@@ -107,7 +107,8 @@ class URDFLoader:
     # --- loading -----------------------------------------------------------------------------------------------------
 
     def load(self, urdf_file: str, srdf_file: str | None = None, package_dir: str | None = None) -> PhysxArticulation:
-        """Build and return the only articulation of a file. Raises ValueError if the file has other or several
+        """Build and return the articulation of a file with only one
+        articulation. Raises ValueError if the file has other or several
         objects."""
         return self.load_file_as_articulation_builder(urdf_file, srdf_file, package_dir).build()
 
@@ -119,7 +120,8 @@ class URDFLoader:
 
     def load_file_as_articulation_builder(self, urdf_file: str, srdf_file: str | None = None,
                                           package_dir: str | None = None) -> ArticulationBuilder:
-        """Return a builder for the only articulation of a file. Raises ValueError if the file has other or several
+        """Return a builder for the articulation of a file with only one
+        articulation. Raises ValueError if the file has other or several
         objects."""
         articulations, actors, _ = self.parse(urdf_file, srdf_file, package_dir)
         if len(articulations) != 1 or actors:

@@ -127,7 +127,7 @@ class Direct:
             member.compute(kind, worlds, ArrayLines(flat, order * stride))
 
     def get(self, kind: ReadType | str, data: Array, indices: ArrayLike) -> None:
-        """Copy one kind of data of the articulations with these indices into `data`.
+        """Copy one kind of data into `data`, for the articulations with these indices.
 
         Raises the errors of `compute`.
         """
@@ -150,7 +150,7 @@ class Direct:
                 member.read(kind, worlds, target)
 
     def set(self, kind: WriteType | str, data: Array, indices: ArrayLike) -> None:
-        """Write one kind of data of the articulations with these indices from `data`.
+        """Write one kind of data from `data`, for the articulations with these indices.
 
         Raises the errors of `compute`, and ValueError for numbers that are not finite or that PhysX refuses.
         """
@@ -199,7 +199,7 @@ class Direct:
         return array.astype(np.int64)
 
     def buffer(self, kind: Enum, data: Array | None, selected: Indices, writes: bool) -> Array:
-        """Return the memory of the caller as a flat array."""
+        """Return the caller's array as a flat array that shares its memory."""
         stride = block_size(kind, self.max_counts())        # type: ignore[arg-type]
         expected = f"give {len(selected)} blocks of {stride}, {len(selected) * stride} numbers of {self.dtype}"
         if not isinstance(data, np.ndarray):

@@ -51,9 +51,9 @@ ROOT_STATE_SIZES = {"position": 3, "rotation_wxyz": 4, "linear_velocity": 3, "an
 
 def compute(stage: Any, q: ArrayLike, qd: ArrayLike, kind: str, root: Mapping[str, ArrayLike] | None = None, *,
             articulation: str | None = None, dtype: str = "float64") -> Any:
-    """Return one quantity of an articulation (definitions: docs/reference/direct_api.md).
+    """Return one quantity of an articulation (docs/reference/direct_api.md defines the quantities).
 
-    Below, nv is n_dof for a fixed base and 6 + n_dof for a floating base. PhysX deprecates the kinds
+    In the shapes, nv is n_dof for a fixed base and 6 + n_dof for a floating base. PhysX deprecates the kinds
     `generalized_mass_matrix`, `generalized_gravity` and `generalized_coriolis`.
 
     Args:

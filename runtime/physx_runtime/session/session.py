@@ -209,7 +209,8 @@ class Session(SessionView):
         self._time += dt
 
     def reset(self) -> None:
-        """Remove all results from the stage and restore the authored state. Edits that the session did not make
+        """Remove all results of the session from the stage and restore the authored
+        state. Edits that the session did not make
         stay."""
         self._require_open()
         changes = self._listener.pop_changes()

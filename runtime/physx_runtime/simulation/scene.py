@@ -344,7 +344,8 @@ class Scene:
         return normal_force(self._contacts_with(bodies, partners), self.worlds, bodies, partners)
 
     def net_friction_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Array:
-        """Return the mean friction force, with arguments as in `net_contact_force`. Torsional friction has no force."""
+        """Return the mean friction force, with arguments as in `net_contact_force`. Torsional friction is excluded,
+        because it gives only a torque."""
         return friction_force(self._contacts_with(bodies, partners), self.worlds, bodies, partners)
 
     def _contacts_with(self, bodies: str | Sequence[str], partners: Sequence[str] | None) -> Contacts:
