@@ -180,8 +180,8 @@ class Component(Named):
         return None
 
     def place(self, pose: Pose) -> None:
-        """Move the component to the pose of the component's
-        entity. Raises RuntimeError if this is not possible; nothing has moved then."""
+        """Move the component to the pose of the component's entity. Raises RuntimeError if this is not possible;
+        nothing has moved then."""
 
     def require_entity(self) -> Entity:
         if self._entity is None:

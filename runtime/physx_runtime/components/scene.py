@@ -165,9 +165,8 @@ class Scene(Accessors):
         self.changed()
 
     def remove_entity(self, entity: Entity) -> None:
-        """Remove an entity. If you remove a link, the scene no longer steps the link's
-        articulation. Raises ValueError for an unknown
-        entity.
+        """Remove an entity. If you remove a link, the scene no longer steps the link's articulation. Raises ValueError
+        for an unknown entity.
         """
         if entity not in self._entities:
             raise ValueError(f"{entity!r} is not in this scene")
