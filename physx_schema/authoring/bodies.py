@@ -45,8 +45,8 @@ def rigid_body(
     """Define a rigid body: an Xform at `path` with these mass properties.
 
     - `mass`: above 0
-    - `inertia`: moments about the centre of mass along the body's axes, in mass length^2. Each moment is above 0 and
-      at most the sum of the other two.
+    - `inertia`: moments about the centre of mass along the body's axes, in mass length^2. Each moment is above 0 and at
+      most the sum of the other two.
     - `center_of_mass`: in the body's frame
     - `position`: origin of the body's frame in the frame of the parent prim
 

@@ -56,17 +56,16 @@ def fixed_tendon(
 
     q is in degrees or lengths. The excess is the distance outside [lower, upper].
 
-    - `axes`: the first axis is on the root joint of the tendon. The other axes are on joints below the root joint,
-      with an axis on each joint in
-      between. An axis with gearing and force coefficient 0 only connects other axes; len(axes) includes it.
+    - `axes`: the first axis is on the root joint of the tendon. The other axes are on joints below the root joint, with
+      an axis on each joint in between. An axis with gearing and force coefficient 0 only connects other axes; len(axes)
+      includes it.
     - `stiffness`, `limit_stiffness`: force / length
     - `damping`: force time / length
     - `rest_length`, `offset`, `lower`, `upper`: length
 
-    Omitted values are not written and keep their defaults: gains of 0 and no
-    limits. Writes PhysxTendonAxisRootAPI:<name>
-    on the first joint and PhysxTendonAxisAPI:<name> on the others. Returns the root schema; its `set` changes values
-    later.
+    Omitted values are not written and keep their defaults: gains of 0 and no limits. Writes
+    PhysxTendonAxisRootAPI:<name> on the first joint and PhysxTendonAxisAPI:<name> on the others. Returns the root
+    schema; its `set` changes values later.
 
     Raises AuthoringError and writes nothing for values that PhysX drops or ignores, with one line per problem.
 

@@ -42,7 +42,7 @@ def mimic(
     - `gearing`: unit of the joint / unit of the reference
     - `offset`: unit of the joint
     - `natural_frequency`, `damping_ratio`: natural frequency (rad / time) and damping ratio of the coupling as a
-    spring; both above 0. If both are omitted, the coupling is hard; the authored damping ratio is then 0.
+      spring; both above 0. If both are omitted, the coupling is hard; the authored damping ratio is then 0.
     - `instance`: rotX, rotY or rotZ. If None, the name of the joint's axis, also for prismatic joints.
 
     Writes PhysxMimicJointAPI:<instance> on `joint`. Returns the mimic joint; its `set` changes values later.

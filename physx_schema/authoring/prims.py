@@ -182,7 +182,7 @@ def drive(
     - `target`: degree or length
     - `target_velocity`: degree / time or length / time
     - `max_force`: torque or force, or math.inf for no limit. `max_force` limits the sum of drive effort and joint
-    effort.
+      effort.
     - `type`: "acceleration" multiplies the effort by the joint's inertia
 
     Omitted values are not written. Writes PhysicsDriveAPI:angular or PhysicsDriveAPI:linear, and returns it.

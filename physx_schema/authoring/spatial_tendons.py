@@ -39,8 +39,7 @@ class Attachment:
 
     - `position`: point in the link's frame, before the link's scale
     - `gearing`: factor of the distance to the parent attachment
-    - `rest_length`: leaf only; the length at which the tendon has no force; None means the length in the authored
-    poses
+    - `rest_length`: leaf only; the length at which the tendon has no force; None means the length in the authored poses
     - `lower`, `upper`: leaf only; limits of the length, or no limit if None
     """
 
@@ -97,9 +96,8 @@ def spatial_tendon(
     as rest length.
 
     Writes PhysxTendonAttachmentRootAPI:<name> on the root's link. The other attachments have the names <name>_1,
-    <name>_2 … depth
-    first: PhysxTendonAttachmentLeafAPI on leaves and PhysxTendonAttachmentAPI in between. Returns the root schema; its
-    `set` changes values later.
+    <name>_2 … depth first: PhysxTendonAttachmentLeafAPI on leaves and PhysxTendonAttachmentAPI in between. Returns the
+    root schema; its `set` changes values later.
 
     Raises AuthoringError and writes nothing for values that PhysX drops or ignores, with one line per problem.
 

@@ -47,11 +47,9 @@ def check(
     `profile` is "physx" (PhysX's behaviour), "simready" (SimReady's rules), "newton" (Newton's behaviour), "driven"
     (SimReady's rules for driven joints) or "published" (SimReady's other rules). Join several with +.
 
-    `select` limits the check to codes or families such as "DJ.007", and `ignore` leaves them
-        out. `select` and `ignore` also accept
-    published codes or features such as
-    "RB.007". `waivers` apply in addition to those on the stage. `engine_release` is the stage's
-    release of ovphysx: values that this release reads are not reported as unused.
+    `select` limits the check to codes or families such as "DJ.007", and `ignore` leaves them out. `select` and `ignore`
+    also accept published codes or features such as "RB.007". `waivers` apply in addition to those on the stage.
+    `engine_release` is the stage's release of ovphysx: values that this release reads are not reported as unused.
 
     Raises UnreadableError for a path without a readable USD file, and ValueError for an unknown profile, code, family
     or release.

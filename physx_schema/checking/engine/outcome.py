@@ -108,7 +108,7 @@ class Report:
         return tuple(item for item in self.findings if id(item) in visible), len(causes) - len(shown)
 
     def verdict(self, family: str) -> VerdictState:
-        """The worst verdict on a code, a family such as "DJ.007", or a published code or feature.
+        """Return the worst verdict on a code, a family such as "DJ.007", or a published code or feature.
 
         Raises KeyError if the check included no rule of the family.
         """

@@ -308,8 +308,8 @@ class PhysxArticulation(Named):
 
     @property
     def link_incoming_joint_forces(self) -> SingleArray:
-        """The force and torque of each link's joint on the link, (n_link, 6). Raises RuntimeError if it is not
-        in a scene."""
+        """The force and torque of each link's joint on the link, (n_link, 6). Raises RuntimeError if the articulation
+        is not in a scene."""
         return self._root.require_running().incoming_forces(self)       # type: ignore[no-any-return]
 
 

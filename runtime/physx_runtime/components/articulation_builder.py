@@ -107,9 +107,8 @@ class ArticulationBuilder:
         return self
 
     def create_link_builder(self, parent: LinkBuilder | None = None) -> LinkBuilder:
-        """Return a builder for a child link of the parent, or for the root link if the parent is
-        None. Raises ValueError for an unknown
-        parent.
+        """Return a builder for a child link of the parent, or for the root link if the parent is None. Raises
+        ValueError for an unknown parent.
         """
         if (parent is None) != (not self.link_builders) or (parent is not None and parent not in self.link_builders):
             raise ValueError("a parent is missing or unknown; give each link except the first a link builder of this "

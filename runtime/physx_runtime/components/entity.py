@@ -116,7 +116,7 @@ class Home(Protocol):
 
 
 class Component(Named):
-    """A part of an entity. Create a component, then add it to an entity."""
+    """A part of an entity, such as a rigid body. Create a component, then add it to an entity."""
 
     def __init__(self) -> None:
         self._entity: Entity | None = None
@@ -180,8 +180,8 @@ class Component(Named):
         return None
 
     def place(self, pose: Pose) -> None:
-        """Move the component to the pose of the component's
-        entity. Raises RuntimeError if this is not possible; nothing has moved then."""
+        """Move the component to the pose of the component's entity. Raises RuntimeError if this is not possible;
+        nothing has moved then."""
 
     def require_entity(self) -> Entity:
         if self._entity is None:

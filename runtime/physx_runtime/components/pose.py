@@ -18,9 +18,8 @@ SANE = 1e-2         # how far the length of a quaternion may be from 1 (PxQuat::
 class Pose(Accessors):
     """A position p and a rotation q = (w, x, y, z) in float32: (3,) and (4,), or (n, 3) and (n, 4) for n worlds.
 
-    `a * b` takes the pose b from frame a to the parent frame of
-    a. `Pose(matrix)` takes a transformation matrix (4, 4). Raises ValueError for
-    other shapes, numbers that are not finite, and quaternions that are not of unit length.
+    `a * b` takes the pose b from frame a to the parent frame of a. `Pose(matrix)` takes a transformation matrix (4, 4).
+    Raises ValueError for other shapes, numbers that are not finite, and quaternions that are not of unit length.
     """
 
     def __init__(self, p: ArrayLike = (0.0, 0.0, 0.0), q: ArrayLike | None = None, *,

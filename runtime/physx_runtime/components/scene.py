@@ -165,9 +165,8 @@ class Scene(Accessors):
         self.changed()
 
     def remove_entity(self, entity: Entity) -> None:
-        """Remove an entity. If you remove a link, the scene no longer steps the link's
-        articulation. Raises ValueError for an unknown
-        entity.
+        """Remove an entity. If you remove a link, the scene no longer steps the link's articulation. Raises ValueError
+        for an unknown entity.
         """
         if entity not in self._entities:
             raise ValueError(f"{entity!r} is not in this scene")
@@ -274,7 +273,7 @@ class Scene(Accessors):
             self._engine.step()
 
     def changed(self) -> None:
-        """Note that the scene differs from the stage."""
+        """Record that the scene differs from the stage."""
         self._stale = True
 
     @property
@@ -283,7 +282,7 @@ class Scene(Accessors):
         return self._engine if isinstance(self._engine, Engine) else None
 
     def begin(self) -> None:
-        """Start the engine with the current scene, unless it is running."""
+        """Start the engine with the current scene, unless the engine is running."""
         if not self._stale:
             return
         stopped = self.stop()

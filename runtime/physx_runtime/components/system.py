@@ -16,7 +16,7 @@ from physx_runtime.components.rigid import PhysxRigidStaticComponent
 
 
 class System(Accessors):
-    """The base of systems that step the components of a scene."""
+    """The base class of systems that step the components of a scene."""
 
     scene: Any = None
 

@@ -107,8 +107,8 @@ class URDFLoader:
     # --- loading -----------------------------------------------------------------------------------------------------
 
     def load(self, urdf_file: str, srdf_file: str | None = None, package_dir: str | None = None) -> PhysxArticulation:
-        """Build and return the only articulation of a file. Raises ValueError if the file has other or several
-        objects."""
+        """Build and return the articulation of a file with only one articulation. Raises ValueError if the file has
+        other or several objects."""
         return self.load_file_as_articulation_builder(urdf_file, srdf_file, package_dir).build()
 
     def load_multiple(self, urdf_file: str, srdf_file: str | None = None, package_dir: str | None = None,
@@ -119,8 +119,8 @@ class URDFLoader:
 
     def load_file_as_articulation_builder(self, urdf_file: str, srdf_file: str | None = None,
                                           package_dir: str | None = None) -> ArticulationBuilder:
-        """Return a builder for the only articulation of a file. Raises ValueError if the file has other or several
-        objects."""
+        """Return a builder for the articulation of a file with only one articulation. Raises ValueError if the file has
+        other or several objects."""
         articulations, actors, _ = self.parse(urdf_file, srdf_file, package_dir)
         if len(articulations) != 1 or actors:
             raise ValueError(f"{urdf_file} has {len(articulations)} articulations and {len(actors)} free bodies; "
@@ -129,8 +129,8 @@ class URDFLoader:
 
     def parse(self, urdf_file: str, srdf_file: str | None = None, package_dir: str | None = None,
               ) -> tuple[list[ArticulationBuilder], list[ActorBuilder], list[Any]]:
-        """Return builders for the articulations and free bodies of a file. The last list is empty; in SAPIEN it has
-        the cameras.
+        """Return builders for the articulations and free bodies of a file. The last list is empty; in SAPIEN it has the
+        cameras.
         """
         if self.scene is None:
             raise RuntimeError("the loader has no scene; call set_scene first")

@@ -41,10 +41,9 @@ class Direct:
     """Read, write and compute data of many articulations at once, like PhysX's PxDirectGPUAPI.
 
     The articulations of the scene are the worlds of all simulations, in order. With two simulations of 4096 worlds,
-    world 3 of the second simulation has index
-    4099. A buffer is an array of the simulations' dtype with one block for each index.
-    Blocks are `block_size` numbers apart. The data of an articulation is at the start of its block, without gaps;
-    calls do not change the rest of the block.
+    world 3 of the second simulation has index 4099. A buffer is an array of the simulations' dtype with one block for
+    each index. Blocks are `block_size` numbers apart. The data of an articulation is at the start of its block, without
+    gaps; calls do not change the rest of the block.
 
     As in PhysX, data is available after every simulation has completed a step. Written positions change the link poses
     only in the next step or compute operation.
@@ -85,8 +84,8 @@ class Direct:
         return MaxCounts(*(max(column) for column in zip(*each, strict=True)))
 
     def block_size(self, kind: ComputeType | ReadType | WriteType | str) -> int:
-        """Return the size of a block: the count of numbers in a buffer for each
-        index. Raises ValueError for an unknown kind."""
+        """Return the size of a block: the count of numbers in a buffer for each index. Raises ValueError for an unknown
+        kind."""
         return block_size(kind if isinstance(kind, Enum) else _any_kind(kind), self.max_counts())
 
     # --- operations ---------------------------------------------------------------------------------------------------
@@ -98,9 +97,9 @@ class Direct:
         `indices` may be None for all articulations. `eCENTROIDAL_MOMENTUM_MATRICES` reads mass matrices and Coriolis
         forces from `data`.
 
-        Every operation first updates the kinematics of links with written
-        data. `eUPDATE_KINEMATIC` clears link accelerations and incoming joint forces of all its articulations. The
-        other operations clear them only for updated links.
+        Every operation first updates the kinematics of links with written data. `eUPDATE_KINEMATIC` clears link
+        accelerations and incoming joint forces of all its articulations. The other operations clear them only for
+        updated links.
 
         Raises:
             ValueError: An argument has a wrong kind, shape, dtype or index; no data has changed then.
@@ -127,7 +126,7 @@ class Direct:
             member.compute(kind, worlds, ArrayLines(flat, order * stride))
 
     def get(self, kind: ReadType | str, data: Array, indices: ArrayLike) -> None:
-        """Copy one kind of data of the articulations with these indices into `data`.
+        """Copy one kind of data into `data`, for the articulations with these indices.
 
         Raises the errors of `compute`.
         """
@@ -150,7 +149,7 @@ class Direct:
                 member.read(kind, worlds, target)
 
     def set(self, kind: WriteType | str, data: Array, indices: ArrayLike) -> None:
-        """Write one kind of data of the articulations with these indices from `data`.
+        """Write one kind of data from `data`, for the articulations with these indices.
 
         Raises the errors of `compute`, and ValueError for numbers that are not finite or that PhysX refuses.
         """
@@ -199,7 +198,7 @@ class Direct:
         return array.astype(np.int64)
 
     def buffer(self, kind: Enum, data: Array | None, selected: Indices, writes: bool) -> Array:
-        """Return the memory of the caller as a flat array."""
+        """Return the caller's array as a flat array that shares its memory."""
         stride = block_size(kind, self.max_counts())        # type: ignore[arg-type]
         expected = f"give {len(selected)} blocks of {stride}, {len(selected) * stride} numbers of {self.dtype}"
         if not isinstance(data, np.ndarray):

@@ -92,7 +92,7 @@ def fact_rows(owner: str, facts: Sequence[object], prefix: str = "") -> RowValue
 
 @dataclass(frozen=True, slots=True)
 class NotSimulated:
-    """One item that PhysX simulates and this runtime leaves out."""
+    """One part of a stage that PhysX simulates and this runtime leaves out."""
 
     code: str                   # "joint" | "loop" | "contact" | "mass" | "unread" | "sleep"
     path: str                   # prim

@@ -51,9 +51,9 @@ ROOT_STATE_SIZES = {"position": 3, "rotation_wxyz": 4, "linear_velocity": 3, "an
 
 def compute(stage: Any, q: ArrayLike, qd: ArrayLike, kind: str, root: Mapping[str, ArrayLike] | None = None, *,
             articulation: str | None = None, dtype: str = "float64") -> Any:
-    """Return one quantity of an articulation (definitions: docs/reference/direct_api.md).
+    """Return one quantity of an articulation (docs/reference/direct_api.md defines the quantities).
 
-    Below, nv is n_dof for a fixed base and 6 + n_dof for a floating base. PhysX deprecates the kinds
+    In the shapes, nv is n_dof for a fixed base and 6 + n_dof for a floating base. PhysX deprecates the kinds
     `generalized_mass_matrix`, `generalized_gravity` and `generalized_coriolis`.
 
     Args:
@@ -62,8 +62,7 @@ def compute(stage: Any, q: ArrayLike, qd: ArrayLike, kind: str, root: Mapping[st
             of `Recording.joint_names`. Results of n states have a leading axis.
         qd: Joint velocities, with the shape of `q`, in rad/s or length units per second.
         kind: `update_kinematic` returns a LinkState. `jacobian` returns (6 n_link, nv), without the rows of a fixed
-            root link.
-            `mass_matrix` returns (nv, nv). `gravity_compensation` and `coriolis_compensation` return (nv,).
+            root link. `mass_matrix` returns (nv, nv). `gravity_compensation` and `coriolis_compensation` return (nv,).
             `com_world` and `com_root` return (3,). `centroidal_momentum` returns (6, nv + 1), with the bias last.
         root: State of a floating root link: position, rotation_wxyz, linear_velocity of its centre of mass and
             angular_velocity, in world axes. Omitted values are as authored.

@@ -125,11 +125,9 @@ class Session(SessionView):
 
     Before the first step nothing is written. Edits between two steps are applied in the next step. After a structural
     edit, the model is rebuilt; remaining joints keep their states. If you edit a root link's transform, a joint state
-    or a floating root's velocity, the state takes the new
-    value. Values on the stage are in the stage's units and degrees. Contacts are
-    simulated as in
-    `Scene`. `messages` lists parts that are not simulated. `close` keeps the results on the stage; `reset` removes
-    them.
+    or a floating root's velocity, the state takes the new value. Values on the stage are in the stage's units and
+    degrees. Contacts are simulated as in `Scene`. `messages` lists parts that are not simulated. `close` keeps the
+    results on the stage; `reset` removes them.
 
     Example::
 
@@ -153,9 +151,7 @@ class Session(SessionView):
         TypeError: `stage` is not an open stage.
         ValueError: An argument is out of range, or another session simulates the stage.
         AuthoringError: The layer cannot be edited.
-        UnsupportedError: PhysX refuses the whole stage.
-
-    If PhysX refuses the stage after an edit, no body moves.
+        UnsupportedError: PhysX refuses the whole stage. After an edit for which PhysX refuses the stage, no body moves.
     """
 
     def __init__(self, stage: Any, *, transforms: bool = True, velocities: bool = True, joint_states: bool = True,
@@ -210,8 +206,8 @@ class Session(SessionView):
         self._time += dt
 
     def reset(self) -> None:
-        """Remove all results from the stage and restore the authored state. Edits that the session did not make
-        stay."""
+        """Remove all results of the session from the stage and restore the authored state. Edits that the session did
+        not make stay."""
         self._require_open()
         changes = self._listener.pop_changes()
         self._results.observer.classify(changes)     # what others set where results are stays
@@ -273,8 +269,7 @@ class Session(SessionView):
         """Return one of `articulations` as an actor of a `Scene`, for example to set joint efforts.
 
         None selects the only actor. After a structural edit, call this method again, because the edit replaces the
-        actor. Raises ValueError for a path that is not
-        simulated, and for None if several actors are simulated.
+        actor. Raises ValueError for a path that is not simulated, and for None if several actors are simulated.
         """
         self._require_open()
         path = next(iter(self._actors)) if articulation is None and len(self._actors) == 1 else articulation

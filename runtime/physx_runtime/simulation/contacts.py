@@ -142,7 +142,8 @@ def normal_force(contacts: Contacts, worlds: int, bodies: Paths, partners: Seque
 
 
 def friction_force(contacts: Contacts, worlds: int, bodies: Paths, partners: Sequence[str] | None) -> Array:
-    """Return the mean friction force, as `normal_force`. Torsional friction has no force."""
+    """Return the mean friction force, as `normal_force`. Torsional friction is excluded, because it gives only a
+    torque."""
     friction = contacts.friction
     return _net(friction.colliders, friction.worlds, friction.impulses, worlds, bodies, partners) / contacts.dt
 

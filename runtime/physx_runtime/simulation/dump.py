@@ -28,9 +28,9 @@ def dump(stage: Any, joint_position: ArrayLike | None = None, joint_velocity: Ar
     """Return a text table of link velocities, accelerations and forces, and generalised forces, at a state.
 
     Axes are world axes. `a` is Jdot v of the link's centre of mass, with the angular part `alpha`. `f` is the force
-    that gives the link this
-    acceleration. `tau` lists compensation forces for Coriolis and gravity, and the diagonal of the mass matrix
-    without armature. The first lines name physics that is left out: joints outside articulations and contacts.
+    that gives the link this acceleration. `tau` lists compensation forces for Coriolis and gravity, and the diagonal of
+    the mass matrix without armature. The first lines name physics that is left out: joints outside articulations and
+    contacts.
 
     `joint_position` and `joint_velocity` are (n_dof,) in rad or length units, and per second; None is the authored
     state. Raises the errors of `Simulation`, and ValueError for arrays with a wrong shape.

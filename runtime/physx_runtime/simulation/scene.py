@@ -141,16 +141,13 @@ class IndexMap:
 class Scene:
     """All articulations and free bodies of a stage, stepped together in many independent worlds.
 
-    `scene["/Robot"]` is an actor: it has the attributes and methods of a `Simulation` except
-    `step`. Actors of a world share iteration
-    counts as in PhysX, even if some of them
-    sleep. Kinematic bodies follow their time samples until a target or pose is
-    set. Links and bodies collide with each other, with kinematic bodies and with static colliders; `contacts` lists
-    the contact points.
+    `scene["/Robot"]` is an actor: it has the attributes and methods of a `Simulation` except `step`. Actors of a world
+    share iteration counts as in PhysX, even if some of them sleep. Kinematic bodies follow their time samples until a
+    target or pose is set. Links and bodies collide with each other, with kinematic bodies and with static colliders;
+    `contacts` lists the contact points.
 
     A diverged actor is not stepped until reset; other actors continue. `diverged` marks the actor, and one warning
-    reports it.
-    A NotSimulatedWarning reports physics that is left out, and `not_simulated` lists it.
+    reports it. A NotSimulatedWarning reports physics that is left out, and `not_simulated` lists it.
 
     Example::
 
@@ -344,7 +341,8 @@ class Scene:
         return normal_force(self._contacts_with(bodies, partners), self.worlds, bodies, partners)
 
     def net_friction_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Array:
-        """Return the mean friction force, with arguments as in `net_contact_force`. Torsional friction has no force."""
+        """Return the mean friction force, with arguments as in `net_contact_force`. Torsional friction is excluded,
+        because it gives only a torque."""
         return friction_force(self._contacts_with(bodies, partners), self.worlds, bodies, partners)
 
     def _contacts_with(self, bodies: str | Sequence[str], partners: Sequence[str] | None) -> Contacts:
@@ -394,9 +392,8 @@ class Scene:
     def set_kinematic_target(self, body: str, poses: ArrayLike, worlds: ArrayLike | None = None) -> None:
         """Set the world pose of a kinematic body after the next step (PhysX setKinematicTarget).
 
-        In that step, the body has the velocity that moves it to the
-        pose. Joints of the body act with this velocity, and
-        `body_velocity` reports it. If no other target follows, the body then stops.
+        In that step, the body has the velocity that moves it to the pose. Joints of the body act with this velocity,
+        and `body_velocity` reports it. If no other target follows, the body then stops.
 
         Args:
             poses: (7,) for all selected worlds or (n_selected, 7): position, then quaternion x y z w.

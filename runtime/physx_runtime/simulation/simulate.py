@@ -155,16 +155,12 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
              joint_target: Values | None = None, variation: Variation | None = None) -> Recording:
     """Step a stage in one call and return the motion as a `Recording`.
 
-    All articulations and bodies are stepped together, as in
-    `Scene`. With `articulation`, only this actor is stepped, as in
-    `Simulation`. Every `every`-th state is recorded; steps after the last recorded state are not taken.
+    All articulations and bodies are stepped together, as in `Scene`. With `articulation`, only this actor is stepped,
+    as in `Simulation`. Every `every`-th state is recorded; steps after the last recorded state are not taken.
 
-    Joint and link arguments are arrays, or {joint or link name: value} for selected joints or
-    links. A value can have a first
-    axis with one value per
-    world. Joints and links are in the order of `Recording.joint_names` and
-    `Recording.link_names`. Angles are in radians, lengths in
-    stage units.
+    Joint and link arguments are arrays, or {joint or link name: value} for selected joints or links. A value can have a
+    first axis with one value per world. Joints and links are in the order of `Recording.joint_names` and
+    `Recording.link_names`. Angles are in radians, lengths in stage units.
 
     Example::
 

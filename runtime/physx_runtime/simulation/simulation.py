@@ -24,8 +24,8 @@ class Simulation(ActorView):
     """Many independent worlds of one articulation or free body, stepped together.
 
     A world with a state that is not finite stops at its last finite state. `diverged` marks the world, and one
-    DivergenceWarning reports it; `reset` starts the world
-    again. A NotSimulatedWarning reports physics that is left out, such as contact, and `not_simulated` lists it.
+    DivergenceWarning reports it; `reset` starts the world again. A NotSimulatedWarning reports physics that is left
+    out, such as contact, and `not_simulated` lists it.
 
     Example::
 
@@ -47,10 +47,8 @@ class Simulation(ActorView):
             "static_friction" or "stiffness". The step then reads these parameters on every joint.
         path: `auto` chooses by the structure. `specialised` compiles code for the structure. `generic` runs shared
             code. `handover` starts with generic code and changes to specialised code once it is compiled. The step at
-            which the code changes affects the last bits of the
-            results. If a structure is too large to compile, the step stays
-            generic. A free body always
-            uses specialised code.
+            which the code changes affects the last bits of the results. If a structure is too large to compile, the
+            step stays generic. A free body always uses specialised code.
         sleeping: Whether worlds sleep as in PhysX. With solver="ideal" no world sleeps.
 
     Raises:

@@ -55,7 +55,7 @@ class Remedy:
 
     @property
     def feasible(self) -> bool:
-        """Whether the intended effect can be reached."""
+        """Whether PhysX can reach the intended effect."""
         return not self.reason or bool(self.settings) or self.dt is not None
 
 
@@ -134,7 +134,7 @@ class Verification:
 
     @property
     def failed(self) -> tuple[Row, ...]:
-        """The rows with verdict "altered" or "ignored"."""
+        """The rows with the verdict "altered" or "ignored"."""
         return tuple(row for row in self.rows if row.verdict in (ALTERED, IGNORED))
 
 

@@ -228,10 +228,9 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
     motion of a floating base.
 
     Values that PhysX refuses or never uses are rows too. All other numbers that PhysX reads have the verdict "not
-    evaluated" with a reason. `not_simulated` lists physics that moves the articulations in PhysX and that no
-    experiment includes.
-    `joint_errors` lists the errors of joints outside articulations during a motion. It also lists these errors with
-    more iterations and with shorter steps.
+    evaluated" with a reason. `not_simulated` lists physics that moves the articulations in PhysX and that no experiment
+    includes. `joint_errors` lists the errors of joints outside articulations during a motion. It also lists these
+    errors with more iterations and with shorter steps.
 
     Example::
 
@@ -241,11 +240,11 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
 
     Args:
         stage: A stage, a file or a Description.
-        engines: With "physx", experiments on articulations also run in real PhysX. This needs ovphysx, in this
-            Python or in the Python that the environment variable OVPHYSX_PYTHON names.
+        engines: With "physx", experiments on articulations also run in real PhysX. This needs ovphysx, in this Python
+            or in the Python that the environment variable OVPHYSX_PYTHON names.
         dt: Time step in seconds.
-        engine_release: The release of ovphysx for the stage. All values are measured with the step of ovphysx
-            0.7. Values that only an older release reads are not evaluated.
+        engine_release: The release of ovphysx for the stage. All values are measured with the step of ovphysx 0.7.
+            Values that only an older release reads are not evaluated.
 
     Raises:
         UnreadableError: The file is not a stage.

@@ -81,12 +81,11 @@ def tune(stage: str | Path | Any, targets: Mapping[str, TuningTarget], dt: float
 
     The stage is not changed; call `author` of the result to write the gains.
 
-    Targets: `natural_frequency` in rad/s and `damping_ratio` describe the discrete motion from step to step. A drive
-    is measured with all other joints fixed, and a tendon with free joints. `settling_time` in seconds is the time until
-    2 % of a deviation remains. The damping ratio is 1 unless it is a target too. `sag` in degrees or length units is
-    the distance of a driven joint from its target position, at rest under gravity. `tip_stiffness` in force per length
-    is the smallest stiffness of a link in any direction. One factor multiplies the gains of all drives that move the
-    link.
+    Targets: `natural_frequency` in rad/s and `damping_ratio` describe the discrete motion from step to step. A drive is
+    measured with all other joints fixed, and a tendon with free joints. `settling_time` in seconds is the time until 2
+    % of a deviation remains. The damping ratio is 1 unless it is a target too. `sag` in degrees or length units is the
+    distance of a driven joint from its target position at rest under gravity. `tip_stiffness` in force per length is
+    the smallest stiffness of a link in any direction. One factor multiplies the gains of all drives that move the link.
 
     Example::
 
@@ -96,8 +95,8 @@ def tune(stage: str | Path | Any, targets: Mapping[str, TuningTarget], dt: float
     Args:
         stage: A stage, a file or a Description.
         targets: {path of a joint, tendon, mimic joint or link: target values}. A joint's path selects its drive. If
-            the joint has several axes, `path:axis` selects the drive of an axis. `path:instance` selects a tendon, by
-            the path of its root, or a mimic joint.
+            the joint has several axes, path:axis selects the drive of an axis. A tendon (by the path of its root) or a
+            mimic joint is path:instance.
         dt: Time step in seconds.
 
     Raises:
