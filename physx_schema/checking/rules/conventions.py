@@ -40,7 +40,7 @@ INVISIBLE_MESH = Rule("collider/invisible-mesh", "warning", f"""
     SimReady RB.010 requires the purpose "guide" on invisible colliders. This purpose marks prims that are not
     rendered. {ONLY_PUBLISHED}
 
-    Measured: A cube rests on the ground at 0.500 if it is visible or invisible, and with any purpose.
+    Measured: A cube rests on the ground at height 0.500, whether it is visible or not, and with any purpose.
     (`experiments/measure_plausibility.py`)
     """,
     why='SimReady RB.010 requires the purpose "guide"; PhysX uses the collider with any purpose',

@@ -26,7 +26,7 @@ MAX_FORCE = Rule("DJ.001/max-force", "error", f"""
     SimReady DJ.001 requires a finite maxForce above 0 on every driven joint, except mimic joints without gains.
     {ONLY_PUBLISHED}
 
-    Measured: A drive with maxForce inf has no limit. With maxForce 0 or -5 the joint does not move.
+    Measured: A drive with maxForce inf has no force limit. With maxForce 0 or -5 the joint does not move.
     (`experiments/measure_joint_rules.py`)
     """,
     why="PhysX applies any force that the gains require; SimReady DJ.001 requires a finite maxForce",
@@ -53,7 +53,7 @@ TARGET_STATE = Rule("DJ.001/target-state", "error", f"""
     Measured: A slider starts at 0, with target 1 and stiffness 100. After one step its velocity is 1.66.
     (`experiments/measure_joint_rules.py`)
     """,
-    why="the drive moves the joint from the first step; SimReady DJ.001 requires them to agree",
+    why="the drive moves the joint from the first step; SimReady DJ.001 requires state and target to agree",
     fix="author a joint state and a target that agree",
     profiles=(DRIVEN,),
     example=usda.driven_joint({_TARGET: "20"}),
@@ -65,7 +65,8 @@ JOINT_STATE = Rule("DJ.002/joint-state", "error", f"""
 
     SimReady DJ.002 requires PhysicsJointStateAPI on every driven joint. {ONLY_PUBLISHED}
 
-    Measured: A hinge posed at 30 degrees starts at 0 without a joint state. With state 10 it starts at 10.
+    Measured: A hinge posed at 30 degrees starts at 0 without a joint state. With joint state 10 the hinge starts at 10
+    degrees.
     (`experiments/measure_joint_rules.py`)
     """,
     why="PhysX starts it at 0 and ignores the pose of its links; SimReady DJ.002 requires PhysicsJointStateAPI",
@@ -99,7 +100,8 @@ UNDRIVEN = Rule("DJ.004/undriven", "error", f"""
     SimReady DJ.004 requires a drive or a mimic joint on every joint of an articulation. {ONLY_PUBLISHED} In PhysX
     passive joints are valid, and prismatic mimic joints need no gains.
 
-    Measured: A slider without a drive keeps its speed of 1. A prismatic mimic joint without gains follows to 0.200.
+    Measured: A slider without a drive keeps its speed of 1. A prismatic mimic joint without gains follows its reference
+    joint to 0.200.
     (`experiments/measure_joint_rules.py`, `experiments/measure_mimics.py`)
     """,
     why="PhysX simulates it as a passive joint; SimReady DJ.004 requires a drive or a mimic joint",
@@ -196,8 +198,8 @@ def driven_joints(description: Description) -> Iterator[Finding]:
 TARGET_WITHOUT_GAIN = Rule("DJ.006/target-without-gain", "warning", """
     Drive target without a gain
 
-    A targetPosition needs a stiffness, and a targetVelocity needs a damping. Without its gain the target has no
-    effect. With a stiffness alone, targetVelocity still shifts the position target within a step.
+    A targetPosition needs a stiffness, and a targetVelocity needs a damping. Without its gain the target has no effect.
+    If only a stiffness is authored, targetVelocity still shifts the position target within a step.
 
     Measured: A slider has targetPosition 1 and targetVelocity 1, but no gains. It stays at 0.
     (`experiments/measure_joint_rules.py`)

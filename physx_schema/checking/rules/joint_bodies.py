@@ -103,8 +103,9 @@ def disabled_joints(description: Description) -> Iterator[Finding]:
 NO_HINGE = ReaderRule("joint/no-hinge", "error", """
     Gear or rack joint with wrong hinges
 
-    A gear joint needs the revolute joints of its two bodies; a rack joint needs a revolute and a prismatic joint.
-    If one is missing, PhysX uses the x axis of the joint frame. With a joint of another body, the speeds are wrong.
+    A gear joint needs the revolute joints of its two bodies; a rack joint needs a revolute and a prismatic joint. If
+    one of these joints is missing, PhysX couples the body about the x axis of the joint frame. If one of them belongs
+    to another body, the speeds are wrong.
 
     Measured: Two gear wheels should turn at 1 and -2 rad/s. If hinge1 is a joint of another body, they turn at 19
     and -38 rad/s.
@@ -145,7 +146,7 @@ SAME_BODY = ReaderRule("joint/same-body", "error", """
 
     Both sides of the joint are the same body. PhysX does not create the joint.
 
-    Measured: A joint from a link to itself has no effect, and PhysX logs a closed articulation.
+    Measured: A joint from a link to itself has no effect, and PhysX logs a message about a closed articulation.
     (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
@@ -199,9 +200,9 @@ _ANGLE = 0.5            # degrees
 FRAME_MISMATCH = Rule("DJ.003/frames-apart", "error", """
     Joint frames that contradict the body poses
 
-    The authored poses place the joint frames more than 1 mm or 0.5 degrees from the joint state. PhysX places links
-    by their joints, at position 0 if there is no joint state. The rule joint/frames-apart covers joints outside
-    articulations.
+    The authored poses place the joint's two frames more than 1 mm or 0.5 degrees away from the joint state. PhysX
+    places links by their joints, at position 0 if there is no joint state. The rule joint/frames-apart covers joints
+    outside articulations.
 
     Measured: A link is posed 1 m or 30 degrees away from its joint. PhysX places it at the joint before the first
     step.
@@ -252,8 +253,8 @@ def _pose_distance(first: Pose, second: Pose, meters: float) -> tuple[float, flo
 FRAME_REFUSED = ReaderRule("joint/frame-refused", "error", """
     Invalid joint frame
 
-    A joint frame needs finite numbers and a rotation quaternion other than 0. Otherwise PhysX places the joint
-    elsewhere; outside articulations it does not create the joint.
+    A joint frame needs finite numbers and a rotation quaternion other than 0. Otherwise PhysX places the joint at
+    another pose; outside articulations it does not create the joint.
 
     Measured: With a zero quaternion on the parent's side, PhysX places the joint at the child's pose, with another
     axis.

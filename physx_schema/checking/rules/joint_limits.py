@@ -52,8 +52,8 @@ def _other_bound(problem: Problem, values: Values) -> Repair | None:
 ONE_SIDED_LIMIT = ReaderRule("joint/one-sided-limit", "error", """
     Joint limit with one infinite bound
 
-    PhysX refuses limits with one infinite bound and holds the joint at 0. The value 1e38 means no bound. Outside
-    articulations revolute joints accept one bound; other axes move freely or up to 90 degrees.
+    PhysX refuses limits with one infinite bound and holds the joint at 0. To author no bound, use 1e38 or -1e38.
+    Outside articulations revolute joints accept one infinite bound; other axes then move freely or up to 90 degrees.
 
     Measured: With limits [-inf, 0.5], a prismatic joint with speed 1 stays at 0. (`experiments/measure_joint_rules.py`)
     """,
@@ -177,7 +177,7 @@ HALF_CONE = ReaderRule("joint/half-cone", "warning", """
 
     A cone limit needs two angles of at least 0. PhysX ignores a single angle, and both swings are free.
 
-    Measured: The only cone angle is 20 degrees. Two swings at 1 rad/s turn to 57.3 degrees in one second.
+    Measured: The only authored cone angle is 20 degrees. At 1 rad/s both swing axes turn to 57.3 degrees in one second.
     (`experiments/measure_joint_limits.py`)
     """,
     example=_ball("20", "-1"),
@@ -190,7 +190,8 @@ SOFT_CONE = Rule("joint/soft-cone", "warning", """
     PhysX applies a soft cone limit as a spring that pulls to the rim of the cone. The spring also pulls a joint
     from inside the cone out to the rim. Other soft limits act only beyond their bounds.
 
-    Measured: A body rests inside a cone of 30 degrees with stiffness 50. After half a second it is at 57.6 degrees.
+    Measured: A body starts at rest inside a cone of 30 degrees with stiffness 50. After half a second the body is at
+    57.6 degrees.
     (`experiments/measure_outside_limits.py`)
     """,
     why="PhysX pulls the joint to the rim of the cone, even from inside",
@@ -226,8 +227,9 @@ FREE_TRANSLATION = ReaderRule("joint/free-translation", "warning", """
 STATE_REFUSED = ReaderRule("joint/state-refused", "error", """
     Joint state that PhysX refuses
 
-    PhysX refuses NaN, positions beyond 360 degrees on revolute joints without limits, and positions beyond 180
-    degrees on generic joints. The joint then starts at 0. Other infinite values make the motion NaN or very fast.
+    PhysX refuses NaN, positions beyond 360 degrees on revolute joints without limits, and positions beyond 180 degrees
+    on generic joints. The joint then starts at 0. Infinite values that PhysX does not refuse make the motion NaN or
+    very fast.
 
     Measured: A revolute joint without limits starts at 360 degrees if 360 is authored. If 361 is authored, it
     starts at 0.
@@ -253,10 +255,11 @@ TARGET_CHANGED = ReaderRule("joint/target-changed", "warning", """
 INFINITE_DISTANCE = ReaderRule("joint/infinite-distance", "error", """
     Distance joint with an infinite bound
 
-    PhysX refuses an infinite maxDistance and uses 0, which holds the two frames together. A negative number means no
-    bound.
+    PhysX refuses an infinite maxDistance and uses 0, which holds the two frames together. A negative maxDistance means
+    no bound.
 
-    Measured: With maxDistance inf, a body with speed 1 stops at 0.025. With maxDistance 0.5 it stops at 0.517.
+    Measured: With maxDistance inf, a body with speed 1 stops at distance 0.025. With maxDistance 0.5 the body stops at
+    distance 0.517.
     (`experiments/measure_outside_joints.py`)
     """,
     profiles=PROFILES,

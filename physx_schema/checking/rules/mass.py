@@ -77,8 +77,8 @@ INERTIA_INCOMPLETE = Rule("body/inertia-incomplete", "warning", """
     If only principalAxes is authored, PhysX applies it to moments that it computes. If only diagonalInertia is
     authored, PhysX uses the axes of the colliders, unless mass and centerOfMass are authored too.
 
-    Measured: On a box collider tilted by 30 degrees, diagonalInertia (1, 2, 3) gives the inertia elements 1.25,
-    1.75 and -0.433.
+    Measured: On a box collider tilted by 30 degrees, diagonalInertia (1, 2, 3) gives an inertia matrix with the
+    elements 1.25, 1.75 and -0.433.
     (`experiments/measure_mass_rules.py`)
     """,
     profiles=PROFILES,

@@ -67,8 +67,8 @@ MIMIC_INSTANCE = Rule("DJ.007/instance", "error", f"""
     PhysX accepts the instance names rotX, rotY and rotZ, even on prismatic joints. The name is a slot, not a
     direction. PhysX ignores a mimic joint with another name, without a message.
 
-    Measured: With the instance name transZ or Z the follower stays at 0. With rotX or rotZ it reaches 19.99
-    degrees, or 0.200 on a slider. {SCRIPT}
+    Measured: With the instance name transZ or Z the follower stays at 0. With rotX or rotZ it reaches 19.99 degrees, or
+    0.200 if it is a slider. {SCRIPT}
     """,
     why="PhysX ignores the mimic joint, without a message",
     fix="rename the instance to rotX, even on a prismatic joint",

@@ -98,8 +98,8 @@ def _chain(item: MimicDeclaration) -> Iterator[Finding]:
 SAME_ARTICULATION = Rule("DJ.007/same-articulation", "error", f"""
     Mimic joint across articulations
 
-    Both joints must connect links of one articulation. A joint to the world or outside the tree does not connect
-    two links. PhysX then logs an error and creates no mimic joint.
+    Both joints must connect links of one articulation. A joint to the world, or a joint outside the articulation's
+    tree, does not count. PhysX then logs an error and creates no mimic joint.
 
     Measured: A joint between the world and a link does not follow. {SCRIPT}
     """,
@@ -122,12 +122,12 @@ def _separate_articulations(description: Description) -> Iterator[Finding]:
 DRIVE_FIGHT = Rule("DJ.007/drive-fight", "warning", f"""
     Drive on a mimic joint
 
-    The drive of a following joint acts against the coupling and, through it, on the reference joint. With equal gains
-    and opposed targets both joints stay near the middle.
+    A drive on the following joint works against the mimic joint and also moves the reference joint. If the two joints
+    have equal gains and opposed targets, both joints stay near the middle.
 
     Measured: With equal gains and targets of 20 and -20, the joints end at 1.98 and -1.98 degrees. {SCRIPT}
     """,
-    why="the drive also pulls the reference joint; opposed targets leave both near their start",
+    why="the drive also pulls the reference joint; with opposed targets both joints stay near their start",
     fix="set the drive's stiffness and damping to 0, and drive the reference joint",
     example=usda.follower({"float drive:angular:physics:stiffness": "100"}, "PhysicsDriveAPI:angular"),
     remedy=usda.follower({"float drive:angular:physics:stiffness": "0"}, "PhysicsDriveAPI:angular"),

@@ -69,7 +69,8 @@ NESTED = Rule("body/nested-in-body", "warning", """
 
     The published rule RB.006 requires !resetXformStack! on a body inside another body.
 
-    Measured: The inner body starts 2 above the outer body. It falls by 5.005, with and without !resetXformStack!.
+    Measured: The inner body starts 2 above the outer body. The inner body falls by 5.005, with and without
+    !resetXformStack!.
     (`experiments/measure_body_rules.py`)
     """,
     why="PhysX steps the two bodies separately; the published rule requires !resetXformStack! on the inner one",
@@ -126,7 +127,7 @@ NOT_GEOMETRY = Rule("collider/not-geometry", "error", """
     Collider on a prim without geometry
 
     The published rules RB.COL.001 and PHYSX.COL.001 require PhysicsCollisionAPI on geometry, or on an Xform with
-    PhysxMeshMergeCollisionAPI. PhysX creates shapes from the geometry directly below.
+    PhysxMeshMergeCollisionAPI. PhysX creates shapes from the geometry directly below the prim.
     """,
     why="PhysX uses the geometry directly below; the published rule requires the schema on the geometry",
     fix="apply PhysicsCollisionAPI to the geometry below",

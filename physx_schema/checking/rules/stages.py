@@ -28,12 +28,12 @@ _MOON = {**_GRAVITY, "float physics:gravityMagnitude": "1.62"}
 HIDDEN = ReaderRule("scene/hidden", "warning", """
     PhysicsScene that PhysX ignores
 
-    PhysX ignores a PhysicsScene with the schema NewtonSceneAPI, PhysicsMassAPI or most others, unless PhysxSceneAPI
-    is also applied. PhysX then uses a default scene with Earth's gravity, and does not create bodies that the
-    ignored scene owns.
+    PhysX ignores a PhysicsScene with the schema NewtonSceneAPI, PhysicsMassAPI or most other schemas, unless
+    PhysxSceneAPI is also applied. PhysX then uses a default scene with Earth's gravity, and does not create bodies that
+    the ignored scene owns.
 
-    Measured: The scene has gravity 1. In one second a body falls by 4.91 with NewtonSceneAPI alone, and by 0.50
-    with PhysxSceneAPI too.
+    Measured: The scene has gravity 1. In one second a body falls by 4.91 with NewtonSceneAPI alone, and by 0.50 if
+    PhysxSceneAPI is also applied.
     (`experiments/measure_body_rules.py`)
     """,
     example=usda.prim("PhysicsScene", "scene", _MOON, "NewtonSceneAPI"),
@@ -44,8 +44,8 @@ HIDDEN = ReaderRule("scene/hidden", "warning", """
 SCENE_SEVERAL = ReaderRule("scene/several", "info", """
     Several physics scenes
 
-    The stage has several physics scenes. PhysX simulates bodies without physics:simulationOwner in the scene with
-    the first path.
+    The stage has several physics scenes. PhysX simulates bodies without physics:simulationOwner in the scene with the
+    alphabetically first path.
 
     Measured: PhysX simulates a body without an owner in the scene /one, even if the scene /two is first in the
     file.
@@ -135,7 +135,7 @@ COMPOSITION = ReaderRule("stage/composition", "error", """
 SESSION_LAYER = ReaderRule("stage/session-layer", "info", """
     Opinions in the session layer
 
-    Opinions in the session layer are read like all others, but the file does not contain them.
+    USD reads opinions in the session layer like other opinions, but the stage's file does not contain them.
     """,
     profiles=PROFILES,
 )
@@ -190,7 +190,7 @@ UNLOADED = ReaderRule("stage/unloaded", "info", """
 UNDEFINED = ReaderRule("stage/undefined", "info", """
     Override of an undefined prim
 
-    An over without a def defines no prim. USD's traversal and PhysX skip it.
+    An over without a def defines no prim. USD's traversal and PhysX skip such an over.
 
     Measured: PhysX creates nothing for a body with an over and no def. (`experiments/measure_scene_rules.py`)
     """,
@@ -202,7 +202,7 @@ UNDEFINED = ReaderRule("stage/undefined", "info", """
 ABSTRACT = ReaderRule("stage/abstract", "info", """
     Class prim
 
-    A class prim is not part of the scene. Its opinions act on the prims that inherit from it.
+    A class prim is not part of the scene. Prims that inherit from a class prim receive its opinions.
 
     Measured: PhysX creates nothing for a body that is a class. (`experiments/measure_scene_rules.py`)
     """,
@@ -214,7 +214,7 @@ ABSTRACT = ReaderRule("stage/abstract", "info", """
 VARIANTS = ReaderRule("stage/variants", "info", """
     Variant that is not selected
 
-    USD composes only the selected variant of a set. Physics in the other variants is not checked.
+    USD composes only the selected variant of each variant set. Physics in the other variants is not checked.
 
     Measured: A body is at height 10 in the selected variant and at height 20 in another. It falls from height 10.
     (`experiments/measure_scene_rules.py`)
@@ -277,7 +277,7 @@ UNUSED = Rule("waiver/unused", "warning", """
 UNKNOWN_CODE = Rule("waiver/unknown-code", "error", """
     Waiver of an unknown code
 
-    A waiver names a code such as DJ.007/chain or a family such as DJ.007. An unknown code has no effect.
+    A waiver names a code such as DJ.007/chain or a family such as DJ.007. A waiver of an unknown code has no effect.
     """,
     why="the waiver has no effect",
     profiles=PROFILES,

@@ -52,7 +52,7 @@ MASS_FRAME = Rule("tendon/mass-frame", "warning", """
     Tendon attachment away from its localPos
 
     PhysX measures localPos from the link's centre of mass, along the principal axes of inertia, not in the link's
-    frame. However, it computes a missing or negative restLength in the link's frame.
+    frame. To compute a missing or negative restLength, however, PhysX reads localPos in the link's frame.
 
     Measured: The centre of mass is at 0.5, and localPos is 0. The tendon pushes with 0.04995, like a tendon with
     its attachment at 0.5.
@@ -85,7 +85,7 @@ REST_FROM_POSE = Rule("tendon/rest-from-pose", "warning", """
     state 0.5 it is 0.
     (`experiments/measure_tendon_rules.py`)
     """,
-    why="PhysX ignores joint states, joint frames and mass frames in this length, so the tendon starts with a force",
+    why="PhysX computes restLength without joint states, joint frames and mass frames, so the tendon starts with a force",
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), usda.transform(translate="(0, 0, 1)")),
     remedy=_CABLE,
 )
@@ -99,7 +99,7 @@ def _stretched(tendon: SpatialTendon, points: Sequence[Vec3], meters: float) -> 
                 item.path, item.prefix + "restLength",
                 f"the authored poses give a restLength of {item.rest_length:.4g}, but the tendon starts with length "
                 f"{length:.4g}",
-                fix=f"pose the links where their joints place them, or author restLength; {length:.6g} gives no force",
+                fix=f"author the link poses that the joints produce, or author restLength; with restLength {length:.6g} the tendon starts without a force",
             )
 
 

@@ -84,7 +84,7 @@ SMALL_LIMITS = Rule("unit/small-limits", "warning", """
     Measured: A hinge with limits of 1.5708 and a target of 90 stops at 1.5708 degrees.
     (`experiments/measure_joint_rules.py`)
     """,
-    why="if the limits are in radians, 1/57 of the motion is left",
+    why="if the limits are in radians, the joints can make only 1/57 of the intended motion",
     fix="author the limits in degrees",
     profiles=PROFILES,
     example=_hinges("0.9", "1.2", "1.8"),

@@ -130,7 +130,7 @@ NOT_APPLIED = Rule("unused/not-applied", "warning", """
 SOFT_LIMIT = Rule("unused/soft-limit", "warning", """
     Soft limit on a joint of an articulation
 
-    PhysX ignores PhysxLimitAPI on joints of an articulation. The limits stay hard.
+    PhysX ignores PhysxLimitAPI on joints of an articulation. The limits of such joints stay hard.
 
     Measured: A slider stops at its limit of 0.5, with and without PhysxLimitAPI (stiffness 10, damping 1,
     restitution 1).
@@ -174,7 +174,7 @@ OTHER_ENGINE = Rule("unused/other-engine", "info", """
 OVERRIDDEN = Rule("unused/overridden", "info", """
     Value for another engine that PhysX overrides
 
-    A PhysX property gives the same quantity, and PhysX reads the PhysX property. If the two values differ, the rule
+    A PhysX property sets the same quantity, and PhysX reads only the PhysX property. If the two values differ, the rule
     engine/disagree reports both.
 
     Measured: A slider with PhysX frictions of 5 slows to 0.917, with and without newton:friction 2.
@@ -193,8 +193,8 @@ IDLE = Rule("unused/idle", "warning", """
     Nothing on the stage uses this property or schema. One example is the property breakForce, which PhysX ignores
     on joints inside an articulation.
 
-    Measured: A joint with breakForce and breakTorque 0.001 holds a weight of 1 inside an articulation. Outside, it
-    breaks.
+    Measured: A joint with breakForce and breakTorque 0.001 holds a weight of 1 inside an articulation. Outside
+    articulations the joint breaks.
     (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
@@ -238,8 +238,8 @@ ON_BODY = Rule("unused/on-body", "warning", """
 DENSITY_WITH_MASS = Rule("unused/beside-mass", "warning", """
     Density on a body with a mass
 
-    PhysX uses physics:mass and ignores the density. With several colliders, the density can set the share of each
-    collider if one collider has a density or mass. The rule does not report this case.
+    PhysX uses physics:mass and ignores the density. On a body with several colliders, the density can set each
+    collider's share of the mass, if one collider has a density or mass. The rule does not report this case.
 
     Measured: A body with mass 12 and density 3000 has mass 12 and the same moments of inertia.
     (`experiments/measure_mass_rules.py`)
@@ -254,7 +254,7 @@ STATIC_MASS = Rule("unused/static-mass", "info", """
     Mass of a static collider
 
     A collider without a rigid body does not move, so its mass, density and moments of inertia have no effect.
-    Converters write them on every collider.
+    Converters write such values on every collider.
 
     Measured: A box rests 0.5 above static ground, even if the ground has mass 5 or density 1000.
     (`experiments/measure_mass_rules.py`)
@@ -272,8 +272,8 @@ NO_DRIVE = Rule("unused/no-drive", "warning", """
     The schema PhysxDrivePerformanceEnvelopeAPI limits a drive and the joint effort. Without PhysicsDriveAPI on the
     axis the schema has no effect.
 
-    Measured: With an envelope but no drive, a slider keeps its speed of 1. With a drive, the envelope reduces 1.66
-    to 0.125.
+    Measured: With an envelope but no drive, a slider keeps its speed of 1. With a drive, the envelope reduces the speed
+    from 1.66 to 0.125.
     (`experiments/measure_joint_rules.py`)
     """,
     why=NO_EFFECT,
@@ -306,8 +306,8 @@ BELOW_INSTANCE = Rule("unused/below-instance", "warning", """
     Instances share the prims of their prototype. USD drops opinions on prims below an instance. Opinions on the
     instance prim itself have an effect.
 
-    Measured: With collisionEnabled false below an instance, the body still rests at 0.5. With it on the prototype,
-    the body falls to -4.005.
+    Measured: With collisionEnabled false below an instance, the body still rests at 0.5. With collisionEnabled false on
+    the prototype, the body falls to -4.005.
     (`experiments/measure_composition.py`)
     """,
     why="the opinion has no effect on the stage",

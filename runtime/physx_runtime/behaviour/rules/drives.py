@@ -37,8 +37,8 @@ def _arm() -> str:
 TOO_WEAK = Rule("behaviour/too-weak", "error", f"""
     Drive too weak for its load
 
-    The drive exerts its whole maxForce, but weight or inertia needs more. The joint falls, or does not reach its
-    target.
+    The drive exerts its whole maxForce, but the weight or inertia of the load needs more force. The joint falls, or
+    does not reach its target.
 
     Measured: A joint carries a load of 9.81 N m. With maxForce 5 it falls from its target 0 to 45 degrees. {_SCRIPT}
     """,
@@ -67,8 +67,8 @@ FRICTION = Rule("behaviour/friction", "error", f"""
 SAG = Rule("behaviour/sag", "warning", f"""
     Joint that sags under its load
 
-    A drive is a spring. Under a load the joint rests away from its target, by load divided by stiffness. The rule
-    reports errors above 1 degree (1 mm) and above 1 % of the range.
+    A drive is a spring. Under a load the joint rests away from its target. The distance is the load divided by the
+    stiffness. The rule reports distances above 1 degree (1 mm) and above 1 % of the range.
 
     Measured: Under a load of 9.81 N m, a joint with stiffness 1 per degree rests 9.60 degrees below its target.
     {_SCRIPT}
@@ -141,9 +141,9 @@ BLOCKED = Rule("behaviour/blocked", "info", f"""
 FOLLOWER = Rule("behaviour/follower", "warning", f"""
     Mimic joint that does not follow
 
-    The joint rests away from the position that its reference gives. A mimic joint with a natural frequency yields
-    to loads. The rule reports errors above a quarter of the joint's range. Limits or drives can hold back a hard
-    mimic joint.
+    The joint rests away from the position that the mimic equation requires. A mimic joint with a natural frequency
+    yields to loads. The rule reports distances above a quarter of the joint's range. Limits or drives can hold back a
+    hard mimic joint.
 
     Measured: Under a load of 9.81 N m, a follower with naturalFrequency 2 rests 33.0 degrees away from its
     position. {_SCRIPT}

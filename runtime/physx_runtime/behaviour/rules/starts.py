@@ -46,7 +46,7 @@ OUTSIDE = Rule("behaviour/start-outside", "warning", f"""
     Measured: A revolute joint has limits of 10 and 45 degrees and no joint state. The first step moves it by 1.5
     degrees. {_SCRIPT}
     """,
-    why="PhysX throws the joint back inside, and the links below it move with it",
+    why="PhysX throws the joint back inside its limits, and the links below the joint move too",
     profiles=(BEHAVIOUR,),
     example=usda.driven_joint({**_RAISED, _STATE: None}),
     remedy=usda.driven_joint({**_RAISED, _STATE: "20"}),
