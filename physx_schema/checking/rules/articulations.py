@@ -30,8 +30,8 @@ _TREE = usda.body(name="c") + usda.body(name="d") + usda.joint("j3", parent="c",
 ARTICULATION_NO_ROOT = Rule("articulation/no-root", "warning", """
     Joined bodies without an articulation root
 
-    Without PhysicsArticulationRootAPI, PhysX solves the joints as separate, softer constraints. Joint states, armature,
-    friction and envelopes of these joints have no effect.
+    Without PhysicsArticulationRootAPI, PhysX solves the joints as separate, softer constraints. It ignores joint
+    states, armature, friction and envelopes.
 
     Measured: A row of four welded bodies, 3 m long, sags by 1.43 mm. As an articulation the row does not sag.
     (`experiments/measure_articulation_rules.py`)
@@ -45,8 +45,7 @@ ARTICULATION_NO_ROOT = Rule("articulation/no-root", "warning", """
 SEVERAL_TREES = Rule("articulation/several-trees", "warning", """
     Several trees below one articulation root
 
-    PhysX creates a separate articulation for each tree of bodies below the root. All these articulations have the path
-    of the root.
+    PhysX creates a separate articulation for each tree of bodies below the root, all with the root's path.
 
     Measured: Two separate hinges below one root become two articulations with the same path.
     (`experiments/measure_articulation_rules.py`)
@@ -92,10 +91,10 @@ NESTED_ROOT = ReaderRule("articulation/nested-root", "error", """
 ARTICULATION_NO_BODIES = ReaderRule("articulation/no-bodies", "error", """
     Articulation root without bodies
 
-    PhysX finds no enabled rigid body for the articulation root, so it creates no articulation.
+    PhysX creates no articulation if the root has no enabled rigid bodies.
 
-    Measured: If a root is above disabled bodies or above no body, PhysX creates no articulation. Kinematic bodies below
-    a root stay separate bodies.
+    Measured: PhysX creates no articulation for a root above disabled bodies, or above no bodies. Kinematic bodies stay
+    separate.
     (`experiments/measure_articulation_rules.py`)
     """,
     profiles=PROFILES,
@@ -148,8 +147,7 @@ ARTICULATION_IN_INSTANCE = ReaderRule("articulation/in-instance", "error", """
 SHARED_BODIES = ReaderRule("articulation/shared-bodies", "error", """
     Two articulation roots over the same bodies
 
-    Two articulation roots claim the same bodies. PhysX uses the root with the alphabetically last path and ignores the
-    other root.
+    If two articulation roots claim the same bodies, PhysX uses only the root with the alphabetically last path.
 
     Measured: With roots at /robot and /z, PhysX uses /z. With roots at /robot and /A, PhysX uses /robot.
     (`experiments/measure_articulation_rules.py`)
@@ -162,8 +160,8 @@ ARTICULATION_SEVERAL_SCENES = ReaderRule("articulation/several-scenes", "error",
     The links have different simulation owners, or the stage has several scenes and only some links have an owner.
     PhysX creates no articulation.
 
-    Measured: Two links fall as separate bodies. In one second, the link in a scene with gravity 10 falls by 5.005, and
-    the link in a scene with gravity 1 by 0.501.
+    Measured: In one second, the link in the scene with gravity 10 falls by 5.005. The link in the scene with gravity 1
+    falls by 0.501.
     (`experiments/measure_articulation_rules.py`)
     """,
     example=usda.body({_OWNER: "</Robot/s2>"}, name="c") + usda.joint("j2", child="c") + _SCENES,
@@ -176,8 +174,8 @@ ROOT_JOINT = ReaderRule("articulation/root-joint", "error", """
     A joint with PhysicsArticulationRootAPI must be enabled, and one of its sides must be neither a rigid body nor a
     collider. PhysX otherwise creates no articulation.
 
-    Measured: With the API on a disabled joint or on a joint to a static collider, PhysX creates no articulation. With
-    the API on a joint to an Xform, PhysX creates an articulation.
+    Measured: PhysX creates no articulation if the joint is disabled or leads to a static collider. PhysX accepts a
+    joint to an Xform.
     (`experiments/measure_articulation_rules.py`)
     """,
 )
@@ -222,8 +220,8 @@ def _exclude_repair(problem: Problem, values: Values) -> Repair | None:
 LOOP = ReaderRule("DJ.011/loop", "error", """
     Joint that closes a loop
 
-    A joint connects two links that other joints of the articulation already connect. PhysX articulations are trees, and
-    PhysX drops this joint. Joints that are disabled, or have excludeFromArticulation set, close no loop.
+    PhysX articulations are trees. PhysX drops a joint between two links that other joints of the articulation already
+    connect. Joints that are disabled, or have excludeFromArticulation set, close no loop.
 
     Measured: In a ring of hinges j0, j1 and j2, PhysX drops j2. The log does not name the dropped joint.
     (`experiments/measure_joint_bodies.py`)
@@ -238,9 +236,9 @@ LOOP = ReaderRule("DJ.011/loop", "error", """
 PARALLEL_JOINT = ReaderRule("DJ.011/beside", "warning", """
     Third joint between two links
 
-    If several joints connect the same two links, PhysX adds the first joint to the articulation and drops the second.
-    PhysX solves further joints as separate, softer constraints without joint state, armature, friction or envelope.
-    Converters write such joints for MuJoCo bodies with several hinges.
+    PhysX adds the first joint between two links to the articulation and drops the second. It solves further joints as
+    separate, softer constraints without joint state, armature, friction or envelope. Converters write such joints for
+    MuJoCo bodies with several hinges.
 
     Measured: A link sags by 10.232 degrees on one hinge and on two hinges. With a third hinge the link does not sag.
     (`experiments/measure_joint_bodies.py`)
@@ -254,8 +252,7 @@ PARALLEL_JOINT = ReaderRule("DJ.011/beside", "warning", """
 WORLD_LOOP = Rule("DJ.011/world-loop", "warning", """
     Second joint from an articulation to the world
 
-    One joint to the world fixes the base. A second joint to the world closes a loop; PhysX solves this joint as a
-    separate, softer constraint.
+    One joint to the world fixes the base. PhysX solves a second joint to the world as a separate, softer constraint.
 
     Measured: PhysX accepts a second, prismatic joint from a link to the world without a message.
     (`experiments/measure_start_poses.py`)
@@ -279,8 +276,8 @@ MOVING_LOOP = Rule("DJ.011/moving-loop", "warning", """
     (`experiments/measure_outside_rules.py`)
     """,
     why="PhysX ignores this common motion; the loop opens further than other loops, or positions become NaN",
-    fix="close the loop at another joint, put the articulation root on the link that carries both, or shorten the "
-        "step; `physx-schema verify` measures how far it opens",
+    fix="close the loop at another joint, put the articulation root on the link that carries both links, or shorten "
+        "the step; `physx-schema verify` measures how far the loop opens",
     example=usda.joint("j2", usda.LIMITS, parent="a") + usda.joint("k", _MAXIMAL_JOINT, kind="Spherical", parent="a"),
     remedy=usda.joint("j2", usda.LIMITS, parent="a") + usda.joint("k", _MAXIMAL_JOINT, kind="Spherical", parent="base"),
 )

@@ -39,8 +39,8 @@ FIXED_BASE = Rule("articulation/fixed-base-joint", "warning", """
     If PhysicsArticulationRootAPI is above the bodies or on the joint, any joint from the world fixes the base.
     PhysX ignores the joint's axis, limits and drive.
 
-    Measured: A driven hinge from the world does not turn. A driven hinge from a fixed body turns by 1.0 degrees in
-    one second.
+    Measured: A driven hinge between the world and a link does not turn. A driven hinge on a fixed body turns by 1.0
+    degrees in one second.
     (`experiments/measure_borders.py`)
     """,
     why="PhysX creates no degree of freedom, and ignores the joint's axis, limits and drive",
@@ -127,9 +127,8 @@ def _base(articulation: Articulation) -> str:
 SWITCHED_OFF = Rule("articulation/disabled", "warning", """
     Disabled articulation
 
-    With physxArticulation:articulationEnabled false, PhysX creates separate bodies and softer joints. Drives and limits
-    still have an effect. Joint states, armature, friction, velocity limits, envelopes, tendons and mimic joints have no
-    effect.
+    With physxArticulation:articulationEnabled false, PhysX creates separate bodies and softer joints with drives and
+    limits. Joint states, armature, friction, velocity limits, envelopes, tendons and mimic joints have no effect.
 
     Measured: A row of four welded links, 3 m long, sags by 11.6 mm with articulationEnabled false. With true the row
     does not sag.

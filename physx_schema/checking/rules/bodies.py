@@ -36,7 +36,7 @@ BODY_NO_SCENE = ReaderRule("body/no-scene", "error", """
 BODY_SEVERAL_SCENES = ReaderRule("body/several-scenes", "warning", """
     Body owned by several scenes
 
-    physics:simulationOwner has several targets. PhysX uses the first PhysicsScene among them.
+    If physics:simulationOwner has several targets, PhysX uses the first PhysicsScene among them.
 
     Measured: A body belongs to scenes with gravity 10 and gravity 1, in this order. In one second it falls by
     5.005.
@@ -52,8 +52,7 @@ BODY_IN_INSTANCE = ReaderRule("body/in-instance", "error", """
     PhysX creates no body, joint or articulation inside an instance. The instance itself can be a body, and
     colliders inside it work.
 
-    Measured: PhysX does not create a body inside an instance. If instanceable is false, PhysX creates the body, and it
-    falls.
+    Measured: PhysX creates no body inside an instance. If instanceable is false, the body falls.
     (`experiments/measure_scene_rules.py`)
     """,
     example=usda.instance(usda.body()),
@@ -67,7 +66,7 @@ IN_INSTANCER = ReaderRule("body/in-instancer", "info", """
     A prototype has rigid bodies. PhysX simulates one body for each instance; PhysX's tensor API does not find these
     bodies.
 
-    Measured: Two instances of a box overlap two other bodies at height 3.0. PhysX pushes these bodies down to 1.0.
+    Measured: Two instances of a box push two other bodies from height 3.0 down to 1.0.
     (`experiments/measure_scene_rules.py`)
     """,
     example=usda.prim("PointInstancer", "many", _INSTANCE, children=usda.body()),
@@ -105,8 +104,8 @@ TRANSFORM_NOT_FINITE = ReaderRule("body/transform-not-finite", "error", """
 ANIMATED = ReaderRule("body/animated", "warning", """
     Animated body transform
 
-    The transform of the body or of a prim above it has time samples. ovphysx ignores the samples. Omniverse makes the
-    body kinematic and moves it along the samples. This project's runtime moves only kinematic bodies along the samples.
+    ovphysx ignores time samples on the transform of the body or of a prim above it. Omniverse makes the body kinematic
+    and moves it along the samples. This project's runtime moves only kinematic bodies along the samples.
 
     Measured: A body with time samples from (0, 0, 10) to (3, 0, 10) falls by 5.005 in one second.
     (`experiments/measure_outside_rules.py`)
@@ -119,8 +118,7 @@ ANIMATED = ReaderRule("body/animated", "warning", """
 TRANSFORM_SINGULAR = ReaderRule("body/transform-singular", "error", """
     Transform with a scale of 0
 
-    A scale of 0 flattens the body along one axis. PhysX reads a wrong rotation of the body, and the colliders have no
-    shape.
+    The scale flattens the body along one axis. PhysX reads a wrong rotation, and the colliders have no shape.
 
     Measured: A rotation of 30 degrees becomes 15 degrees with scale (1, 0, 1), and 0 degrees with scale (0, 1, 1).
     (`experiments/measure_scene_rules.py`)
@@ -163,8 +161,8 @@ NESTED = ReaderRule("body/nested", "info", """
     A rigid body is below another rigid body, without a joint or !resetXformStack! between them. UsdPhysics advises
     against this; PhysX steps both bodies at their world poses.
 
-    Measured: The inner body starts 2 above the outer body and falls with it. This motion is the same with
-    !resetXformStack! or a joint.
+    Measured: The inner body starts 2 above the outer body and falls with it. With !resetXformStack! or a joint the
+    motion is the same.
     (`experiments/measure_body_rules.py`)
     """,
     example=usda.prim("Xform", "outer", _MASS, *_BODY, children=usda.prim("Xform", "inner", _MASS, *_BODY)),

@@ -69,11 +69,11 @@ MESH = ReaderRule("collider/mesh", "error", """
 COLLIDER_NO_SCENE = ReaderRule("collider/no-scene", "error", """
     Collider without a physics scene
 
-    physics:simulationOwner names no PhysicsScene. PhysX creates no shape. Nothing collides with the collider, and
-    the collider adds no mass.
+    physics:simulationOwner names no PhysicsScene. PhysX creates no shape. The collider has no contacts and adds no
+    mass.
 
-    Measured: If the owner of the ground is a missing scene, a cube falls through the ground. If the ground has no
-    owner, the cube rests on it.
+    Measured: If the owner of the ground is a missing scene, a cube falls through the ground. The cube rests on ground
+    without an owner.
     (`experiments/measure_scene_rules.py`)
     """,
     example=usda.cube({"rel physics:simulationOwner": "</Robot/scene>"}),
@@ -84,7 +84,7 @@ MERGED = ReaderRule("collider/merged", "warning", """
     Merged mesh collider
 
     PhysxMeshMergeCollisionAPI requests one shape for several meshes. ovphysx creates one shape for each mesh directly
-    below the prim. In a program that merges the meshes, the body has another mass and other contacts.
+    below the prim. Programs that merge the meshes compute another mass and other contacts.
 
     Measured: A body with two meshes has the mass of two hulls, 7000, with the schema and without it.
     (`experiments/measure_mass_rules.py`)
@@ -186,8 +186,8 @@ MISSING_GROUP = ReaderRule("group/missing-group", "error", """
 
     physics:filteredGroups names a prim that is not a PhysicsCollisionGroup. PhysX ignores this target.
 
-    Measured: The members of a group that filters a missing prim rest on the ground. Other targets in
-    physics:filteredGroups have their usual effect.
+    Measured: The members of a group that filters a missing prim rest on the ground. The group's other targets have an
+    effect.
     (`experiments/measure_contact_rules.py`)
     """,
     profiles=PROFILES,
@@ -224,7 +224,7 @@ NO_OBJECT = ReaderRule("pair/no-object", "error", """
     Filtered pair without a collider
 
     PhysicsFilteredPairsAPI works on colliders, rigid bodies and articulation roots. Its targets are such prims, or
-    prims above them. On other prims the schema filters nothing.
+    prims above them. On other prims the schema has no effect.
 
     Measured: A cube rests on the ground if its filtered pair is an empty Xform, the scene or a collision group.
     (`experiments/measure_contact_rules.py`)

@@ -37,8 +37,8 @@ def _open_box(approximation: str) -> str:
 NO_COLLIDER = Rule("body/no-collider", "warning", """
     Visible body without a collider
 
-    The body has rendered geometry but no collider. The body passes through everything. For links on fixed joints
-    the severity is info.
+    A body with rendered geometry but no collider passes through everything. For links on fixed joints the severity is
+    info.
 
     Measured: A body falls through the ground to height -4.405 in one second. With PhysicsCollisionAPI the body rests at
     height 0.500.

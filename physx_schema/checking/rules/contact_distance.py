@@ -200,11 +200,10 @@ OVERLAP = Rule("body/overlap", "warning", """
 MASS_RATIO = Rule("body/mass-ratio", "warning", """
     Heavy body on a light one
 
-    With too few position iterations, the solver cannot hold a heavy body on a light body. The heavy body sinks through
-    the light body. With more iterations the solver can hold heavier bodies.
+    With too few position iterations, a heavy body sinks through a light body below it. More iterations can hold heavier
+    bodies.
 
-    Measured: With 4 position iterations, a body of mass 60 rests on a body of mass 1, but a body of mass 80 sinks
-    through.
+    Measured: With 4 position iterations, a body of mass 60 rests on a body of mass 1, but mass 80 sinks through it.
     (`experiments/measure_contact_starts.py`)
     """,
     why="the solver cannot hold the body up, and it sinks in",

@@ -201,11 +201,10 @@ NO_IMPULSE = Rule("body/contact-impulse", "error", """
 REPORT_PARTNER = ReaderRule("report/partner", "error", """
     Contact report without a valid partner
 
-    The relationship physxContactReport:reportPairs accepts bodies, links and static colliders. PhysX ignores colliders
-    of bodies, missing prims, and articulation roots that are not links. Without a valid target PhysX reports no
-    contacts.
+    physxContactReport:reportPairs accepts bodies, links and static colliders. PhysX ignores colliders of bodies,
+    missing prims, and articulation roots that are not links. Without a valid target PhysX reports no contacts.
 
-    Measured: A cube reports no contacts if the target is another body's collider. With that body as target it
+    Measured: A cube reports no contacts if the target is another body's collider. With that body as target the cube
     reports contacts.
     (`experiments/record_contact_answers.py`)
     """,

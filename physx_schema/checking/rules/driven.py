@@ -227,7 +227,7 @@ def _powerless(dof: Dof, drive: Drive, instance: str) -> Iterator[Finding]:
 TARGET_OUTSIDE_LIMITS = Rule("DJ.006/target-outside-limits", "warning", """
     Drive target outside the joint's limits
 
-    The drive presses the joint against its limit and never reaches the target.
+    The drive presses the joint against its limit.
 
     Measured: A joint with target 1 and an upper limit of 0.5 stops at 0.500001. (`experiments/measure_joint_rules.py`)
     """,

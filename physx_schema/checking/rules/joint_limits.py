@@ -91,7 +91,7 @@ LIMIT_ORDER = ReaderRule("joint/limit-order", "error", """
 LOCKED = Rule("joint/locked", "info", """
     Joint limits that allow one position
 
-    Both limits of the joint are equal. PhysX holds the joint at that position.
+    If both limits are equal, PhysX holds the joint at that position.
 
     Measured: A revolute joint with both limits at 10 degrees stays at 10.000 degrees under gravity.
     (`experiments/measure_joint_bodies.py`)
@@ -124,7 +124,7 @@ def _locked(
 STATE_OUTSIDE_LIMITS = Rule("joint/state-outside-limits", "warning", """
     Joint state outside the limits
 
-    The authored joint position is outside the joint's limits. The first steps push the joint back with great force.
+    If the authored joint position is outside the limits, the first steps push the joint back with great force.
 
     Measured: A prismatic joint with an upper limit of 0.5 starts at 1. After one step it is at 0.5.
     (`experiments/measure_joint_rules.py`)

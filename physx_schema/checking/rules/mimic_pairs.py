@@ -31,8 +31,8 @@ _THIRD = usda.follower({"referenceJoint": "</Robot/j2>"}, name="j3", parent="b",
 MIMIC_CYCLE = Rule("DJ.007/cycle", "error", f"""
     Cycle of mimic joints
 
-    Mimic joints refer to each other in a cycle. PhysX solves each mimic joint as a two-way constraint. If the
-    gearings do not agree exactly, all joints settle away from their targets, without a message.
+    PhysX solves each mimic joint of a cycle as a two-way constraint. If the gearings do not agree exactly, all joints
+    settle away from their targets, without a message.
 
     Measured: In a cycle with the gearings -1 and -2, the joints settle at 8.70 and 7.45 degrees. {SCRIPT}
     """,
@@ -98,8 +98,8 @@ def _chain(item: MimicDeclaration) -> Iterator[Finding]:
 SAME_ARTICULATION = Rule("DJ.007/same-articulation", "error", f"""
     Mimic joint across articulations
 
-    Both joints must connect links of one articulation. A joint to the world, or a joint outside the articulation's
-    tree, does not count. PhysX then logs an error and creates no mimic joint.
+    Both joints must connect links of one articulation. If one of them is a joint to the world or is outside the
+    articulation's tree, PhysX logs an error and creates no mimic joint.
 
     Measured: A joint between the world and a link does not follow. {SCRIPT}
     """,

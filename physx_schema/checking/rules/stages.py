@@ -44,8 +44,7 @@ HIDDEN = ReaderRule("scene/hidden", "warning", """
 SCENE_SEVERAL = ReaderRule("scene/several", "info", """
     Several physics scenes
 
-    The stage has several physics scenes. PhysX simulates bodies without physics:simulationOwner in the scene with the
-    alphabetically first path.
+    PhysX simulates bodies without physics:simulationOwner in the scene with the alphabetically first path.
 
     Measured: PhysX simulates a body without an owner in the scene /one, even if the scene /two is first in the
     file.
@@ -143,7 +142,7 @@ SESSION_LAYER = ReaderRule("stage/session-layer", "info", """
 MUTED_LAYER = ReaderRule("stage/muted-layer", "info", """
     Muted layer
 
-    USD does not read the opinions of a muted layer, so they have no effect.
+    USD does not read the opinions of a muted layer, so these opinions have no effect.
     """,
     profiles=PROFILES,
 )
@@ -190,7 +189,7 @@ UNLOADED = ReaderRule("stage/unloaded", "info", """
 UNDEFINED = ReaderRule("stage/undefined", "info", """
     Override of an undefined prim
 
-    An over without a def defines no prim. USD's traversal and PhysX skip such an over.
+    USD's traversal and PhysX skip an over without a def.
 
     Measured: PhysX creates nothing for a body with an over and no def. (`experiments/measure_scene_rules.py`)
     """,
@@ -202,7 +201,7 @@ UNDEFINED = ReaderRule("stage/undefined", "info", """
 ABSTRACT = ReaderRule("stage/abstract", "info", """
     Class prim
 
-    A class prim is not part of the scene. Prims that inherit from a class prim receive its opinions.
+    PhysX ignores a class prim. Prims that inherit from a class prim receive its opinions.
 
     Measured: PhysX creates nothing for a body that is a class. (`experiments/measure_scene_rules.py`)
     """,
@@ -264,8 +263,8 @@ NO_REASON = Rule("waiver/no-reason", "error", """
 UNUSED = Rule("waiver/unused", "warning", """
     Waiver without a matching finding
 
-    The waiver matches no finding. The fault is repaired, or the waiver is on another prim. The waiver would hide
-    the next such finding.
+    The waiver matches no finding. The fault is repaired, or the waiver is on the wrong prim. The waiver would hide the
+    next such finding.
     """,
     why="the waiver would hide the next such finding",
     fix="remove the waiver",

@@ -69,8 +69,8 @@ AXIS_DROPPED = ReaderRule("tendon/axis-dropped", "error", """
 ARRAY_LENGTH = ReaderRule("tendon/array-length", "error", """
     Tendon array without exactly one element
 
-    The attributes gearing and forceCoefficient must be arrays of one element. PhysX uses 1 for longer arrays, for
-    empty arrays and for a number that is not in an array.
+    gearing and forceCoefficient must be arrays of one element. PhysX uses 1 for longer arrays, for empty arrays and for
+    a number that is not in an array.
 
     Measured: With gearing [2, 3] or an empty array, the slider moves exactly like a slider with gearing 1.
     (`experiments/measure_tendon_topology.py`)
@@ -82,8 +82,7 @@ ARRAY_LENGTH = ReaderRule("tendon/array-length", "error", """
 TENDON_JOINT_AXIS = ReaderRule("tendon/joint-axis", "warning", """
     Wrong joint axis of a fixed tendon
 
-    The attribute jointAxis names an axis that the joint does not have. PhysX does not read jointAxis, so the tendon
-    does not change.
+    The joint does not have the axis that jointAxis names. PhysX does not read jointAxis, so the tendon does not change.
 
     Measured: A slider with jointAxis rotY moves exactly like a slider without jointAxis.
     (`experiments/measure_tendon_topology.py`)
@@ -96,8 +95,8 @@ TENDON_JOINT_AXIS = ReaderRule("tendon/joint-axis", "warning", """
 SIGN = Rule("tendon/sign", "error", """
     Tendon gearing and force with opposite signs
 
-    The forceCoefficient scales the force on an axis; the gearing scales only the axis's part of the tendon's length.
-    With opposite signs the tendon pushes the joint away from the rest length. If it pushes all axes, the motion
+    forceCoefficient scales the force on an axis; the gearing scales only the axis's part of the tendon's length. With
+    opposite signs the tendon pushes the joint away from the tendon's rest length. If it pushes all axes, the motion
     diverges. A negative gearing on a spatial tendon has the same effect.
 
     Measured: With gearing -1 and forceCoefficient 1 the tendon pushes with 0.1000. A slider moves from 0.01 to 56.6
@@ -161,10 +160,9 @@ def _path(tendon: SpatialTendon, end: int) -> list[int]:
 LIMITS_MISSING = Rule("tendon/limits-missing", "warning", """
     Tendon limit stiffness without limits
 
-    A limitStiffness acts only outside lowerLimit and upperLimit. Neither limit is authored, so limitStiffness has
-    no effect.
+    A limitStiffness has an effect only outside lowerLimit and upperLimit, and neither limit is authored.
 
-    Measured: With stretch 1 and limitStiffness 10, the velocity is 0 without limits, and -0.04995 with upperLimit
+    Measured: With stretch 1 and limitStiffness 10, the joint velocity is 0 without limits, and -0.04995 with upperLimit
     0.5.
     (`experiments/measure_tendon_rules.py`)
     """,
@@ -180,8 +178,8 @@ LIMIT_STIFFNESS_MISSING = Rule("tendon/limit-stiffness-missing", "warning", """
     The limits of a tendon act as springs with the stiffness limitStiffness. If limitStiffness is 0, nothing keeps the
     tendon within its limits.
 
-    Measured: A tendon with stiffness 10 pulls with -0.0999, with or without upperLimit 0.5. With only upperLimit
-    0.5 the velocity is 0.
+    Measured: A tendon with stiffness 10 pulls with -0.0999, with or without upperLimit 0.5. With only upperLimit 0.5
+    the joint stays at rest.
     (`experiments/measure_tendon_rules.py`)
     """,
     why="nothing keeps the tendon within its limits",
@@ -208,7 +206,8 @@ NO_GAINS = Rule("tendon/no-gains", "warning", """
     A tendon without stiffness, damping and limitStiffness exerts no force. A fixed tendon with forceCoefficient 0
     on every axis also exerts no force.
 
-    Measured: With stretch 1 the velocity is 0 without gains. It is also 0 with stiffness 10 and forceCoefficient 0.
+    Measured: A tendon stretched by 1 does not move its joint without gains, or with stiffness 10 and forceCoefficient
+    0.
     (`experiments/measure_tendon_rules.py`)
     """,
     why="the tendon exerts no force",
@@ -250,9 +249,9 @@ def _effects(tendon: FixedTendon) -> Iterator[Finding]:
 TENDON_DISABLED = Rule("tendon/disabled", "info", """
     Disabled tendon
 
-    The attribute tendonEnabled is false. PhysX keeps the tendon and sets all gains of the tendon to 0.
+    If tendonEnabled is false, PhysX keeps the tendon and sets all its gains to 0.
 
-    Measured: With tendonEnabled false, the velocity after a step is 0. The gains read from PhysX are 0.
+    Measured: With tendonEnabled false, the joint velocity after a step and the gains read from PhysX are 0.
     (`experiments/measure_tendon_enabled.py`)
     """,
     why="PhysX sets the tendon's stiffness, damping and limitStiffness to 0",

@@ -78,8 +78,8 @@ def _is_fraction(value: float) -> bool:
 SMALL_LIMITS = Rule("unit/small-limits", "warning", """
     Articulation with tiny hinge limits
 
-    At least three hinges have limits, and no hinge turns further than 6.3 degrees. The number 6.3 is about 2 pi, so
-    the limits are possibly in radians. PhysX reads limits in degrees.
+    At least three hinges have limits, and no hinge turns further than 6.3 degrees, about 2 pi. The limits are possibly
+    in radians. PhysX reads limits in degrees.
 
     Measured: A hinge with limits of 1.5708 and a target of 90 stops at 1.5708 degrees.
     (`experiments/measure_joint_rules.py`)

@@ -100,10 +100,9 @@ UNUSED_WRONG_INSTANCE = Rule("unused/wrong-instance", "error", """
 NO_INSTANCE = Rule("unused/no-instance", "error", """
     Schema without its instance name
 
-    A multiple-apply schema needs an instance name. Without an instance name the schema has no properties, and PhysX
-    ignores it.
+    Without an instance name a multiple-apply schema has no properties, and PhysX ignores the schema.
 
-    Measured: The schema PhysicsDriveAPI without an instance name does not move a slider.
+    Measured: PhysicsDriveAPI without an instance name does not move a slider.
     (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
@@ -116,7 +115,7 @@ NO_INSTANCE = Rule("unused/no-instance", "error", """
 NOT_APPLIED = Rule("unused/not-applied", "warning", """
     Property of a schema that is not applied
 
-    The property belongs to a schema that is not applied to the prim, so PhysX does not read it.
+    PhysX does not read properties of a schema that is not applied to the prim.
 
     Measured: A slider with drive properties but without PhysicsDriveAPI stays at 0. (`experiments/measure_unused.py`)
     """,
@@ -132,8 +131,8 @@ SOFT_LIMIT = Rule("unused/soft-limit", "warning", """
 
     PhysX ignores PhysxLimitAPI on joints of an articulation. The limits of such joints stay hard.
 
-    Measured: A slider stops at its limit of 0.5, with and without PhysxLimitAPI (stiffness 10, damping 1,
-    restitution 1).
+    Measured: A slider stops at its limit of 0.5, with and without PhysxLimitAPI with stiffness 10, damping 1 and
+    restitution 1.
     (`experiments/measure_joint_rules.py`)
     """,
     why=NO_EFFECT,
@@ -145,7 +144,7 @@ SOFT_LIMIT = Rule("unused/soft-limit", "warning", """
 UNUSED_DISABLED = Rule("unused/disabled", "warning", """
     Property of a disabled joint
 
-    The joint has physics:jointEnabled = false. PhysX ignores its drives, states and axis properties.
+    PhysX ignores the drives, states and axis properties of a disabled joint.
 
     Measured: A drive with stiffness 100 and target 1 on a disabled joint does not move the body.
     (`experiments/measure_unused.py`)
@@ -162,7 +161,7 @@ OTHER_ENGINE = Rule("unused/other-engine", "info", """
     PhysX does not read this property or schema of Newton or MuJoCo. From Newton, PhysX reads joint armature,
     friction, damping, velocity limits, mimic joints, gravityEnabled, and the built-in APIs of Newton's schemas.
 
-    Measured: With mjc:damping 50 a slider keeps its speed of 1. With newton:friction 2 it slows to 0.967.
+    Measured: With mjc:damping 50 a slider keeps its speed of 1. With newton:friction 2 the slider slows to 0.967.
     (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
@@ -190,8 +189,8 @@ OVERRIDDEN = Rule("unused/overridden", "info", """
 IDLE = Rule("unused/idle", "warning", """
     Property or schema without effect
 
-    Nothing on the stage uses this property or schema. One example is the property breakForce, which PhysX ignores
-    on joints inside an articulation.
+    Nothing on the stage uses this property or schema. For example, PhysX ignores breakForce on joints inside an
+    articulation.
 
     Measured: A joint with breakForce and breakTorque 0.001 holds a weight of 1 inside an articulation. Outside
     articulations the joint breaks.
@@ -206,8 +205,8 @@ IDLE = Rule("unused/idle", "warning", """
 ON_LINK = Rule("unused/on-link", "warning", """
     Body property that PhysX ignores on links
 
-    Links use the articulation's iteration counts and sleep threshold. Joints set the velocity of every link except
-    a floating root. PhysX cannot lock single links along world axes or put them to sleep. See
+    Links use the articulation's iteration counts and sleep threshold. Joint velocities determine the velocity of every
+    link except a floating root. PhysX cannot lock single links along world axes or put them to sleep. See
     docs/reference/body_properties.md.
 
     Measured: The properties startsAsleep, lockedPosAxis and both iteration counts on a link change every position
@@ -223,8 +222,8 @@ ON_LINK = Rule("unused/on-link", "warning", """
 ON_BODY = Rule("unused/on-body", "warning", """
     Link property that PhysX ignores on bodies
 
-    The property cfmScale softens the joints and contacts of articulation links. PhysX ignores cfmScale on bodies
-    outside articulations.
+    cfmScale softens the joints and contacts of articulation links. PhysX ignores cfmScale on bodies outside
+    articulations.
 
     Measured: A body falls and lands in 60 steps. With cfmScale 0.9 every position stays the same.
     (`experiments/measure_body_properties.py`)
@@ -269,8 +268,8 @@ STATIC_MASS = Rule("unused/static-mass", "info", """
 NO_DRIVE = Rule("unused/no-drive", "warning", """
     Performance envelope without a drive
 
-    The schema PhysxDrivePerformanceEnvelopeAPI limits a drive and the joint effort. Without PhysicsDriveAPI on the
-    axis the schema has no effect.
+    PhysxDrivePerformanceEnvelopeAPI limits a drive and the joint effort. Without PhysicsDriveAPI on the axis the schema
+    has no effect.
 
     Measured: With an envelope but no drive, a slider keeps its speed of 1. With a drive, the envelope reduces the speed
     from 1.66 to 0.125.

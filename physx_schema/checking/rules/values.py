@@ -306,10 +306,10 @@ _USD_INSTANCE = "__INSTANCE_NAME__"
 WRONG_TYPE = ReaderRule("value/wrong-type", "error", """
     Value of an unreadable type
 
-    PhysX cannot read a value of this type for the property. PhysX uses the property's default, or 0 for a limit.
+    PhysX cannot read a value of this type, and uses the property's default, or 0 for a limit.
 
-    Measured: PhysX reads a stiffness of type string, token, timecode or float[] as 0. The same is true for a
-    lowerLimit of type string.
+    Measured: PhysX reads a stiffness of type string, token, timecode or float[] as 0. It also reads a lowerLimit of
+    type string as 0.
     (`experiments/measure_value_rules.py`)
     """,
     profiles=PROFILES,
@@ -320,8 +320,8 @@ WRONG_TYPE = ReaderRule("value/wrong-type", "error", """
 TYPE = Rule("value/type", "warning", """
     Value of another type than declared
 
-    The attribute does not have the type that its schema declares. PhysX converts between number and bool types,
-    including arrays and vectors with three elements. Some other programs do not convert values.
+    PhysX converts between number and bool types, including arrays and vectors with three elements. Some other programs
+    do not convert values.
 
     Measured: PhysX reads a stiffness of type float, double, half, int, uint, int64, uint64, uchar or bool.
     (`experiments/measure_value_rules.py`)

@@ -118,7 +118,7 @@ _REASONS: Mapping[str, str] = {
     **dict.fromkeys(("sleepThreshold", "stabilizationThreshold"), _SLEEP),
     **dict.fromkeys(("maxDepenetrationVelocity", "maxContactImpulse", "contactSlopCoefficient"), _CONTACT),
     **dict.fromkeys(("breakForce", "breakTorque"),
-                    "PhysX never breaks joints of articulations, and this value also means that the joint never breaks"),
+                    "PhysX never breaks joints of articulations; this value also means that the joint never breaks"),
     "threshold": "it selects which contacts are reported, not how they act",
     "cfmScale": "it softens constraints that have separate rows; the reasons of those rows name it",
     "localPos": "a point on the link; the tendon's rows show its effect",

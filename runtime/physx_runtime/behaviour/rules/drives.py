@@ -67,8 +67,8 @@ FRICTION = Rule("behaviour/friction", "error", f"""
 SAG = Rule("behaviour/sag", "warning", f"""
     Joint that sags under its load
 
-    A drive is a spring. Under a load the joint rests away from its target. The distance is the load divided by the
-    stiffness. The rule reports distances above 1 degree (1 mm) and above 1 % of the range.
+    A drive is a spring. A load moves the joint away from its target by the load divided by the stiffness. The rule
+    reports distances above 1 degree (1 mm) and above 1 % of the range.
 
     Measured: Under a load of 9.81 N m, a joint with stiffness 1 per degree rests 9.60 degrees below its target.
     {_SCRIPT}
@@ -82,8 +82,8 @@ SAG = Rule("behaviour/sag", "warning", f"""
 SLOW = Rule("behaviour/slow", "warning", f"""
     Joint too slow to reach its target
 
-    After five seconds the joint still moves towards its target. Its damping or inertia is large compared with the
-    stiffness.
+    After five seconds the joint still moves towards its target. The joint's damping or inertia is large compared with
+    the stiffness.
 
     Measured: With stiffness 1 and damping 10, a revolute joint with target 20 degrees is at 7.87 degrees after 5 s.
     {_SCRIPT}
@@ -145,7 +145,7 @@ FOLLOWER = Rule("behaviour/follower", "warning", f"""
     yields to loads. The rule reports distances above a quarter of the joint's range. Limits or drives can hold back a
     hard mimic joint.
 
-    Measured: Under a load of 9.81 N m, a follower with naturalFrequency 2 rests 33.0 degrees away from its
+    Measured: Under a load of 9.81 N m, a follower with naturalFrequency 2 rests 33.0 degrees away from the required
     position. {_SCRIPT}
     """,
     why="the coupling gives way to the load, or limits or a drive hold the joint",

@@ -198,8 +198,8 @@ AIMING = "the drive's axis is locked; its target still changes the combined targ
 UNBOUNDED = "this value sets no limit"
 
 
-TARGETS_TOGETHER = ("PhysX drives to the angular targets of a joint as one rotation; each is measured here with the "
-                    "others at 0; simulate shows where the joint settles")
+TARGETS_TOGETHER = ("PhysX combines the angular targets of a joint into one rotation; here each target is measured "
+                    "with the other targets at 0; simulate shows where the joint settles")
 
 
 def targets_together(joint: MaximalJoint) -> frozenset[str]:
