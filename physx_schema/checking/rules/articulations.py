@@ -30,8 +30,8 @@ _TREE = usda.body(name="c") + usda.body(name="d") + usda.joint("j3", parent="c",
 ARTICULATION_NO_ROOT = Rule("articulation/no-root", "warning", """
     Joined bodies without an articulation root
 
-    Without PhysicsArticulationRootAPI, PhysX solves the joints as separate, softer constraints. It ignores joint
-    states, armature, friction and envelopes.
+    Without PhysicsArticulationRootAPI, PhysX solves the joints as separate, softer constraints. PhysX then ignores
+    joint states, armature, friction and envelopes.
 
     Measured: A row of four welded bodies, 3 m long, sags by 1.43 mm. As an articulation the row does not sag.
     (`experiments/measure_articulation_rules.py`)
@@ -196,7 +196,8 @@ JOINT_KIND = ReaderRule("articulation/joint-kind", "warning", """
 KINEMATIC_LINK = ReaderRule("articulation/kinematic-link", "error", """
     Kinematic link that is not the root
 
-    A kinematic body that is not the root becomes a dynamic link. Bodies beyond this link stay outside the articulation.
+    A kinematic body that is not the root becomes a dynamic link. Bodies that only this link connects to the root stay
+    outside the articulation.
 
     Measured: A kinematic link on a vertical slider falls by 5.003 in one second. The body welded to this link stays
     outside the articulation.
@@ -236,9 +237,9 @@ LOOP = ReaderRule("DJ.011/loop", "error", """
 PARALLEL_JOINT = ReaderRule("DJ.011/beside", "warning", """
     Third joint between two links
 
-    PhysX adds the first joint between two links to the articulation and drops the second. It solves further joints as
-    separate, softer constraints without joint state, armature, friction or envelope. Converters write such joints for
-    MuJoCo bodies with several hinges.
+    PhysX adds the first joint between two links to the articulation and drops the second. PhysX solves further joints
+    as separate, softer constraints without joint state, armature, friction or envelope. Converters write such joints
+    for MuJoCo bodies with several hinges.
 
     Measured: A link sags by 10.232 degrees on one hinge and on two hinges. With a third hinge the link does not sag.
     (`experiments/measure_joint_bodies.py`)
@@ -268,8 +269,9 @@ WORLD_LOOP = Rule("DJ.011/world-loop", "warning", """
 MOVING_LOOP = Rule("DJ.011/moving-loop", "warning", """
     Loop between links that one joint moves together
 
-    PhysX solves such a loop as if no joint moved both links together. Such a loop opens far more than other loops, and
-    the positions can become NaN. PhysX solves loops to the base, the world or other bodies correctly.
+    If one joint moves both links of a loop together, PhysX ignores this common motion. The loop then opens far more
+    than other loops, and the positions can become NaN. PhysX solves loops to the base, the world or other bodies
+    correctly.
 
     Measured: The loop of a driven four-bar linkage opens by 0.008 mm on a fixed base, and by 0.12 mm on a swinging
     link.

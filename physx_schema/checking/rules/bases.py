@@ -90,8 +90,8 @@ def _locks(low: object, high: object) -> bool:
 ROOT_SELECTED = Rule("articulation/root-chosen", "warning", """
     Root link that is not the base
 
-    If PhysicsArticulationRootAPI is above the bodies of a floating tree, PhysX chooses its middle link as root. The
-    root pose and root velocity are those of this link, and the order of links starts with it.
+    If PhysicsArticulationRootAPI is above the bodies of a floating tree, PhysX chooses the tree's middle link as root.
+    The root pose and root velocity are those of this link, and the order of links starts with it.
 
     Measured: In a chassis with a row of six links, PhysX chooses the link arm2 as root and lists arm2 first.
     (`experiments/measure_borders.py`)

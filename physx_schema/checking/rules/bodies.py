@@ -38,7 +38,7 @@ BODY_SEVERAL_SCENES = ReaderRule("body/several-scenes", "warning", """
 
     If physics:simulationOwner has several targets, PhysX uses the first PhysicsScene among them.
 
-    Measured: A body belongs to scenes with gravity 10 and gravity 1, in this order. In one second it falls by
+    Measured: A body belongs to scenes with gravity 10 and gravity 1, in this order. In one second the body falls by
     5.005.
     (`experiments/measure_scene_rules.py`)
     """,
@@ -52,7 +52,7 @@ BODY_IN_INSTANCE = ReaderRule("body/in-instance", "error", """
     PhysX creates no body, joint or articulation inside an instance. The instance itself can be a body, and
     colliders inside it work.
 
-    Measured: PhysX creates no body inside an instance. If instanceable is false, the body falls.
+    Measured: A body inside an instance falls only if instanceable is false.
     (`experiments/measure_scene_rules.py`)
     """,
     example=usda.instance(usda.body()),

@@ -55,8 +55,8 @@ NO_SHAPE = ReaderRule("collider/no-shape", "error", """
 MESH = ReaderRule("collider/mesh", "error", """
     Mesh with invalid faces or points
 
-    Faces refer to missing points, the corner counts do not match the indices, or points are not finite. PhysX can crash
-    on such a mesh.
+    Faces of the mesh refer to missing points, the corner counts do not match the indices, or points are not finite.
+    PhysX can crash on such a mesh.
 
     Measured: If a face of a moving body's mesh has point index -1 or 1000000, PhysX crashes with a segmentation fault.
     (`experiments/measure_mesh_rules.py`)
@@ -99,7 +99,7 @@ TRIGGER_MESH = ReaderRule("collider/trigger-mesh", "error", """
     PhysX cannot use a triangle mesh as a trigger and creates a solid collider instead. Static and kinematic meshes
     without an approximation are triangle meshes.
 
-    Measured: A cube rests on a triangle mesh with PhysxTriggerAPI. It falls through a convex hull with
+    Measured: A cube rests on a triangle mesh with PhysxTriggerAPI. The cube falls through a convex hull with
     PhysxTriggerAPI.
     (`experiments/measure_contact_settings.py`)
     """,
@@ -110,11 +110,11 @@ TRIGGER_MESH = ReaderRule("collider/trigger-mesh", "error", """
 OFFSETS = ReaderRule("collider/offsets", "error", """
     Rest offset not below the contact offset
 
-    restOffset must be below contactOffset. Otherwise PhysX uses a rest offset of 0, and computes a contact offset
-    if the authored one is below restOffset.
+    restOffset must be below contactOffset. Otherwise PhysX uses a rest offset of 0, and computes a contact offset if
+    the authored contactOffset is below restOffset.
 
-    Measured: With contactOffset 0.05 and restOffset 0.02, a cube rests 0.02 above the ground. With restOffset 0.1
-    it rests on the ground.
+    Measured: With contactOffset 0.05 and restOffset 0.02, a cube rests 0.02 above the ground. With restOffset 0.1 the
+    cube rests on the ground.
     (`experiments/measure_contact_rules.py`)
     """,
     example=usda.cube(_offsets("0.05", "0.1"), "PhysxCollisionAPI"),
@@ -148,7 +148,7 @@ REFUSED = ReaderRule("material/refused", "error", """
     If a material has a friction below 0, a restitution above 1, or NaN, PhysX uses its default material: friction 0.5,
     no restitution.
 
-    Measured: With friction -1 a cube slows to 1.50 m/s, as without a material. With friction 0.1 it slows to 2.10
+    Measured: With friction -1 a cube slows to 1.50 m/s, as without a material. With friction 0.1 the cube slows to 2.10
     m/s.
     (`experiments/measure_contact_rules.py`)
     """,
@@ -161,7 +161,7 @@ SOFT = ReaderRule("material/soft", "warning", """
 
     PhysX uses a negative restitution as the stiffness of a contact spring. Bodies sink into such a material.
 
-    Measured: A cube dropped from 1 m sinks 6.6 m into ground with a restitution of -0.5. It then comes back up.
+    Measured: A cube dropped from 1 m sinks 6.6 m into ground with a restitution of -0.5. The cube then comes back up.
     (`experiments/measure_contact_rules.py`)
     """,
     example=_material({"float physics:restitution": "-0.5"}),
@@ -223,7 +223,7 @@ MISSING_TARGET = ReaderRule("pair/missing-target", "error", """
 NO_OBJECT = ReaderRule("pair/no-object", "error", """
     Filtered pair without a collider
 
-    PhysicsFilteredPairsAPI works on colliders, rigid bodies and articulation roots. Its targets are such prims, or
+    PhysicsFilteredPairsAPI works on colliders, rigid bodies and articulation roots. Valid targets are such prims, or
     prims above them. On other prims the schema has no effect.
 
     Measured: A cube rests on the ground if its filtered pair is an empty Xform, the scene or a collision group.
@@ -255,7 +255,7 @@ STRETCHED = ReaderRule("collider/stretched", "warning", """
     PhysX keeps spheres, capsules, cylinders and cones round and uses the largest scale. The rendered shape is
     stretched.
 
-    Measured: A sphere of radius 0.5 with scale (1, 1, 2) rests with its center at 1.0.
+    Measured: A sphere of radius 0.5 with scale (1, 1, 2) rests with its center at height 1.0.
     (`experiments/measure_body_rules.py`)
     """,
     example=usda.prim("Sphere", "ball", _STRETCHED, "PhysicsCollisionAPI"),

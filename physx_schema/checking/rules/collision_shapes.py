@@ -67,8 +67,8 @@ SHAPELESS = Rule("body/shapeless", "error", f"""
 HULL_FOR_MESH = Rule("collider/hull-for-mesh", "warning", """
     Hollow mesh that collides as its convex hull
 
-    PhysX has no triangle meshes on dynamic bodies. PhysX uses the convex hull if the approximation is none,
-    meshSimplification, unknown or missing. The hull closes hollows and openings.
+    On a dynamic body PhysX uses the convex hull of a mesh if the approximation is none, meshSimplification, unknown or
+    missing. The hull closes hollows and openings.
 
     Measured: A ball rests on the rim of a dynamic tray, at height 0.700. With the approximation sdf the ball rests on
     the tray's floor, at height 0.200.

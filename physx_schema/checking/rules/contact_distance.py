@@ -181,12 +181,12 @@ def _cube_at_height(height: str, velocity_limit: str = "") -> str:
 
 
 OVERLAP = Rule("body/overlap", "warning", """
-    Body that starts inside another
+    Body that starts inside another body
 
-    Two colliders overlap at the start by more than a tenth of the thinner collider's thickness. PhysX pushes them apart
-    at up to maxDepenetrationVelocity, 3 m/s by default. The rule does not check meshes.
+    Two colliders overlap at the start by more than a tenth of the thinner collider's thickness. PhysX pushes the
+    colliders apart at up to maxDepenetrationVelocity, 3 m/s by default. The rule does not check meshes.
 
-    Measured: A cube that starts 0.2 m deep in the ground rises at 3.06 m/s. With maxDepenetrationVelocity inf it
+    Measured: A cube that starts 0.2 m deep in the ground rises at 3.06 m/s. With maxDepenetrationVelocity inf the cube
     rises at 3400 m/s.
     (`experiments/measure_contact_starts.py`)
     """,
@@ -198,7 +198,7 @@ OVERLAP = Rule("body/overlap", "warning", """
 )
 
 MASS_RATIO = Rule("body/mass-ratio", "warning", """
-    Heavy body on a light one
+    Heavy body on a light body
 
     With too few position iterations, a heavy body sinks through a light body below it. More iterations can hold heavier
     bodies.

@@ -24,7 +24,7 @@ UNBOUND_COLLIDER = Rule("material/unbound-collider", "error", f"""
     SimReady PMT.001 requires the relationship material:binding:physics on every collider. Its target must have
     PhysicsMaterialAPI. {ONLY_PUBLISHED}
 
-    Measured: A cube without a material slows from 3 to 1.501 m/s in 18 steps. This corresponds to friction 0.5.
+    Measured: A cube without a material slows from 3 to 1.501 m/s in 18 steps, as with friction 0.5.
     (`experiments/measure_plausibility.py`)
     """,
     fix="bind the collider with material:binding:physics to a Material that has PhysicsMaterialAPI",

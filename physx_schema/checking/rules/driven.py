@@ -50,7 +50,7 @@ TARGET_STATE = Rule("DJ.001/target-state", "error", f"""
     SimReady DJ.001 requires a drive target that equals the joint state at the start. The check allows a difference
     of 0.01 rad or 10 mm. {ONLY_PUBLISHED}
 
-    Measured: A slider starts at 0, with target 1 and stiffness 100. After one step its velocity is 1.66.
+    Measured: A slider starts at 0, with target 1 and stiffness 100. After one step the slider's velocity is 1.66.
     (`experiments/measure_joint_rules.py`)
     """,
     why="the drive moves the joint from the first step; SimReady DJ.001 requires state and target to agree",
@@ -125,7 +125,7 @@ MAX_VELOCITY = Rule("DJ.005/max-velocity", "error", f"""
     accepts the schema PhysxJointAxisAPI and the property newton:velocityLimit. {ONLY_PUBLISHED}
 
     Measured: With physxJoint:maxJointVelocity 0.5 a slider keeps its speed of 1. With
-    physxJointAxis:linear:maxJointVelocity 0.5 its speed is 0.5.
+    physxJointAxis:linear:maxJointVelocity 0.5 the slider's speed is 0.5.
     (`experiments/measure_joint_rules.py`)
     """,
     why="PhysX does not limit the velocity; SimReady DJ.005 requires a limit above 0",
@@ -198,10 +198,10 @@ def driven_joints(description: Description) -> Iterator[Finding]:
 TARGET_WITHOUT_GAIN = Rule("DJ.006/target-without-gain", "warning", """
     Drive target without a gain
 
-    A targetPosition needs a stiffness, and a targetVelocity needs a damping. Without its gain the target has no effect.
+    A targetPosition needs a stiffness, and a targetVelocity needs a damping. A target without its gain has no effect.
     If only a stiffness is authored, targetVelocity still shifts the position target within a step.
 
-    Measured: A slider has targetPosition 1 and targetVelocity 1, but no gains. It stays at 0.
+    Measured: A slider with targetPosition 1 and targetVelocity 1, but no gains, stays at 0.
     (`experiments/measure_joint_rules.py`)
     """,
     why="the drive does not pull towards the target",

@@ -115,8 +115,8 @@ def _rules() -> Rules:
 SCHEMA_HOST = Rule("schema/host", "warning", """
     Schema on an unsuitable prim
 
-    The schema's definition does not list this type of prim. USD accepts the schema on such a prim; in most cases PhysX
-    ignores the schema.
+    The schema's definition does not list this type of prim. USD accepts the schema on such a prim, but in most cases
+    PhysX ignores it.
 
     Measured: PhysxTriggerAPI on a prim above a collider has no effect. The same is true for PhysxSurfaceVelocityAPI
     on static ground.

@@ -32,7 +32,7 @@ INERTIA_SIZE = Rule("body/inertia-size", "warning", """
     solid box's moment. Forces then hardly turn the body, or contacts make it spin. Often the unit is wrong.
 
     Measured: A horizontal rod on a revolute joint turns by 182 degrees in half a second. With moments 100 times larger
-    it turns by 20 degrees.
+    the rod turns by 20 degrees.
     (`experiments/measure_plausibility.py`)
     """,
     profiles=PROFILES,

@@ -45,7 +45,7 @@ RAISED_DEFAULT = Rule("iterations/raised-default", "info", """
     Default iteration counts raised by another object
 
     An articulation without authored counts has 32 position and 1 velocity iterations. PhysX uses more iterations if
-    another object in the batch has more. The robot then moves differently than without that object.
+    another object in the batch has more. The robot then moves differently.
 
     Measured: An articulation without authored counts gets 60 position and 3 velocity iterations if a free body in its
     batch has these counts.

@@ -45,7 +45,7 @@ FRICTION_ORDER = ReaderRule("joint/friction-order", "error", """
 NO_DYNAMIC_FRICTION = Rule("joint/no-dynamic-friction", "warning", """
     Static friction without dynamic friction
 
-    staticFrictionEffort holds a joint at rest, and dynamicFrictionEffort brakes it in motion. The default of
+    staticFrictionEffort holds a joint at rest, and dynamicFrictionEffort brakes a moving joint. The default of
     dynamicFrictionEffort is 0; a moving joint then has no dynamic friction.
 
     Measured: With only a static friction of 5, a moving prismatic joint keeps its speed of 1.
@@ -110,8 +110,8 @@ def _drive(dof: Dof | JointAxis) -> Iterator[Finding]:
 NO_VELOCITY = Rule("joint/no-velocity", "error", """
     Joint with a maxJointVelocity of 0
 
-    PhysX limits joint speeds to maxJointVelocity, and 0 stops the joint. PhysX scales all velocities of the
-    articulation by the same ratio. All joints of the articulation therefore start every step at rest.
+    PhysX limits joint speeds to maxJointVelocity, and 0 stops the joint. To keep the limit, PhysX scales all velocities
+    of the articulation. All joints of the articulation therefore start every step at rest.
 
     Measured: One of two falling joints has maxJointVelocity 0. The other joint turns by 14.7 degrees in 2 s, instead of
     by 90 degrees.

@@ -145,7 +145,7 @@ SAME_BODY = ReaderRule("joint/same-body", "error", """
 
     PhysX does not create a joint between a body and itself.
 
-    Measured: A joint from a link to itself has no effect, and PhysX logs a message about a closed articulation.
+    Measured: PhysX logs a message about a closed articulation.
     (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
@@ -158,7 +158,7 @@ JOINT_NO_BODIES = ReaderRule("joint/no-bodies", "error", """
 
     PhysX does not create a joint if neither side has a rigid body.
 
-    Measured: The joint has no effect, and PhysX logs that no bodies are defined.
+    Measured: PhysX logs that no bodies are defined for the joint.
     (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,

@@ -77,7 +77,7 @@ def _swapped(problem: Problem, values: Values) -> Repair | None:
 LIMIT_ORDER = ReaderRule("joint/limit-order", "error", """
     Lower limit above the upper limit
 
-    PhysX refuses NaN bounds, and a lower bound above the upper bound. It then holds the joint at 0. Outside
+    PhysX refuses NaN bounds, and a lower bound above the upper bound. PhysX then holds the joint at 0. Outside
     articulations the joint is free, locked or limited to 90 degrees, depending on its type.
 
     Measured: With limits [0.5, -0.5], a prismatic joint with speed 1 stays at 0. (`experiments/measure_joint_rules.py`)
@@ -164,8 +164,8 @@ LIMIT_RANGE = ReaderRule("joint/limit-range", "error", """
     0. Outside articulations it refuses swing limits and cones of 180 degrees or more, and cones of 0. The axes then
     turn freely or up to 90 degrees.
 
-    Measured: The axis rotX of a generic joint turns if its limits are 180 degrees. With limits [-200, 100] it stays
-    at 0.
+    Measured: The axis rotX of a generic joint turns if its limits are 180 degrees. With limits [-200, 100] the axis
+    stays at 0.
     (`experiments/measure_joint_limits.py`)
     """,
     example=_ball("200", "30"),
@@ -175,7 +175,7 @@ LIMIT_RANGE = ReaderRule("joint/limit-range", "error", """
 HALF_CONE = ReaderRule("joint/half-cone", "warning", """
     Cone limit with only one angle
 
-    A cone limit needs two angles of at least 0. PhysX ignores a single angle, and both swings are free.
+    A cone limit needs two angles of at least 0. PhysX ignores a single angle, and both swing axes are free.
 
     Measured: The only authored cone angle is 20 degrees. At 1 rad/s both swing axes turn to 57.3 degrees in one second.
     (`experiments/measure_joint_limits.py`)
@@ -214,8 +214,7 @@ def soft_cones(description: Description) -> Iterator[Finding]:
 FREE_TRANSLATION = ReaderRule("joint/free-translation", "warning", """
     Free translation of a generic joint
 
-    The translations of a generic joint are not all locked. In articulations PhysX locks them and leaves only the
-    rotations.
+    In articulations PhysX locks all translations of a generic joint and leaves only the rotations.
 
     Measured: If transX is free or limited to [-1, 1], a generic joint only rotates. PhysX logs the lock.
     (`experiments/measure_joint_limits.py`)
@@ -231,7 +230,7 @@ STATE_REFUSED = ReaderRule("joint/state-refused", "error", """
     on generic joints. The joint then starts at 0. Infinite values that PhysX does not refuse make the motion NaN or
     very fast.
 
-    Measured: A revolute joint without limits starts at 360 degrees if 360 is authored. If 361 is authored, it
+    Measured: A revolute joint without limits starts at 360 degrees if 360 is authored. If 361 is authored, the joint
     starts at 0.
     (`experiments/measure_joint_limits.py`)
     """,
@@ -242,7 +241,7 @@ STATE_REFUSED = ReaderRule("joint/state-refused", "error", """
 TARGET_CHANGED = ReaderRule("joint/target-changed", "warning", """
     Drive target that PhysX changes
 
-    On a revolute joint without limits, PhysX removes whole turns from the drive target. On a generic joint, it
+    On a revolute joint without limits, PhysX removes whole turns from the drive target. On a generic joint, PhysX
     refuses targets beyond 180 degrees.
 
     Measured: A revolute joint without limits and with target 500 degrees ends at 140 degrees.

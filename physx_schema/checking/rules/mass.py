@@ -166,7 +166,7 @@ NO_MASS = ReaderRule("body/no-mass", "warning", """
 
     The body has neither a mass nor a collider. PhysX uses a mass of 1 and the inertia of a small sphere.
 
-    Measured: PhysX logs a warning about a negative mass and uses the inertia of a small sphere.
+    Measured: PhysX logs a warning about a negative mass.
     (`experiments/measure_body_rules.py`)
     """,
     profiles=PROFILES,
@@ -189,8 +189,7 @@ ZERO_INERTIA = ReaderRule("body/zero-inertia", "error", """
 COLLIDER_MASS = ReaderRule("body/collider-mass", "warning", """
     Collider with an estimated mass
 
-    PhysX's mesh tools build convex decompositions, sphere fillings, and SDFs of open meshes. This library only
-    estimates the mass of such colliders.
+    This library only estimates the mass of convex decompositions, sphere fillings, and SDFs of open meshes.
 
     Measured: An L-shaped mesh of mass 3000 has mass 3216 as a convex decomposition. The estimate is 3000.
     (`experiments/measure_mass_rules.py`)

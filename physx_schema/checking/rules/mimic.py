@@ -50,10 +50,10 @@ class Refusal(Rule):
 MIMIC_HOST = Rule("DJ.007/host", "error", """
     PhysxMimicJointAPI on a prim without a joint
 
-    PhysX ignores PhysxMimicJointAPI on a prim that is not a joint, without a message. Apply the schema to the following
-    joint.
+    PhysX ignores PhysxMimicJointAPI on a prim that is not a joint, without a message. Apply the schema to the joint
+    that follows.
 
-    Measured: The follower stays at 0. (`experiments/measure_mimics.py`)
+    Measured: With the schema on another prim, the follower stays at 0. (`experiments/measure_mimics.py`)
     """,
     why=_NOT_CREATED,
     fix="apply the API to the joint that should follow",
@@ -124,8 +124,8 @@ ONE_INSTANCE = Refusal("DJ.007/one-instance", "error", f"""
 REFERENCE_COUNT = Rule("DJ.007/reference-count", "error", f"""
     Mimic joint without exactly one reference joint
 
-    referenceJoint must have exactly one target on the composed stage. With no target or several targets, PhysX logs an
-    error and creates no mimic joint.
+    If referenceJoint has no target or several targets on the composed stage, PhysX logs an error and creates no mimic
+    joint.
 
     Measured: With two targets the follower stays at 0. {SCRIPT}
     """,
@@ -147,7 +147,7 @@ REFERENCE_MISSING = Refusal("DJ.007/reference-missing", "error", f"""
 
     If referenceJoint targets a path without a prim, PhysX logs an error and creates no mimic joint.
 
-    Measured: The follower stays at 0. {SCRIPT}
+    Measured: With such a target the follower stays at 0. {SCRIPT}
     """,
     fix="target an existing joint",
     example=usda.follower({"referenceJoint": "</Robot/j_1>"}),
@@ -160,7 +160,7 @@ REFERENCE_TYPE = Refusal("DJ.007/reference-type", "error", f"""
 
     If referenceJoint targets a prim that is not a joint, PhysX logs an error and creates no mimic joint.
 
-    Measured: The follower stays at 0. {SCRIPT}
+    Measured: With such a target the follower stays at 0. {SCRIPT}
     """,
     fix="target a joint",
     example=usda.follower({"referenceJoint": "</Robot/a>"}),
@@ -211,7 +211,7 @@ EXCLUDED_REF = Refusal("DJ.007/excluded-ref", "error", f"""
 
     If the reference joint has physics:excludeFromArticulation = true, PhysX logs an error and creates no mimic joint.
 
-    Measured: The follower stays at 0. {SCRIPT}
+    Measured: With such a reference joint the follower stays at 0. {SCRIPT}
     """,
     fix="set physics:excludeFromArticulation of the reference joint to false, or target another joint",
     example=usda.joint("j1", {**usda.LIMITS, "bool physics:excludeFromArticulation": "true"}) + VALID,

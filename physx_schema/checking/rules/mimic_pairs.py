@@ -98,7 +98,7 @@ def _chain(item: MimicDeclaration) -> Iterator[Finding]:
 SAME_ARTICULATION = Rule("DJ.007/same-articulation", "error", f"""
     Mimic joint across articulations
 
-    Both joints must connect links of one articulation. If one of them is a joint to the world or is outside the
+    Both joints must connect links of one articulation. If one of the joints leads to the world or is outside the
     articulation's tree, PhysX logs an error and creates no mimic joint.
 
     Measured: A joint between the world and a link does not follow. {SCRIPT}
@@ -189,8 +189,8 @@ def _initial_violation(articulation: Articulation, mimic: Mimic, states: set[str
 DOUBLE_MIMIC = Rule("DJ.007/double-mimic", "error", f"""
     PhysX and Newton mimic APIs on one joint
 
-    PhysX applies NewtonMimicAPI in addition to PhysxMimicJointAPI. If the two schemas disagree, neither joint can
-    move. They agree if mimicCoef1 = -gearing and mimicCoef0 = -offset.
+    PhysX applies NewtonMimicAPI in addition to PhysxMimicJointAPI. If the two schemas disagree, neither joint can move.
+    The schemas agree if mimicCoef1 = -gearing and mimicCoef0 = -offset.
 
     Measured: With gearing 1 and mimicCoef1 1, the reference joint stays at 1.98 degrees, and the follower stays at
     0. {SCRIPT}
@@ -229,8 +229,7 @@ def _without_newton(item: MimicDeclaration) -> Repair:
 NEWTON_PORTABILITY = Rule("DJ.007/newton-portability", "warning", """
     Mimic joint that Newton reads differently
 
-    Newton's mimic joints couple only two joints of the same type, cannot form chains, and use other units for
-    offsets. The robot moves differently in Newton than in PhysX.
+    Newton's mimic joints couple only two joints of the same type, cannot form chains, and use other units for offsets.
 
     Measured: A slider follows a hinge with gearing -0.01 per degree. At 20 degrees PhysX moves the slider to 0.200.
     (`experiments/measure_mimics.py`)

@@ -84,8 +84,8 @@ NATURAL_FREQUENCY = Rule("DJ.007/naturalFrequency", "error", f"""
     PhysX makes the mimic joint a hard constraint if naturalFrequency is not authored or at most 0. The SimReady rule
     requires a value above 0. Above 10 rad per time step the constraint is nearly hard.
 
-    Measured: With naturalFrequency 0 or -5 the follower lags by at most 0.0002 degrees. It lags by 1.42 degrees with
-    naturalFrequency 1, and by 0.006 degrees with 1200. {SCRIPT}
+    Measured: With naturalFrequency 0 or -5 the follower lags by at most 0.0002 degrees. The follower lags by 1.42
+    degrees with naturalFrequency 1, and by 0.006 degrees with 1200. {SCRIPT}
     """,
     why="PhysX cannot use the value",
     fix="author a finite number",
@@ -118,8 +118,8 @@ def _natural_frequency(item: MimicDeclaration) -> Iterator[Finding]:
 DAMPING_RATIO = Rule("DJ.007/dampingRatio", "error", f"""
     Damping ratio missing, negative or below 1
 
-    PhysX makes the mimic joint a hard constraint if dampingRatio is not authored or at most 0. Below 1 a compliant
-    mimic joint can oscillate; PhysX's documentation advises against such values.
+    PhysX makes the mimic joint a hard constraint if dampingRatio is not authored or at most 0. With a dampingRatio
+    below 1 a compliant mimic joint can oscillate.
 
     Measured: With naturalFrequency 10 the follower lags by 1.28 degrees with dampingRatio 1, and by at most 0.0002
     degrees with dampingRatio 0. {SCRIPT}
@@ -154,8 +154,7 @@ def _damping_ratio(item: MimicDeclaration) -> Iterator[Finding]:
 MIMIC_TIME_SAMPLES = ReaderRule("DJ.007/time-samples", "warning", """
     Time samples or connections on a mimic joint
 
-    PhysX reads gearing, offset and limits once, at the default time, and ignores connections. Time samples and
-    connections have no effect.
+    PhysX reads gearing, offset and limits once, at the default time, and ignores time samples and connections.
 
     Measured: PhysX uses an authored gearing of -1, despite time samples of -2 or a connection to -2. If no gearing is
     authored, PhysX uses 1.

@@ -41,8 +41,8 @@ ONE_BODY = Rule("stage/one-body", "warning", """
 ROOT_COUNT = Rule("articulation/root-count", "warning", """
     No articulation root, or several roots
 
-    The published rule BA.001 requires exactly one articulation root on a stage with joints. PhysX simulates any
-    number of articulations and other joints.
+    The published rule BA.001 requires exactly one articulation root on a stage with joints. PhysX simulates any number
+    of articulations and of joints outside them.
     """,
     why=_REASON,
     profiles=(PUBLISHED,),
@@ -69,8 +69,7 @@ NESTED = Rule("body/nested-in-body", "warning", """
 
     The published rule RB.006 requires !resetXformStack! on a body inside another body.
 
-    Measured: The inner body starts 2 above the outer body. The inner body falls by 5.005, with and without
-    !resetXformStack!.
+    Measured: An inner body 2 above the outer body falls by 5.005, with and without !resetXformStack!.
     (`experiments/measure_body_rules.py`)
     """,
     why="PhysX steps the two bodies separately; the published rule requires !resetXformStack! on the inner one",
@@ -85,7 +84,7 @@ UNJOINED = Rule("body/nested-unjoined", "error", """
 
     The published rule RB.012 requires a joint between a body and the body that contains it.
 
-    Measured: A body inside another body falls separately from it, with and without a joint.
+    Measured: A body inside another body falls separately, with and without a joint.
     (`experiments/measure_body_rules.py`)
     """,
     why="PhysX steps the two bodies separately; the published rule requires a joint between them",

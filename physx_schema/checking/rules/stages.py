@@ -89,7 +89,7 @@ UNITS = ReaderRule("stage/units", "error", """
     In single precision, metersPerUnit, kilogramsPerUnit and a length of 10 m in stage units must be finite and
     above 0. Otherwise PhysX refuses the stage.
 
-    Measured: PhysX refuses 0, -1, NaN and infinity. It refuses metersPerUnit 2.9e-38, but accepts 2.95e-38.
+    Measured: PhysX refuses 0, -1, NaN and infinity. PhysX refuses metersPerUnit 2.9e-38, but accepts 2.95e-38.
     (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
@@ -150,7 +150,7 @@ MUTED_LAYER = ReaderRule("stage/muted-layer", "info", """
 LAYER_OFFSET = ReaderRule("stage/layer-offset", "info", """
     Sublayer with a time offset
 
-    The offset moves the sublayer's time samples. Physics is read at the default time, where time samples have no
+    A time offset moves the sublayer's time samples. Physics is read at the default time, where time samples have no
     effect.
     """,
     profiles=PROFILES,
@@ -167,7 +167,7 @@ OUTSIDE_LAYER = ReaderRule("stage/outside-layer", "info", """
 INACTIVE = ReaderRule("stage/inactive", "info", """
     Inactive prim
 
-    USD skips an inactive prim and all prims below it, and PhysX does not simulate them.
+    USD skips an inactive prim and all prims below it, and PhysX does not simulate these prims.
 
     Measured: PhysX creates nothing for an inactive body. (`experiments/measure_scene_rules.py`)
     """,
@@ -179,7 +179,7 @@ INACTIVE = ReaderRule("stage/inactive", "info", """
 UNLOADED = ReaderRule("stage/unloaded", "info", """
     Payload that is not loaded
 
-    The prims of an unloaded payload are not on the stage, so they are not checked. PhysX loads all payloads.
+    The prims of an unloaded payload are not on the stage, so the rules do not check them. PhysX loads all payloads.
 
     Measured: A body in a payload falls in ovphysx. (`experiments/measure_scene_rules.py`)
     """,
@@ -215,7 +215,7 @@ VARIANTS = ReaderRule("stage/variants", "info", """
 
     USD composes only the selected variant of each variant set. Physics in the other variants is not checked.
 
-    Measured: A body is at height 10 in the selected variant and at height 20 in another. It falls from height 10.
+    Measured: A body is at height 10 in the selected variant and at height 20 in another. The body falls from height 10.
     (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,

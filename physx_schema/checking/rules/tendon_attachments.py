@@ -81,7 +81,7 @@ REST_FROM_POSE = Rule("tendon/rest-from-pose", "warning", """
     frames place the links elsewhere, the tendon starts with a force.
 
     Measured: A slider is posed at 0.5, and the stiffness is 10. With joint state 1 the pull is 0.04995; with joint
-    state 0.5 it is 0.
+    state 0.5 the pull is 0.
     (`experiments/measure_tendon_rules.py`)
     """,
     why="PhysX computes restLength without joint states, joint frames and mass frames; the tendon starts with a force",

@@ -44,8 +44,7 @@ TENDON_JOINT_TYPE = ReaderRule("tendon/joint-type", "error", """
     Axes of fixed tendons belong on revolute and prismatic joints. PhysX crashes if a root axis is on a fixed or
     spherical joint and the next joint has an axis with the same name.
 
-    Measured: With a root axis on a fixed or spherical joint and an axis on the next joint, PhysX crashes with a
-    segmentation fault.
+    Measured: PhysX crashes with a segmentation fault for a root axis on a fixed joint or on a spherical joint.
     (`experiments/measure_tendon_rules.py`)
     """,
     example=usda.joint("j1", _AXIS, "PhysxTendonAxisRootAPI:t", kind="Fixed")
@@ -96,8 +95,8 @@ SIGN = Rule("tendon/sign", "error", """
     Tendon gearing and force with opposite signs
 
     forceCoefficient scales the force on an axis; the gearing scales only the axis's part of the tendon's length. With
-    opposite signs the tendon pushes the joint away from the tendon's rest length. If it pushes all axes, the motion
-    diverges. A negative gearing on a spatial tendon has the same effect.
+    opposite signs the tendon pushes the joint away from the tendon's rest length. If the tendon pushes all axes, the
+    motion diverges. A negative gearing on a spatial tendon has the same effect.
 
     Measured: With gearing -1 and forceCoefficient 1 the tendon pushes with 0.1000. A slider moves from 0.01 to 56.6
     in 3 s.
@@ -203,8 +202,7 @@ def _limits(tendon: FixedTendon | SpatialTendon, bounds: Sequence[tuple[float, f
 NO_GAINS = Rule("tendon/no-gains", "warning", """
     Tendon that exerts no force
 
-    A tendon without stiffness, damping and limitStiffness exerts no force. A fixed tendon with forceCoefficient 0
-    on every axis also exerts no force.
+    A tendon exerts no force if stiffness, damping and limitStiffness are 0, or if every axis has forceCoefficient 0.
 
     Measured: A tendon stretched by 1 does not move its joint without gains, or with stiffness 10 and forceCoefficient
     0.

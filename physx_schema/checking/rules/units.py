@@ -36,7 +36,7 @@ RADIANS = Rule("unit/radians", "warning", """
     Joint angle that looks like radians
 
     A limit, drive target, joint state or mimic offset is pi, 2 pi or a common fraction of pi. PhysX reads joint angles
-    in degrees. Limits are reported only if every bound of the joint looks like radians.
+    in degrees. The rule reports limits only if every bound of the joint looks like radians.
 
     Measured: A hinge with limits of 1.5708 and a target of 90 stops at 1.5708 degrees.
     (`experiments/measure_joint_rules.py`)
@@ -79,7 +79,7 @@ SMALL_LIMITS = Rule("unit/small-limits", "warning", """
     Articulation with tiny hinge limits
 
     At least three hinges have limits, and no hinge turns further than 6.3 degrees, about 2 pi. The limits are possibly
-    in radians. PhysX reads limits in degrees.
+    in radians.
 
     Measured: A hinge with limits of 1.5708 and a target of 90 stops at 1.5708 degrees.
     (`experiments/measure_joint_rules.py`)

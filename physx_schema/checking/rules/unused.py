@@ -54,7 +54,7 @@ MISSPELT_PROPERTY = Rule("unused/misspelt-property", "error", """
 
     No schema of the prim has a property with this name, so PhysX does not read the property.
 
-    Measured: With a property named "stifness" of 100, a slider stays at 0. With stiffness 100 it moves to its
+    Measured: With a property named "stifness" of 100, a slider stays at 0. With stiffness 100 the slider moves to its
     target 1.
     (`experiments/measure_unused.py`)
     """,
@@ -131,8 +131,7 @@ SOFT_LIMIT = Rule("unused/soft-limit", "warning", """
 
     PhysX ignores PhysxLimitAPI on joints of an articulation. The limits of such joints stay hard.
 
-    Measured: A slider stops at its limit of 0.5, with and without PhysxLimitAPI with stiffness 10, damping 1 and
-    restitution 1.
+    Measured: A slider stops at its limit of 0.5, even with PhysxLimitAPI of stiffness 10, damping 1 and restitution 1.
     (`experiments/measure_joint_rules.py`)
     """,
     why=NO_EFFECT,
@@ -286,7 +285,7 @@ NO_DRIVE = Rule("unused/no-drive", "warning", """
 UNKNOWN_PROPERTY = Rule("unused/unknown-property", "warning", """
     Unknown physics property
 
-    The property is in a namespace of physics, but no known schema has a property with this name or a similar one.
+    The property is in a namespace of physics, but no known schema has a property with this name or a similar name.
     Older Omniverse releases wrote such properties, for example physics:tensor:... and state:...:appliedForce.
 
     Measured: A slider with the property physxJointAxis:linear:wobble keeps its speed of 1.
@@ -302,8 +301,7 @@ UNKNOWN_PROPERTY = Rule("unused/unknown-property", "warning", """
 BELOW_INSTANCE = Rule("unused/below-instance", "warning", """
     Opinion below an instance
 
-    Instances share the prims of their prototype. USD drops opinions on prims below an instance. Opinions on the
-    instance prim itself have an effect.
+    USD drops opinions on prims below an instance. Opinions on the instance prim itself have an effect.
 
     Measured: With collisionEnabled false below an instance, the body still rests at 0.5. With collisionEnabled false on
     the prototype, the body falls to -4.005.

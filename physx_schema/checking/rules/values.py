@@ -308,7 +308,7 @@ WRONG_TYPE = ReaderRule("value/wrong-type", "error", """
 
     PhysX cannot read a value of this type, and uses the property's default, or 0 for a limit.
 
-    Measured: PhysX reads a stiffness of type string, token, timecode or float[] as 0. It also reads a lowerLimit of
+    Measured: PhysX reads a stiffness of type string, token, timecode or float[] as 0. PhysX also reads a lowerLimit of
     type string as 0.
     (`experiments/measure_value_rules.py`)
     """,

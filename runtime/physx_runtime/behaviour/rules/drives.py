@@ -40,7 +40,8 @@ TOO_WEAK = Rule("behaviour/too-weak", "error", f"""
     The drive exerts its whole maxForce, but the weight or inertia of the load needs more force. The joint falls, or
     does not reach its target.
 
-    Measured: A joint carries a load of 9.81 N m. With maxForce 5 it falls from its target 0 to 45 degrees. {_SCRIPT}
+    Measured: A joint carries a load of 9.81 N m. With maxForce 5 the joint falls from its target 0 to 45 degrees.
+    {_SCRIPT}
     """,
     why="the joint cannot reach or hold its target",
     profiles=(BEHAVIOUR,),
@@ -97,7 +98,7 @@ SLOW = Rule("behaviour/slow", "warning", f"""
 SWINGS = Rule("behaviour/swings", "warning", f"""
     Joint that swings about its target
 
-    After five seconds the joint still swings. Its damping is small compared with stiffness and inertia.
+    After five seconds the joint still swings. The joint's damping is small compared with stiffness and inertia.
 
     Measured: With stiffness 1 and no damping, a revolute joint with target 20 degrees is at 10.5 degrees after 5 s.
     {_SCRIPT}
@@ -111,8 +112,8 @@ SWINGS = Rule("behaviour/swings", "warning", f"""
 SPEED_LIMIT = Rule("behaviour/speed-limit", "error", f"""
     Joint held back by its maxJointVelocity
 
-    The joint moves at maxJointVelocity, which is in degrees per second on angular axes. A number in rad/s is 57
-    times too small. If the joint needs over ten seconds to cross its range, the severity is warning.
+    The joint moves at maxJointVelocity, which is in degrees per second on angular axes. A maxJointVelocity authored in
+    rad/s is 57 times too small. If the joint needs over ten seconds to cross its range, the severity is warning.
 
     Measured: With maxJointVelocity 2, a revolute joint with target 40 degrees is at 10.0 degrees after 5 s. {_SCRIPT}
     """,
