@@ -272,12 +272,13 @@ def _follower_finding(description: Description, item: FollowerError, remedy: Rem
     soft = mimic.natural_frequency > 0.0
     name = mimic.prefix + ("naturalFrequency" if soft else "gearing")
     repair = None
-    fix = "widen the limits of the follower, or remove its drive; only these hold back a hard mimic joint"
+    fix = "widen the limits of the follower, or remove its drive; only limits and drives hold back a hard mimic joint"
     if soft and remedy is not None and mimic.instance:
         value = remedy.values["natural_frequency"]
         fix = f"author naturalFrequency {value:g}, or 0 for a hard coupling" + (
-            "; in a simulation with it the joint follows" if remedy.proved else f"; this does not help here; {_ELSE}")
+            "; in a simulation with this value the joint follows" if remedy.proved
+            else f"; this value does not help here; {_ELSE}")
         repair = unsafe(SetValue(mimic.path, name, value, "float")) if remedy.proved else None
     return FOLLOWER.at(mimic.path, name, f"{dof.name} is at {position(description, dof, item.end)} instead of "
-                       f"{position(description, dof, item.wanted)}, the position that its reference gives",
+                       f"{position(description, dof, item.wanted)}, the position that the mimic equation requires",
                        fix=fix, repair=repair)

@@ -103,9 +103,9 @@ class MaximalJointExperiments:
             (self.findings(IDEAL).values.get(key), f"even at {IDEAL_ITERATIONS} position iterations"),
             (self.findings(POSITION_ONLY_HARD).values.get(key),
              f"PhysX solves the joint in {plural(counts.position, 'position iteration')}"),
-            (self.findings(POSITION_ONLY).values.get(key), "the links' cfmScale softens it"),
+            (self.findings(POSITION_ONLY).values.get(key), "the links' cfmScale softens the constraint"),
             (self.findings(PHYSX).values.get(key),
-             f"drives do not act in {plural(counts.velocity, 'velocity iteration')}"),
+             f"PhysX does not apply drives in {plural(counts.velocity, 'velocity iteration')}"),
         ])
 
 
