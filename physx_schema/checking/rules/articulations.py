@@ -30,10 +30,10 @@ _TREE = usda.body(name="c") + usda.body(name="d") + usda.joint("j3", parent="c",
 ARTICULATION_NO_ROOT = Rule("articulation/no-root", "warning", """
     Joined bodies without an articulation root
 
-    Without PhysicsArticulationRootAPI, PhysX solves the joints as separate, softer constraints. Joint states,
-    armature, friction and envelopes have no effect.
+    Without PhysicsArticulationRootAPI, PhysX solves the joints as separate, softer constraints. PhysX then ignores
+    joint states, armature, friction and envelopes.
 
-    Measured: A row of four welded bodies, 3 m long, sags by 1.43 mm. As an articulation it does not sag.
+    Measured: A row of four welded bodies, 3 m long, sags by 1.43 mm. As an articulation the row does not sag.
     (`experiments/measure_articulation_rules.py`)
     """,
     why="PhysX solves separate, softer joints; joint states, armature, friction and envelopes have no effect",
@@ -45,7 +45,7 @@ ARTICULATION_NO_ROOT = Rule("articulation/no-root", "warning", """
 SEVERAL_TREES = Rule("articulation/several-trees", "warning", """
     Several trees below one articulation root
 
-    PhysX creates a separate articulation for each tree of bodies below the root. All of them have the root's path.
+    PhysX creates a separate articulation for each tree of bodies below the root, all with the root's path.
 
     Measured: Two separate hinges below one root become two articulations with the same path.
     (`experiments/measure_articulation_rules.py`)
@@ -76,9 +76,9 @@ def roots(description: Description) -> Iterator[Finding]:
 
 
 NESTED_ROOT = ReaderRule("articulation/nested-root", "error", """
-    Articulation root inside another
+    Articulation root inside another articulation
 
-    PhysX ignores an articulation root below another one.
+    PhysX ignores an articulation root below another articulation root.
 
     Measured: PhysX logs an error. The bodies of the inner root become links of the outer articulation.
     (`experiments/measure_articulation_rules.py`)
@@ -91,9 +91,10 @@ NESTED_ROOT = ReaderRule("articulation/nested-root", "error", """
 ARTICULATION_NO_BODIES = ReaderRule("articulation/no-bodies", "error", """
     Articulation root without bodies
 
-    No enabled rigid body belongs to the root. PhysX creates no articulation.
+    PhysX creates no articulation if the root has no enabled rigid bodies.
 
-    Measured: A root above disabled bodies, or above no body, creates nothing. Kinematic bodies stay separate.
+    Measured: PhysX creates no articulation for a root above disabled bodies, or above no bodies. Kinematic bodies stay
+    separate.
     (`experiments/measure_articulation_rules.py`)
     """,
     profiles=PROFILES,
@@ -102,10 +103,10 @@ ARTICULATION_NO_BODIES = ReaderRule("articulation/no-bodies", "error", """
 STATIC_ROOT = ReaderRule("articulation/static-root", "error", """
     Articulation root on a disabled or kinematic body
 
-    PhysX ignores PhysicsArticulationRootAPI on a disabled or kinematic body. The bodies and joints beyond this body
-    stay separate.
+    PhysX ignores PhysicsArticulationRootAPI on a disabled or kinematic body. The bodies and joints connected to this
+    body then form no articulation.
 
-    Measured: PhysX logs a warning. If the API is on the next body, the kinematic body falls.
+    Measured: PhysX logs a warning. If the API is on the body next to the kinematic body, the kinematic body falls.
     (`experiments/measure_articulation_rules.py`)
     """,
 )
@@ -113,9 +114,9 @@ STATIC_ROOT = ReaderRule("articulation/static-root", "error", """
 KINEMATIC_BODY = ReaderRule("articulation/kinematic-body", "error", """
     Articulation fixed to a kinematic body
 
-    PhysX creates no articulation if a joint fixes its base to a kinematic body.
+    PhysX creates no articulation if a joint fixes the base to a kinematic body.
 
-    Measured: PhysX logs an error. If the joint leads to the world, the robot stays in place.
+    Measured: PhysX logs an error. If the joint connects the base to the world instead, the robot stays in place.
     (`experiments/measure_articulation_rules.py`)
     """,
 )
@@ -123,10 +124,10 @@ KINEMATIC_BODY = ReaderRule("articulation/kinematic-body", "error", """
 WORLD_MAXIMAL_JOINT = ReaderRule("articulation/world-joint-outside", "warning", """
     World joint outside the articulation
 
-    With PhysicsArticulationRootAPI on the body itself, the base floats. PhysX solves its joint to the world as a
-    separate, softer constraint. With the API on the joint or above the bodies, the base is fixed.
+    If PhysicsArticulationRootAPI is on the base itself, PhysX solves the base's joint to the world as a separate,
+    softer constraint. If the API is on this joint or above the bodies, PhysX fixes the base.
 
-    Measured: A row of four welded links, 3 m long, sags by 0.045 mm. With a fixed base it does not sag.
+    Measured: A row of four welded links, 3 m long, sags by 0.045 mm. With a fixed base the row does not sag.
     (`experiments/measure_articulation_rules.py`)
     """,
 )
@@ -136,8 +137,8 @@ ARTICULATION_IN_INSTANCE = ReaderRule("articulation/in-instance", "error", """
 
     PhysX creates no articulation inside an instance or a point instancer.
 
-    Measured: With instanceable off, PhysX creates the articulation. In a point instancer PhysX creates separate
-    bodies.
+    Measured: If instanceable is false, PhysX creates the articulation. In a point instancer PhysX creates separate
+    bodies without an articulation.
     (`experiments/measure_articulation_rules.py`)
     """,
     explains=(Explains("instance", WITHOUT_BODIES),),
@@ -146,7 +147,7 @@ ARTICULATION_IN_INSTANCE = ReaderRule("articulation/in-instance", "error", """
 SHARED_BODIES = ReaderRule("articulation/shared-bodies", "error", """
     Two articulation roots over the same bodies
 
-    Two articulation roots claim the same bodies. PhysX uses the root with the last path and ignores the other.
+    If two articulation roots claim the same bodies, PhysX uses only the root with the alphabetically last path.
 
     Measured: With roots at /robot and /z, PhysX uses /z. With roots at /robot and /A, PhysX uses /robot.
     (`experiments/measure_articulation_rules.py`)
@@ -159,8 +160,8 @@ ARTICULATION_SEVERAL_SCENES = ReaderRule("articulation/several-scenes", "error",
     The links have different simulation owners, or the stage has several scenes and only some links have an owner.
     PhysX creates no articulation.
 
-    Measured: Two links fall as separate bodies: by 5.005 in a scene with gravity 10, and by 0.501 in a scene with
-    gravity 1.
+    Measured: In one second, the link in the scene with gravity 10 falls by 5.005. The link in the scene with gravity 1
+    falls by 0.501.
     (`experiments/measure_articulation_rules.py`)
     """,
     example=usda.body({_OWNER: "</Robot/s2>"}, name="c") + usda.joint("j2", child="c") + _SCENES,
@@ -173,8 +174,8 @@ ROOT_JOINT = ReaderRule("articulation/root-joint", "error", """
     A joint with PhysicsArticulationRootAPI must be enabled, and one of its sides must be neither a rigid body nor a
     collider. PhysX otherwise creates no articulation.
 
-    Measured: A disabled joint, or a joint to a static collider, creates no articulation. A joint to an Xform
-    creates one.
+    Measured: PhysX creates no articulation if the joint is disabled or leads to a static collider. PhysX accepts a
+    joint to an Xform.
     (`experiments/measure_articulation_rules.py`)
     """,
 )
@@ -182,7 +183,8 @@ ROOT_JOINT = ReaderRule("articulation/root-joint", "error", """
 JOINT_KIND = ReaderRule("articulation/joint-kind", "warning", """
     Joint type that articulations do not support
 
-    Distance, gear and rack joints are never part of an articulation. Bodies connected only by such joints stay outside.
+    Distance, gear and rack joints are never part of an articulation. Bodies connected only by such joints stay outside
+    the articulation.
 
     Measured: PhysX logs an error. A body on a distance joint of length 1 falls by 1.025.
     (`experiments/measure_articulation_rules.py`)
@@ -192,12 +194,13 @@ JOINT_KIND = ReaderRule("articulation/joint-kind", "warning", """
 )
 
 KINEMATIC_LINK = ReaderRule("articulation/kinematic-link", "error", """
-    Kinematic link away from the root
+    Kinematic link that is not the root
 
-    A kinematic body that is not the root becomes a dynamic link. Bodies beyond this link stay outside the articulation.
+    A kinematic body that is not the root becomes a dynamic link. Bodies that only this link connects to the root stay
+    outside the articulation.
 
     Measured: A kinematic link on a vertical slider falls by 5.003 in one second. The body welded to this link stays
-    separate.
+    outside the articulation.
     (`experiments/measure_articulation_rules.py`)
     """,
     example=usda.body(_KINEMATIC, name="c") + usda.joint("j2") + usda.joint("k", parent="b", child="c"),
@@ -218,8 +221,8 @@ def _exclude_repair(problem: Problem, values: Values) -> Repair | None:
 LOOP = ReaderRule("DJ.011/loop", "error", """
     Joint that closes a loop
 
-    A joint connects two links that the articulation already connects. PhysX articulations are trees, and PhysX
-    drops this joint. Excluded and disabled joints close no loop.
+    PhysX articulations are trees. PhysX drops a joint between two links that other joints of the articulation already
+    connect. Joints that are disabled, or have excludeFromArticulation set, close no loop.
 
     Measured: In a ring of hinges j0, j1 and j2, PhysX drops j2. The log does not name the dropped joint.
     (`experiments/measure_joint_bodies.py`)
@@ -234,11 +237,11 @@ LOOP = ReaderRule("DJ.011/loop", "error", """
 PARALLEL_JOINT = ReaderRule("DJ.011/beside", "warning", """
     Third joint between two links
 
-    PhysX adds one joint between two bodies to the articulation and drops the second. Further ones become separate,
-    softer constraints without joint state, armature, friction or envelope. MuJoCo bodies with several hinges
-    convert to such joints.
+    PhysX adds the first joint between two links to the articulation and drops the second. PhysX solves further joints
+    as separate, softer constraints without joint state, armature, friction or envelope. Converters write such joints
+    for MuJoCo bodies with several hinges.
 
-    Measured: A link sags by 10.232 degrees on one hinge and on two hinges. With a third hinge it does not sag.
+    Measured: A link sags by 10.232 degrees on one hinge and on two hinges. With a third hinge the link does not sag.
     (`experiments/measure_joint_bodies.py`)
     """,
     example=usda.joint("j2", usda.LIMITS) + usda.joint("j3", usda.LIMITS) + usda.joint("j4", usda.LIMITS),
@@ -250,8 +253,7 @@ PARALLEL_JOINT = ReaderRule("DJ.011/beside", "warning", """
 WORLD_LOOP = Rule("DJ.011/world-loop", "warning", """
     Second joint from an articulation to the world
 
-    One joint to the world fixes the base. A second joint closes a loop; PhysX solves it as a separate, softer
-    constraint.
+    One joint to the world fixes the base. PhysX solves a second joint to the world as a separate, softer constraint.
 
     Measured: PhysX accepts a second, prismatic joint from a link to the world without a message.
     (`experiments/measure_start_poses.py`)
@@ -265,18 +267,19 @@ WORLD_LOOP = Rule("DJ.011/world-loop", "warning", """
 
 
 MOVING_LOOP = Rule("DJ.011/moving-loop", "warning", """
-    Loop between links that one joint moves
+    Loop between links that one joint moves together
 
-    PhysX solves such a loop as if no joint moved both links together. The loop opens far more than others and can
-    end in NaN. Loops to the base, the world or other bodies are correct.
+    If one joint moves both links of a loop together, PhysX ignores this common motion. The loop then opens far more
+    than other loops, and the positions can become NaN. PhysX solves loops to the base, the world or other bodies
+    correctly.
 
     Measured: The loop of a driven four-bar linkage opens by 0.008 mm on a fixed base, and by 0.12 mm on a swinging
     link.
     (`experiments/measure_outside_rules.py`)
     """,
-    why="PhysX ignores this common motion; the loop opens further than others or ends in NaN",
-    fix="close the loop at another joint, put the articulation root on the link that carries both, or shorten the "
-        "step; `physx-schema verify` measures how far it opens",
+    why="PhysX ignores this common motion; the loop opens further than other loops, or positions become NaN",
+    fix="close the loop at another joint, put the articulation root on the link that carries both links, or shorten "
+        "the step; `physx-schema verify` measures how far the loop opens",
     example=usda.joint("j2", usda.LIMITS, parent="a") + usda.joint("k", _MAXIMAL_JOINT, kind="Spherical", parent="a"),
     remedy=usda.joint("j2", usda.LIMITS, parent="a") + usda.joint("k", _MAXIMAL_JOINT, kind="Spherical", parent="base"),
 )

@@ -39,8 +39,8 @@ FIXED_BASE = Rule("articulation/fixed-base-joint", "warning", """
     If PhysicsArticulationRootAPI is above the bodies or on the joint, any joint from the world fixes the base.
     PhysX ignores the joint's axis, limits and drive.
 
-    Measured: A driven hinge from the world does not turn. A driven hinge from a fixed body turns by 1.0 degrees in
-    one second.
+    Measured: A driven hinge between the world and a link does not turn. A driven hinge on a fixed body turns by 1.0
+    degrees in one second.
     (`experiments/measure_borders.py`)
     """,
     why="PhysX creates no degree of freedom, and ignores the joint's axis, limits and drive",
@@ -90,8 +90,8 @@ def _locks(low: object, high: object) -> bool:
 ROOT_SELECTED = Rule("articulation/root-chosen", "warning", """
     Root link that is not the base
 
-    If PhysicsArticulationRootAPI is above the bodies of a floating tree, PhysX chooses its middle link as root.
-    PhysX measures root pose and root velocity at this link, and orders the links from it.
+    If PhysicsArticulationRootAPI is above the bodies of a floating tree, PhysX chooses the tree's middle link as root.
+    The root pose and root velocity are those of this link, and the order of links starts with it.
 
     Measured: In a chassis with a row of six links, PhysX chooses the link arm2 as root and lists arm2 first.
     (`experiments/measure_borders.py`)
@@ -127,11 +127,10 @@ def _base(articulation: Articulation) -> str:
 SWITCHED_OFF = Rule("articulation/disabled", "warning", """
     Disabled articulation
 
-    With physxArticulation:articulationEnabled false, PhysX creates separate bodies and softer joints. Drives and
-    limits act. Joint states, armature, friction, velocity limits, envelopes, tendons and mimic joints have no
-    effect.
+    With physxArticulation:articulationEnabled false, PhysX creates separate bodies and softer joints with drives and
+    limits. Joint states, armature, friction, velocity limits, envelopes, tendons and mimic joints have no effect.
 
-    Measured: A row of four welded links, 3 m long, sags by 11.6 mm with articulationEnabled false. With true it
+    Measured: A row of four welded links, 3 m long, sags by 11.6 mm with articulationEnabled false. With true the row
     does not sag.
     (`experiments/measure_borders.py`)
     """,
@@ -154,10 +153,10 @@ def disabled_articulations(description: Description) -> Iterator[Finding]:
 EMPTY_ROOT_LINK = Rule("articulation/empty-root-link", "warning", """
     Mobile robot held by an empty root link
 
-    The root link, such as URDF's base_footprint, is not a rigid body. A fixed joint from this link holds the robot
-    to the world. The rule applies if the link's name contains footprint or floating, or the link holds wheels.
+    The root link, such as URDF's base_footprint, is not a rigid body. A fixed joint from this link holds the robot to
+    the world. The rule applies if the link's name contains footprint or floating, or the fixed body has wheels.
 
-    Measured: A base with wheels, fixed to an Xform named base_footprint, stays in place. Without that joint it
+    Measured: A base with wheels, fixed to an Xform named base_footprint, stays in place. Without that joint the base
     falls.
     (`experiments/measure_borders.py`)
     """,

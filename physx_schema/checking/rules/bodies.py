@@ -25,7 +25,8 @@ BODY_NO_SCENE = ReaderRule("body/no-scene", "error", """
 
     physics:simulationOwner names no PhysicsScene. PhysX does not create the body.
 
-    Measured: PhysX creates no body if the owner is a missing prim. With a scene as second owner the body exists.
+    Measured: PhysX creates no body if the owner is a missing prim. If a second owner is a scene, PhysX creates the
+    body.
     (`experiments/measure_scene_rules.py`)
     """,
     example=usda.body({_OWNER: "</Robot/scene>"}),
@@ -35,9 +36,9 @@ BODY_NO_SCENE = ReaderRule("body/no-scene", "error", """
 BODY_SEVERAL_SCENES = ReaderRule("body/several-scenes", "warning", """
     Body owned by several scenes
 
-    physics:simulationOwner has several targets. PhysX uses the first PhysicsScene among them.
+    If physics:simulationOwner has several targets, PhysX uses the first PhysicsScene among them.
 
-    Measured: A body belongs to scenes with gravity 10 and gravity 1, in this order. In one second it falls by
+    Measured: A body belongs to scenes with gravity 10 and gravity 1, in this order. In one second the body falls by
     5.005.
     (`experiments/measure_scene_rules.py`)
     """,
@@ -51,7 +52,7 @@ BODY_IN_INSTANCE = ReaderRule("body/in-instance", "error", """
     PhysX creates no body, joint or articulation inside an instance. The instance itself can be a body, and
     colliders inside it work.
 
-    Measured: PhysX does not create a body inside an instance. With instanceable off, the body falls.
+    Measured: A body inside an instance falls only if instanceable is false.
     (`experiments/measure_scene_rules.py`)
     """,
     example=usda.instance(usda.body()),
@@ -65,7 +66,7 @@ IN_INSTANCER = ReaderRule("body/in-instancer", "info", """
     A prototype has rigid bodies. PhysX simulates one body for each instance; PhysX's tensor API does not find these
     bodies.
 
-    Measured: Two instances push the bodies below them from height 3.0 down to 1.0.
+    Measured: Two instances of a box push two other bodies from height 3.0 down to 1.0.
     (`experiments/measure_scene_rules.py`)
     """,
     example=usda.prim("PointInstancer", "many", _INSTANCE, children=usda.body()),
@@ -89,7 +90,7 @@ TRANSFORM_OPERATION = ReaderRule("body/transform-operation", "error", """
 TRANSFORM_NOT_FINITE = ReaderRule("body/transform-not-finite", "error", """
     Transform with NaN or infinity
 
-    PhysX creates neither the body nor its joints.
+    If a body's transform has NaN or infinity, PhysX creates neither the body nor its joints.
 
     Measured: In an articulation of three links, PhysX drops the link with a NaN transform and the joint of that
     link.
@@ -103,8 +104,8 @@ TRANSFORM_NOT_FINITE = ReaderRule("body/transform-not-finite", "error", """
 ANIMATED = ReaderRule("body/animated", "warning", """
     Animated body transform
 
-    The transform of the body or of a prim above it has time samples. ovphysx ignores the samples. Omniverse makes
-    the body kinematic and moves it along the samples. This project's runtime moves only kinematic bodies.
+    ovphysx ignores time samples on the transform of the body or of a prim above it. Omniverse makes the body kinematic
+    and moves it along the samples. This project's runtime moves only kinematic bodies along the samples.
 
     Measured: A body with time samples from (0, 0, 10) to (3, 0, 10) falls by 5.005 in one second.
     (`experiments/measure_outside_rules.py`)
@@ -117,7 +118,7 @@ ANIMATED = ReaderRule("body/animated", "warning", """
 TRANSFORM_SINGULAR = ReaderRule("body/transform-singular", "error", """
     Transform with a scale of 0
 
-    The scale removes an axis of the body. PhysX reads another rotation, and the colliders have no shape.
+    The scale flattens the body along one axis. PhysX reads a wrong rotation, and the colliders have no shape.
 
     Measured: A rotation of 30 degrees becomes 15 degrees with scale (1, 0, 1), and 0 degrees with scale (0, 1, 1).
     (`experiments/measure_scene_rules.py`)
@@ -130,8 +131,8 @@ TRANSFORM_SINGULAR = ReaderRule("body/transform-singular", "error", """
 TRANSFORM_SHEARED = ReaderRule("body/transform-sheared", "warning", """
     Sheared transform
 
-    A rotation below an uneven scale shears the body. PhysX keeps the x axis and makes y and z orthogonal to it.
-    Joint frames use the scale of the symmetric part.
+    A rotation below an uneven scale shears the body. PhysX keeps the x axis and makes y and z orthogonal to it. PhysX
+    scales joint frames by the symmetric part of the transform.
 
     Measured: Below a scale of (1, 1, 2), a rotation of 45 degrees about x becomes 63.4 degrees.
     (`experiments/measure_scene_rules.py`)
@@ -144,8 +145,8 @@ TRANSFORM_SHEARED = ReaderRule("body/transform-sheared", "warning", """
 TRANSFORM_MIRRORED = ReaderRule("body/transform-mirrored", "warning", """
     Mirrored transform
 
-    An odd number of negative scales mirrors the body. PhysX flips all axes, which turns the body. Colliders of free
-    bodies stay in place; colliders of links do not.
+    An odd number of negative scales mirrors the body. PhysX reverses all three axes, which turns the body. Colliders of
+    free bodies stay in place; colliders of links do not.
 
     Measured: A scale of (-1, 1, 1) turns a body by 180 degrees about x. (`experiments/measure_scene_rules.py`)
     """,
@@ -155,13 +156,13 @@ TRANSFORM_MIRRORED = ReaderRule("body/transform-mirrored", "warning", """
 )
 
 NESTED = ReaderRule("body/nested", "info", """
-    Rigid body inside another
+    Rigid body inside another rigid body
 
-    A rigid body is below another one, without a joint or !resetXformStack! between them. UsdPhysics advises against
-    this; PhysX steps both bodies at their world poses.
+    A rigid body is below another rigid body, without a joint or !resetXformStack! between them. UsdPhysics advises
+    against this; PhysX steps both bodies at their world poses.
 
-    Measured: The inner body starts 2 above the outer body and falls with it. !resetXformStack! or a joint changes
-    nothing.
+    Measured: The inner body starts 2 above the outer body and falls with it. With !resetXformStack! or a joint the
+    motion is the same.
     (`experiments/measure_body_rules.py`)
     """,
     example=usda.prim("Xform", "outer", _MASS, *_BODY, children=usda.prim("Xform", "inner", _MASS, *_BODY)),

@@ -42,8 +42,8 @@ def _group(name: str, member: str, filtered: str = "") -> str:
 NO_SHAPE = ReaderRule("collider/no-shape", "error", """
     Collider without a shape
 
-    PhysX creates shapes for Cube, Sphere, Capsule, Cylinder, Cone, Plane and Mesh prims, and for such children of
-    an Xform or Scope. PhysX rejects a size or scale of 0, and planes on dynamic bodies.
+    PhysX creates shapes for Cube, Sphere, Capsule, Cylinder, Cone, Plane and Mesh prims, and for such prims directly
+    below an Xform or Scope. PhysX rejects a size or scale of 0, and planes on dynamic bodies.
 
     Measured: A body with a collider on an empty Xform falls through the ground to a height of -2.5.
     (`experiments/measure_body_rules.py`, `experiments/measure_mass_rules.py`)
@@ -55,10 +55,10 @@ NO_SHAPE = ReaderRule("collider/no-shape", "error", """
 MESH = ReaderRule("collider/mesh", "error", """
     Mesh with invalid faces or points
 
-    Faces refer to missing points, the corner counts do not match the indices, or points are not finite. PhysX can
-    crash.
+    Faces of the mesh refer to missing points, the corner counts do not match the indices, or points are not finite.
+    PhysX can crash on such a mesh.
 
-    Measured: An index of -1 or 1000000 on a moving body ends PhysX with a segmentation fault.
+    Measured: If a face of a moving body's mesh has point index -1 or 1000000, PhysX crashes with a segmentation fault.
     (`experiments/measure_mesh_rules.py`)
     """,
     profiles=PROFILES,
@@ -69,11 +69,11 @@ MESH = ReaderRule("collider/mesh", "error", """
 COLLIDER_NO_SCENE = ReaderRule("collider/no-scene", "error", """
     Collider without a physics scene
 
-    physics:simulationOwner names no PhysicsScene. PhysX creates no shape. Nothing collides with the collider, and
-    the collider adds no mass.
+    physics:simulationOwner names no PhysicsScene. PhysX creates no shape. The collider has no contacts and adds no
+    mass.
 
-    Measured: If the owner of the ground is a missing scene, a cube falls through. It rests on ground without an
-    owner.
+    Measured: If the owner of the ground is a missing scene, a cube falls through the ground. The cube rests on ground
+    without an owner.
     (`experiments/measure_scene_rules.py`)
     """,
     example=usda.cube({"rel physics:simulationOwner": "</Robot/scene>"}),
@@ -83,8 +83,8 @@ COLLIDER_NO_SCENE = ReaderRule("collider/no-scene", "error", """
 MERGED = ReaderRule("collider/merged", "warning", """
     Merged mesh collider
 
-    PhysxMeshMergeCollisionAPI requests one shape for several meshes. ovphysx creates one shape for each mesh
-    directly below. In a program that merges the meshes, the body has another mass and other contacts.
+    PhysxMeshMergeCollisionAPI requests one shape for several meshes. ovphysx creates one shape for each mesh directly
+    below the prim. Programs that merge the meshes compute another mass and other contacts.
 
     Measured: A body with two meshes has the mass of two hulls, 7000, with the schema and without it.
     (`experiments/measure_mass_rules.py`)
@@ -96,10 +96,10 @@ MERGED = ReaderRule("collider/merged", "warning", """
 TRIGGER_MESH = ReaderRule("collider/trigger-mesh", "error", """
     Triangle mesh as a trigger
 
-    PhysX cannot use a triangle mesh as a trigger and creates a collider. Static and kinematic meshes without an
-    approximation are triangle meshes.
+    PhysX cannot use a triangle mesh as a trigger and creates a solid collider instead. Static and kinematic meshes
+    without an approximation are triangle meshes.
 
-    Measured: A cube rests on a triangle mesh with PhysxTriggerAPI. It falls through a convex hull with
+    Measured: A cube rests on a triangle mesh with PhysxTriggerAPI. The cube falls through a convex hull with
     PhysxTriggerAPI.
     (`experiments/measure_contact_settings.py`)
     """,
@@ -110,11 +110,11 @@ TRIGGER_MESH = ReaderRule("collider/trigger-mesh", "error", """
 OFFSETS = ReaderRule("collider/offsets", "error", """
     Rest offset not below the contact offset
 
-    restOffset must be below contactOffset. Otherwise PhysX uses a rest offset of 0, and computes a contact offset
-    if the authored one is below restOffset.
+    restOffset must be below contactOffset. Otherwise PhysX uses a rest offset of 0, and computes a contact offset if
+    the authored contactOffset is below restOffset.
 
-    Measured: With contactOffset 0.05 and restOffset 0.02, a cube rests 0.02 above the ground. With restOffset 0.1
-    it rests on the ground.
+    Measured: With contactOffset 0.05 and restOffset 0.02, a cube rests 0.02 above the ground. With restOffset 0.1 the
+    cube rests on the ground.
     (`experiments/measure_contact_rules.py`)
     """,
     example=usda.cube(_offsets("0.05", "0.1"), "PhysxCollisionAPI"),
@@ -145,10 +145,10 @@ COMBINE_MODE = ReaderRule("material/combine-mode", "error", """
 REFUSED = ReaderRule("material/refused", "error", """
     Material that PhysX rejects
 
-    With a friction below 0, a restitution above 1 or NaN, PhysX uses its default material: friction 0.5, no
-    restitution.
+    If a material has a friction below 0, a restitution above 1, or NaN, PhysX uses its default material: friction 0.5,
+    no restitution.
 
-    Measured: With friction -1 a cube slows to 1.50 m/s, as without a material. With friction 0.1 it slows to 2.10
+    Measured: With friction -1 a cube slows to 1.50 m/s, as without a material. With friction 0.1 the cube slows to 2.10
     m/s.
     (`experiments/measure_contact_rules.py`)
     """,
@@ -159,9 +159,9 @@ REFUSED = ReaderRule("material/refused", "error", """
 SOFT = ReaderRule("material/soft", "warning", """
     Negative restitution
 
-    PhysX uses a negative restitution as the stiffness of a contact spring. Bodies sink in.
+    PhysX uses a negative restitution as the stiffness of a contact spring. Bodies sink into such a material.
 
-    Measured: A cube dropped from 1 m sinks 6.6 m into ground with a restitution of -0.5. It then comes back up.
+    Measured: A cube dropped from 1 m sinks 6.6 m into ground with a restitution of -0.5. The cube then comes back up.
     (`experiments/measure_contact_rules.py`)
     """,
     example=_material({"float physics:restitution": "-0.5"}),
@@ -171,9 +171,10 @@ SOFT = ReaderRule("material/soft", "warning", """
 GROUP_SEVERAL = ReaderRule("group/several", "warning", """
     Collider in several collision groups
 
-    PhysX keeps a collider in one collision group, the first by path.
+    PhysX uses one collision group for each collider, the group with the alphabetically first path.
 
-    Measured: A cube belongs to the groups A and C, and only C filters the ground. The cube rests on the ground.
+    Measured: A cube belongs to the groups A and C, and only C filters contacts with the ground. The cube rests on the
+    ground.
     (`experiments/measure_contact_rules.py`)
     """,
     example=usda.cube() + _group("g1", "shape") + _group("g2", "shape"),
@@ -185,8 +186,8 @@ MISSING_GROUP = ReaderRule("group/missing-group", "error", """
 
     physics:filteredGroups names a prim that is not a PhysicsCollisionGroup. PhysX ignores this target.
 
-    Measured: The members of a group that filters a missing prim rest on the ground. Other targets of the group
-    work.
+    Measured: The members of a group that filters a missing prim rest on the ground. The group's other targets have an
+    effect.
     (`experiments/measure_contact_rules.py`)
     """,
     profiles=PROFILES,
@@ -199,7 +200,7 @@ MISSING_MEMBER = ReaderRule("group/missing-member", "error", """
 
     The colliders collection of the group names a path without a prim. PhysX ignores this member.
 
-    Measured: A group with only a missing member filters nothing, without a message.
+    Measured: A group with only a missing member filters no contacts. PhysX logs no message.
     (`experiments/measure_contact_rules.py`)
     """,
     profiles=PROFILES,
@@ -222,8 +223,8 @@ MISSING_TARGET = ReaderRule("pair/missing-target", "error", """
 NO_OBJECT = ReaderRule("pair/no-object", "error", """
     Filtered pair without a collider
 
-    PhysicsFilteredPairsAPI works on colliders, rigid bodies and articulation roots. Its targets are such prims, or
-    prims above them. On other prims it filters nothing.
+    PhysicsFilteredPairsAPI works on colliders, rigid bodies and articulation roots. Valid targets are such prims, or
+    prims above them. On other prims the schema has no effect.
 
     Measured: A cube rests on the ground if its filtered pair is an empty Xform, the scene or a collision group.
     (`experiments/measure_contact_rules.py`)
@@ -254,7 +255,7 @@ STRETCHED = ReaderRule("collider/stretched", "warning", """
     PhysX keeps spheres, capsules, cylinders and cones round and uses the largest scale. The rendered shape is
     stretched.
 
-    Measured: A sphere of radius 0.5 with scale (1, 1, 2) rests with its center at 1.0.
+    Measured: A sphere of radius 0.5 with scale (1, 1, 2) rests with its center at height 1.0.
     (`experiments/measure_body_rules.py`)
     """,
     example=usda.prim("Sphere", "ball", _STRETCHED, "PhysicsCollisionAPI"),

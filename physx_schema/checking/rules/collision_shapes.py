@@ -37,10 +37,11 @@ def _open_box(approximation: str) -> str:
 NO_COLLIDER = Rule("body/no-collider", "warning", """
     Visible body without a collider
 
-    The body has rendered geometry but no collider. The body passes through everything. For links on fixed joints
-    the severity is info.
+    A body with rendered geometry but no collider passes through everything. For links on fixed joints the severity is
+    info.
 
-    Measured: A body falls through the ground to -4.405 in one second. With PhysicsCollisionAPI it rests at 0.500.
+    Measured: A body falls through the ground to height -4.405 in one second. With PhysicsCollisionAPI the body rests at
+    height 0.500.
     (`experiments/measure_plausibility.py`)
     """,
     why="it passes through everything",
@@ -55,7 +56,7 @@ SHAPELESS = Rule("body/shapeless", "error", f"""
     SimReady RB.013 requires a collider on or below every enabled body, including sensor frames and kinematic
     bodies. {ONLY_PUBLISHED}
 
-    Measured: A body without a collider starts above the ground and is at -4.405 after one second.
+    Measured: A body without a collider starts above the ground and is at height -4.405 after one second.
     (`experiments/measure_plausibility.py`)
     """,
     why="nothing touches the body; SimReady RB.013 requires a collider on every body",
@@ -66,11 +67,11 @@ SHAPELESS = Rule("body/shapeless", "error", f"""
 HULL_FOR_MESH = Rule("collider/hull-for-mesh", "warning", """
     Hollow mesh that collides as its convex hull
 
-    PhysX has no triangle meshes on dynamic bodies. PhysX uses the convex hull if the approximation is none,
-    meshSimplification, unknown or missing. The hull closes hollows and openings.
+    On a dynamic body PhysX uses the convex hull of a mesh if the approximation is none, meshSimplification, unknown or
+    missing. The hull closes hollows and openings.
 
-    Measured: A ball rests on the rim of a moving tray at 0.700. With the approximation sdf it rests on its floor at
-    0.200.
+    Measured: A ball rests on the rim of a dynamic tray, at height 0.700. With the approximation sdf the ball rests on
+    the tray's floor, at height 0.200.
     (`experiments/measure_plausibility.py`)
     """,
     why="objects rest on the hull instead of inside the mesh; PhysX logs nothing",

@@ -10,7 +10,8 @@ from physx_schema.checking.rules.stages import MISSING
 TARGET_DROPPED = ReaderRule("stage/target-dropped", "error", """
     Relationship target outside a reference
 
-    A reference, payload or inherit adds one prim and its descendants. USD drops relationship targets outside them.
+    A reference, payload or inherit adds one prim and its descendants. USD drops relationship targets outside these
+    prims.
 
     Measured: A weld connects a body to another body outside the reference. PhysX fixes the body at the world's
     origin instead.
@@ -32,7 +33,7 @@ UNITS_DIFFER = ReaderRule("stage/units-differ", "error", """
     Referenced layer with other units
 
     PhysX reads metersPerUnit, kilogramsPerUnit and upAxis from the root layer. USD does not convert the values of
-    referenced layers. A scale on the prim corrects positions and shapes only.
+    referenced layers. A scale on the referencing prim corrects only positions and shapes.
 
     Measured: A drive holds an arm at 2.45 degrees on a stage in metres, and at 73.33 degrees on a stage in
     centimetres.
@@ -45,7 +46,7 @@ UNITS_DIFFER = ReaderRule("stage/units-differ", "error", """
 VARIANT_UNSELECTED = ReaderRule("stage/variant-unselected", "warning", """
     Physics in an unselected variant
 
-    USD composes only the selected variant of a set. The physics of other variants is not on the stage.
+    USD composes only the selected variant of each variant set. The physics of other variants is not on the stage.
 
     Measured: PhysX does not create a body in an unselected variant. If the variant is selected, the body falls.
     (`experiments/measure_composition.py`)

@@ -181,12 +181,12 @@ def _cube_at_height(height: str, velocity_limit: str = "") -> str:
 
 
 OVERLAP = Rule("body/overlap", "warning", """
-    Body that starts inside another
+    Body that starts inside another body
 
-    Two colliders overlap at the start by more than a tenth of the thinner one. PhysX pushes them apart at up to
-    maxDepenetrationVelocity, 3 m/s by default. Meshes are not checked.
+    Two colliders overlap at the start by more than a tenth of the thinner collider's thickness. PhysX pushes the
+    colliders apart at up to maxDepenetrationVelocity, 3 m/s by default. The rule does not check meshes.
 
-    Measured: A cube that starts 0.2 m deep in the ground rises at 3.06 m/s. With maxDepenetrationVelocity inf it
+    Measured: A cube that starts 0.2 m deep in the ground rises at 3.06 m/s. With maxDepenetrationVelocity inf the cube
     rises at 3400 m/s.
     (`experiments/measure_contact_starts.py`)
     """,
@@ -198,12 +198,12 @@ OVERLAP = Rule("body/overlap", "warning", """
 )
 
 MASS_RATIO = Rule("body/mass-ratio", "warning", """
-    Heavy body on a light one
+    Heavy body on a light body
 
-    With this number of position iterations, the solver cannot hold the upper body. The upper body sinks through the
-    lower one. More iterations hold heavier bodies.
+    With too few position iterations, a heavy body sinks through a light body below it. More iterations can hold heavier
+    bodies.
 
-    Measured: With 4 position iterations, mass 60 rests on a body of mass 1, and mass 80 sinks through it.
+    Measured: With 4 position iterations, a body of mass 60 rests on a body of mass 1, but mass 80 sinks through it.
     (`experiments/measure_contact_starts.py`)
     """,
     why="the solver cannot hold the body up, and it sinks in",

@@ -65,8 +65,8 @@ def _flying_ball(speed: str) -> str:
 LOW_STATIC_FRICTION = Rule("material/static-friction", "warning", """
     Static friction below the dynamic friction
 
-    In a pair of materials, PhysX raises the static friction to the dynamic friction. Between bodies of this
-    material the authored value has no effect.
+    In a pair of materials, PhysX raises the static friction to the dynamic friction. Between bodies of this material
+    the authored static friction has no effect.
 
     Measured: A force of 2 N does not move a cube of 1 kg with static friction 0.1 and dynamic friction 0.3.
     (`experiments/measure_contact_settings.py`)
@@ -154,7 +154,7 @@ THRESHOLD = Rule("scene/bounce-threshold", "warning", """
 GROUPS = Rule("group/meets-nothing", "warning", """
     Collider that collides with nothing
 
-    Collision groups filter every other collider. The body falls through everything.
+    Collision groups filter the contacts of this collider with all other colliders. The body falls through everything.
 
     Measured: The cube's collision group filters the group of the ground. The cube falls through the ground.
     (`experiments/measure_contact_rules.py`)
@@ -168,11 +168,11 @@ GROUPS = Rule("group/meets-nothing", "warning", """
 TUNNELLING = Rule("body/tunnelling", "warning", """
     Fast body that tunnels through walls
 
-    In one step the body moves further than its thickness, and PhysX checks contacts only at the start. Continuous
-    collision detection needs enableCCD on the body and on the scene.
+    In one step the body moves further than its thickness, and PhysX checks contacts only at the start of a step.
+    Continuous collision detection needs enableCCD on the body and on the scene.
 
-    Measured: A ball of diameter 0.1 m at 8 m/s passes through a wall of 0.01 m. With enableCCD on body and scene it
-    stops.
+    Measured: A ball of diameter 0.1 m at 8 m/s passes through a wall of 0.01 m. With enableCCD on body and scene the
+    ball stops.
     (`experiments/measure_contact_settings.py`)
     """,
     why="the body can pass through thin walls",
@@ -185,10 +185,11 @@ TUNNELLING = Rule("body/tunnelling", "warning", """
 NO_IMPULSE = Rule("body/contact-impulse", "error", """
     Contact impulse limit of 0
 
-    maxContactImpulse limits the impulse of each contact point per step. With 0, nothing holds the body up.
+    maxContactImpulse limits the impulse of each contact point per step. With a limit of 0, no contact holds the body
+    up.
 
-    Measured: With maxContactImpulse 0 a cube falls through the ground to -4.3 m in one second. With 0.1 it rests on
-    the ground.
+    Measured: With maxContactImpulse 0 a cube falls through the ground to -4.3 m in one second. With 0.1 the cube rests
+    on the ground.
     (`experiments/measure_contact_settings.py`)
     """,
     why="the body falls through everything",
@@ -200,11 +201,10 @@ NO_IMPULSE = Rule("body/contact-impulse", "error", """
 REPORT_PARTNER = ReaderRule("report/partner", "error", """
     Contact report without a valid partner
 
-    The relationship physxContactReport:reportPairs accepts bodies, links and static colliders. PhysX ignores
-    colliders of bodies, missing prims, and articulation roots that are not links. Without a valid target PhysX
-    reports nothing.
+    physxContactReport:reportPairs accepts bodies, links and static colliders. PhysX ignores colliders of bodies,
+    missing prims, and articulation roots that are not links. Without a valid target PhysX reports no contacts.
 
-    Measured: A cube reports no contacts if the target is another body's collider. With that body as target it
+    Measured: A cube reports no contacts if the target is another body's collider. With that body as target the cube
     reports contacts.
     (`experiments/record_contact_answers.py`)
     """,

@@ -24,7 +24,7 @@ UNBOUND_COLLIDER = Rule("material/unbound-collider", "error", f"""
     SimReady PMT.001 requires the relationship material:binding:physics on every collider. Its target must have
     PhysicsMaterialAPI. {ONLY_PUBLISHED}
 
-    Measured: A cube without a material slows from 3 to 1.501 m/s in 18 steps. This corresponds to friction 0.5.
+    Measured: A cube without a material slows from 3 to 1.501 m/s in 18 steps, as with friction 0.5.
     (`experiments/measure_plausibility.py`)
     """,
     fix="bind the collider with material:binding:physics to a Material that has PhysicsMaterialAPI",
@@ -40,7 +40,7 @@ INVISIBLE_MESH = Rule("collider/invisible-mesh", "warning", f"""
     SimReady RB.010 requires the purpose "guide" on invisible colliders. This purpose marks prims that are not
     rendered. {ONLY_PUBLISHED}
 
-    Measured: A cube rests on the ground at 0.500 if it is visible or invisible, and with any purpose.
+    Measured: A cube rests on the ground at height 0.500, whether it is visible or not, and with any purpose.
     (`experiments/measure_plausibility.py`)
     """,
     why='SimReady RB.010 requires the purpose "guide"; PhysX uses the collider with any purpose',

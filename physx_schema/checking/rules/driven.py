@@ -26,7 +26,7 @@ MAX_FORCE = Rule("DJ.001/max-force", "error", f"""
     SimReady DJ.001 requires a finite maxForce above 0 on every driven joint, except mimic joints without gains.
     {ONLY_PUBLISHED}
 
-    Measured: A drive with maxForce inf has no limit. With maxForce 0 or -5 the joint does not move.
+    Measured: A drive with maxForce inf has no force limit. With maxForce 0 or -5 the joint does not move.
     (`experiments/measure_joint_rules.py`)
     """,
     why="PhysX applies any force that the gains require; SimReady DJ.001 requires a finite maxForce",
@@ -50,10 +50,10 @@ TARGET_STATE = Rule("DJ.001/target-state", "error", f"""
     SimReady DJ.001 requires a drive target that equals the joint state at the start. The check allows a difference
     of 0.01 rad or 10 mm. {ONLY_PUBLISHED}
 
-    Measured: A slider starts at 0, with target 1 and stiffness 100. After one step its velocity is 1.66.
+    Measured: A slider starts at 0, with target 1 and stiffness 100. After one step the slider's velocity is 1.66.
     (`experiments/measure_joint_rules.py`)
     """,
-    why="the drive moves the joint from the first step; SimReady DJ.001 requires them to agree",
+    why="the drive moves the joint from the first step; SimReady DJ.001 requires state and target to agree",
     fix="author a joint state and a target that agree",
     profiles=(DRIVEN,),
     example=usda.driven_joint({_TARGET: "20"}),
@@ -65,7 +65,8 @@ JOINT_STATE = Rule("DJ.002/joint-state", "error", f"""
 
     SimReady DJ.002 requires PhysicsJointStateAPI on every driven joint. {ONLY_PUBLISHED}
 
-    Measured: A hinge posed at 30 degrees starts at 0 without a joint state. With state 10 it starts at 10.
+    Measured: A hinge posed at 30 degrees starts at 0 without a joint state. With joint state 10 the hinge starts at 10
+    degrees.
     (`experiments/measure_joint_rules.py`)
     """,
     why="PhysX starts it at 0 and ignores the pose of its links; SimReady DJ.002 requires PhysicsJointStateAPI",
@@ -99,7 +100,8 @@ UNDRIVEN = Rule("DJ.004/undriven", "error", f"""
     SimReady DJ.004 requires a drive or a mimic joint on every joint of an articulation. {ONLY_PUBLISHED} In PhysX
     passive joints are valid, and prismatic mimic joints need no gains.
 
-    Measured: A slider without a drive keeps its speed of 1. A prismatic mimic joint without gains follows to 0.200.
+    Measured: A slider without a drive keeps its speed of 1. A prismatic mimic joint without gains follows its reference
+    joint to 0.200.
     (`experiments/measure_joint_rules.py`, `experiments/measure_mimics.py`)
     """,
     why="PhysX simulates it as a passive joint; SimReady DJ.004 requires a drive or a mimic joint",
@@ -123,7 +125,7 @@ MAX_VELOCITY = Rule("DJ.005/max-velocity", "error", f"""
     accepts the schema PhysxJointAxisAPI and the property newton:velocityLimit. {ONLY_PUBLISHED}
 
     Measured: With physxJoint:maxJointVelocity 0.5 a slider keeps its speed of 1. With
-    physxJointAxis:linear:maxJointVelocity 0.5 its speed is 0.5.
+    physxJointAxis:linear:maxJointVelocity 0.5 the slider's speed is 0.5.
     (`experiments/measure_joint_rules.py`)
     """,
     why="PhysX does not limit the velocity; SimReady DJ.005 requires a limit above 0",
@@ -196,10 +198,10 @@ def driven_joints(description: Description) -> Iterator[Finding]:
 TARGET_WITHOUT_GAIN = Rule("DJ.006/target-without-gain", "warning", """
     Drive target without a gain
 
-    A targetPosition needs a stiffness, and a targetVelocity needs a damping. Without its gain the target has no
-    effect. With a stiffness alone, targetVelocity still shifts the position target within a step.
+    A targetPosition needs a stiffness, and a targetVelocity needs a damping. A target without its gain has no effect.
+    If only a stiffness is authored, targetVelocity still shifts the position target within a step.
 
-    Measured: A slider has targetPosition 1 and targetVelocity 1, but no gains. It stays at 0.
+    Measured: A slider with targetPosition 1 and targetVelocity 1, but no gains, stays at 0.
     (`experiments/measure_joint_rules.py`)
     """,
     why="the drive does not pull towards the target",
@@ -225,7 +227,7 @@ def _powerless(dof: Dof, drive: Drive, instance: str) -> Iterator[Finding]:
 TARGET_OUTSIDE_LIMITS = Rule("DJ.006/target-outside-limits", "warning", """
     Drive target outside the joint's limits
 
-    The drive presses the joint against its limit and never reaches the target.
+    The drive presses the joint against its limit.
 
     Measured: A joint with target 1 and an upper limit of 0.5 stops at 0.500001. (`experiments/measure_joint_rules.py`)
     """,

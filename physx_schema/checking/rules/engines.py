@@ -24,13 +24,13 @@ DISAGREE = Rule("engine/disagree", "warning", """
     Engines with different values
 
     PhysX, Newton, MuJoCo and URDF properties for one quantity differ after unit conversion. If no PhysX value is
-    authored, the check compares PhysX's default. Each engine simulates a different robot.
+    authored, the rule compares PhysX's default with the other values. The engines then simulate different robots.
 
-    Measured: With a PhysX armature of 3, a driven slider reaches speed 0.416 in one step. With only mjc:armature 5
-    it reaches 1.658.
+    Measured: With a PhysX armature of 3, a driven slider reaches speed 0.416 in one step. With only mjc:armature 5 the
+    slider reaches 1.658.
     (`experiments/measure_unused.py`)
     """,
-    why="each engine simulates a different robot",
+    why="the engines simulate different robots",
     fix="author equal values, each in its engine's unit",
     profiles=PROFILES,
     example=usda.driven_joint({"float physxJointAxis:angular:armature": "0.1", "float mjc:armature": "0.2"}),
@@ -115,8 +115,8 @@ def _rules() -> Rules:
 SCHEMA_HOST = Rule("schema/host", "warning", """
     Schema on an unsuitable prim
 
-    The schema's definition does not list this type of prim. USD accepts the schema there; in most cases PhysX
-    ignores it.
+    The schema's definition does not list this type of prim. USD accepts the schema on such a prim, but in most cases
+    PhysX ignores it.
 
     Measured: PhysxTriggerAPI on a prim above a collider has no effect. The same is true for PhysxSurfaceVelocityAPI
     on static ground.

@@ -30,10 +30,10 @@ def _weld(place: str) -> str:
 FRAME_DISTANCE = Rule("joint/frames-apart", "warning", """
     Joint frames apart outside articulations
 
-    The two frames of a joint outside articulations are more than 1 mm or 0.5 degrees apart along axes that it locks.
-    PhysX pulls the bodies together at the start. A fixed base stays at its pose.
+    The two frames of a joint outside articulations are more than 1 mm or 0.5 degrees apart along axes that the joint
+    locks. PhysX pulls the bodies together at the start. A base that is fixed to the world stays at its authored pose.
 
-    Measured: A body starts 0.97 m above its fixed joint. After one step it is at the joint.
+    Measured: A body starts 0.97 m above its fixed joint. After one step the body is at the joint.
     (`experiments/measure_borders.py`)
     """,
     why="PhysX pulls the two bodies together within the first steps, and attached bodies move with them",

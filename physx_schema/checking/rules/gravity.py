@@ -42,8 +42,8 @@ GRAVITY_UP = Rule("scene/gravity-up", "error", """
 GRAVITY_NEGATIVE = Rule("scene/gravity-negative", "warning", """
     Negative gravity magnitude with an upward direction
 
-    gravityMagnitude is negative and gravityDirection points up. In PhysX gravity then points down. USD reads a
-    negative magnitude as Earth's gravity along gravityDirection, and here this direction is up.
+    gravityMagnitude is negative and gravityDirection points up. In PhysX gravity then points down. USD reads a negative
+    magnitude as Earth's gravity along gravityDirection, so in USD gravity points up.
 
     Measured: With magnitude -10 and direction (0, 0, 1), a body moves by -5.005 along z in one second.
     (`experiments/measure_plausibility.py`)

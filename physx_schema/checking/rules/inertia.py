@@ -28,11 +28,11 @@ _BARE = {"float physics:mass": "1"}
 INERTIA_SIZE = Rule("body/inertia-size", "warning", """
     Moments of inertia too large or too small
 
-    The moments are above ten times the maximum for this mass inside the colliders, or below a hundredth of those of
-    a solid box. The body hardly turns, or spins at contacts. Often the unit is wrong.
+    A moment of inertia is above ten times the maximum for this mass inside the colliders, or below a hundredth of a
+    solid box's moment. Forces then hardly turn the body, or contacts make it spin. Often the unit is wrong.
 
-    Measured: A horizontal rod on a revolute joint turns by 182 degrees in half a second, and by 20 degrees with 100
-    times the moments.
+    Measured: A horizontal rod on a revolute joint turns by 182 degrees in half a second. With moments 100 times larger
+    the rod turns by 20 degrees.
     (`experiments/measure_plausibility.py`)
     """,
     profiles=PROFILES,

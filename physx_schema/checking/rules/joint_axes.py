@@ -45,8 +45,8 @@ FRICTION_ORDER = ReaderRule("joint/friction-order", "error", """
 NO_DYNAMIC_FRICTION = Rule("joint/no-dynamic-friction", "warning", """
     Static friction without dynamic friction
 
-    staticFrictionEffort holds a joint at rest, and dynamicFrictionEffort brakes it in motion. The default of
-    dynamicFrictionEffort is 0, which lets a moving joint run freely.
+    staticFrictionEffort holds a joint at rest, and dynamicFrictionEffort brakes a moving joint. The default of
+    dynamicFrictionEffort is 0; a moving joint then has no dynamic friction.
 
     Measured: With only a static friction of 5, a moving prismatic joint keeps its speed of 1.
     (`experiments/measure_joint_rules.py`)
@@ -110,11 +110,11 @@ def _drive(dof: Dof | JointAxis) -> Iterator[Finding]:
 NO_VELOCITY = Rule("joint/no-velocity", "error", """
     Joint with a maxJointVelocity of 0
 
-    PhysX limits joint speeds to maxJointVelocity, and 0 stops the joint. PhysX scales all velocities of the
-    articulation by the same ratio. All joints of the articulation therefore start every step at rest.
+    PhysX limits joint speeds to maxJointVelocity, and 0 stops the joint. To keep the limit, PhysX scales all velocities
+    of the articulation. All joints of the articulation therefore start every step at rest.
 
-    Measured: One of two falling joints has maxJointVelocity 0. The other joint turns by 14.7 degrees in 2 s instead
-    of 90.
+    Measured: One of two falling joints has maxJointVelocity 0. The other joint turns by 14.7 degrees in 2 s, instead of
+    by 90 degrees.
     (`experiments/measure_loaded_limits.py`)
     """,
     why="the joint does not move, and PhysX also slows all other joints of the articulation",
@@ -133,7 +133,7 @@ VELOCITY_CLAMP = Rule("joint/velocity-clamp", "warning", """
     Prismatic joint faster than PhysX allows
 
     At the start of each step PhysX slows an articulation until no prismatic joint exceeds 100 length units per second.
-    A larger maxJointVelocity has no effect. In centimetres the limit is 1 m/s.
+    A larger maxJointVelocity has no effect. On a stage in centimetres the limit is 1 m/s.
 
     Measured: A prismatic joint with speed 250 moves at 100, even if maxJointVelocity is 300.
     (`experiments/measure_joint_rules.py`)
@@ -198,10 +198,11 @@ NEWTON_MIMIC = ReaderRule("joint/newton-mimic", "error", """
 NEWTON_WINS = ReaderRule("joint/newton-wins", "warning", """
     Newton value that replaces a PhysX value
 
-    PhysX uses newton:armature, newton:friction or newton:damping if the PhysX value is 0 or less, even if that
-    value is authored. PhysX uses newton:velocityLimit if its own limit is infinite.
+    PhysX uses newton:armature, newton:friction or newton:damping if the PhysX value is 0 or less, even if that value is
+    authored. PhysX uses newton:velocityLimit if the PhysX property maxJointVelocity is infinite.
 
-    Measured: A prismatic joint has newton:friction 2 and a PhysX static friction of 0. It slows from 1 to 0.967.
+    Measured: A prismatic joint has newton:friction 2 and a PhysX static friction of 0. The joint slows from speed 1 to
+    0.967.
     (`experiments/measure_unused.py`)
     """,
     example=usda.joint("j2", {"float newton:armature": "1", "float physxJointAxis:angular:armature": "0"},

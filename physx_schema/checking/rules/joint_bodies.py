@@ -35,8 +35,8 @@ def _scene_body(name: str, scene: str) -> str:
 SEVERAL_BODIES = ReaderRule("joint/several-bodies", "error", """
     Several bodies on one side of a joint
 
-    The relationship body0 or body1 has more than one target. PhysX uses the first target and ignores the others. If
-    the first target does not exist, PhysX attaches that side to the world.
+    If body0 or body1 has several targets, PhysX uses the first target. If the first target does not exist, PhysX
+    attaches that side to the world.
 
     Measured: A revolute joint has the targets l0 and l1. The joint turns l0 to -10.23 degrees, and l1 falls.
     (`experiments/measure_joint_bodies.py`)
@@ -49,8 +49,7 @@ SEVERAL_BODIES = ReaderRule("joint/several-bodies", "error", """
 MISSING_BODY = ReaderRule("joint/missing-body", "error", """
     Joint to a missing body
 
-    The relationship body0 or body1 points to a path without a prim. PhysX attaches that side to the world, without
-    a message.
+    If body0 or body1 points to a path without a prim, PhysX attaches that side to the world, without a message.
 
     Measured: If body0 is missing, a revolute joint connects to the world and fixes the base.
     (`experiments/measure_joint_bodies.py`)
@@ -63,9 +62,9 @@ MISSING_BODY = ReaderRule("joint/missing-body", "error", """
 NO_BODY = ReaderRule("joint/no-body", "warning", """
     Joint to a prim without a rigid body
 
-    The relationship body0 or body1 points to a prim outside all rigid bodies. PhysX attaches that side to the
-    world, at the prim's frame. PhysX uses the world's frame if the prim is inactive or abstract, or is inside an
-    instance and not a collider.
+    If body0 or body1 points to a prim outside all rigid bodies, PhysX attaches that side to the world, at the prim's
+    frame. PhysX uses the world's frame if the prim is inactive or abstract, or is inside an instance and not a
+    collider.
 
     Measured: A revolute joint from an Xform without a body has no degree of freedom and fixes the base.
     (`experiments/measure_joint_bodies.py`)
@@ -103,10 +102,11 @@ def disabled_joints(description: Description) -> Iterator[Finding]:
 NO_HINGE = ReaderRule("joint/no-hinge", "error", """
     Gear or rack joint with wrong hinges
 
-    A gear joint needs the revolute joints of its two bodies; a rack joint needs a revolute and a prismatic joint.
-    If one is missing, PhysX uses the x axis of the joint frame. With a joint of another body, the speeds are wrong.
+    A gear joint needs the revolute joints of its two bodies; a rack joint needs a revolute and a prismatic joint. If
+    one of these joints is missing, PhysX couples the body about the x axis of the joint frame. With the joint of a
+    wrong body, the speeds are wrong.
 
-    Measured: Two gear wheels should turn at 1 and -2 rad/s. If hinge1 is a joint of another body, they turn at 19
+    Measured: Two gear wheels should turn at 1 and -2 rad/s. If hinge1 is a joint of another body, the wheels turn at 19
     and -38 rad/s.
     (`experiments/measure_joint_bodies.py`)
     """,
@@ -143,9 +143,9 @@ def couplings(description: Description) -> Iterator[Finding]:
 SAME_BODY = ReaderRule("joint/same-body", "error", """
     Joint between a body and itself
 
-    Both sides of the joint are the same body. PhysX does not create the joint.
+    PhysX does not create a joint between a body and itself.
 
-    Measured: A joint from a link to itself has no effect, and PhysX logs a closed articulation.
+    Measured: PhysX logs a message about a closed articulation.
     (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
@@ -156,9 +156,9 @@ SAME_BODY = ReaderRule("joint/same-body", "error", """
 JOINT_NO_BODIES = ReaderRule("joint/no-bodies", "error", """
     Joint without bodies
 
-    Neither side of the joint has a rigid body. PhysX does not create the joint.
+    PhysX does not create a joint if neither side has a rigid body.
 
-    Measured: A joint without bodies has no effect, and PhysX logs that no bodies are defined.
+    Measured: PhysX logs that no bodies are defined for the joint.
     (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
@@ -169,7 +169,7 @@ JOINT_NO_BODIES = ReaderRule("joint/no-bodies", "error", """
 STATIC = ReaderRule("joint/static", "error", """
     Joint between bodies that cannot move
 
-    Both bodies are kinematic, disabled or the world, so forces move neither of them. PhysX does not create the joint.
+    PhysX does not create a joint if both sides are a kinematic body, a disabled body or the world.
 
     Measured: PhysX logs that it cannot create a joint between two kinematic bodies.
     (`experiments/measure_joint_bodies.py`)
@@ -182,10 +182,9 @@ STATIC = ReaderRule("joint/static", "error", """
 JOINT_SEVERAL_SCENES = ReaderRule("joint/several-scenes", "error", """
     Joint between bodies of different scenes
 
-    The two bodies belong to different PhysicsScene prims. PhysX does not create the joint.
+    PhysX does not create a joint between bodies of different PhysicsScene prims.
 
-    Measured: A joint connects a body to a body of another scene. The body falls by 0.125 in half a second, like a
-    free body.
+    Measured: With a joint to a body of another scene, a body falls by 0.125 in half a second, like a free body.
     (`experiments/measure_joint_bodies.py`)
     """,
     example=_SCENES + _scene_body("c", "day") + _scene_body("d", "night") + _WELD,
@@ -199,11 +198,11 @@ _ANGLE = 0.5            # degrees
 FRAME_MISMATCH = Rule("DJ.003/frames-apart", "error", """
     Joint frames that contradict the body poses
 
-    The authored poses place the joint frames more than 1 mm or 0.5 degrees from the joint state. PhysX places links
-    by their joints, at position 0 if there is no joint state. The rule joint/frames-apart covers joints outside
-    articulations.
+    The authored poses place the joint's two frames more than 1 mm or 0.5 degrees away from the joint state. PhysX
+    places links by their joints, at position 0 if there is no joint state. The rule joint/frames-apart covers joints
+    outside articulations.
 
-    Measured: A link is posed 1 m or 30 degrees away from its joint. PhysX places it at the joint before the first
+    Measured: A link is posed 1 m or 30 degrees away from its joint. PhysX places the link at the joint before the first
     step.
     (`experiments/measure_start_poses.py`)
     """,
@@ -252,8 +251,8 @@ def _pose_distance(first: Pose, second: Pose, meters: float) -> tuple[float, flo
 FRAME_REFUSED = ReaderRule("joint/frame-refused", "error", """
     Invalid joint frame
 
-    A joint frame needs finite numbers and a rotation quaternion other than 0. Otherwise PhysX places the joint
-    elsewhere; outside articulations it does not create the joint.
+    A joint frame needs finite numbers and a rotation quaternion other than 0. Otherwise PhysX places the joint at
+    another pose; outside articulations it does not create the joint.
 
     Measured: With a zero quaternion on the parent's side, PhysX places the joint at the child's pose, with another
     axis.

@@ -52,8 +52,8 @@ def _other_bound(problem: Problem, values: Values) -> Repair | None:
 ONE_SIDED_LIMIT = ReaderRule("joint/one-sided-limit", "error", """
     Joint limit with one infinite bound
 
-    PhysX refuses limits with one infinite bound and holds the joint at 0. The value 1e38 means no bound. Outside
-    articulations revolute joints accept one bound; other axes move freely or up to 90 degrees.
+    PhysX refuses limits with one infinite bound and holds the joint at 0. To author no bound, use 1e38 or -1e38.
+    Outside articulations revolute joints accept one infinite bound; other axes then move freely or up to 90 degrees.
 
     Measured: With limits [-inf, 0.5], a prismatic joint with speed 1 stays at 0. (`experiments/measure_joint_rules.py`)
     """,
@@ -77,7 +77,7 @@ def _swapped(problem: Problem, values: Values) -> Repair | None:
 LIMIT_ORDER = ReaderRule("joint/limit-order", "error", """
     Lower limit above the upper limit
 
-    PhysX refuses NaN bounds, and a lower bound above the upper bound. It then holds the joint at 0. Outside
+    PhysX refuses NaN bounds, and a lower bound above the upper bound. PhysX then holds the joint at 0. Outside
     articulations the joint is free, locked or limited to 90 degrees, depending on its type.
 
     Measured: With limits [0.5, -0.5], a prismatic joint with speed 1 stays at 0. (`experiments/measure_joint_rules.py`)
@@ -91,7 +91,7 @@ LIMIT_ORDER = ReaderRule("joint/limit-order", "error", """
 LOCKED = Rule("joint/locked", "info", """
     Joint limits that allow one position
 
-    Both limits of the joint are equal. PhysX holds the joint at that position.
+    If both limits are equal, PhysX holds the joint at that position.
 
     Measured: A revolute joint with both limits at 10 degrees stays at 10.000 degrees under gravity.
     (`experiments/measure_joint_bodies.py`)
@@ -124,7 +124,7 @@ def _locked(
 STATE_OUTSIDE_LIMITS = Rule("joint/state-outside-limits", "warning", """
     Joint state outside the limits
 
-    The authored joint position is outside the joint's limits. The first steps push the joint back with great force.
+    If the authored joint position is outside the limits, the first steps push the joint back with great force.
 
     Measured: A prismatic joint with an upper limit of 0.5 starts at 1. After one step it is at 0.5.
     (`experiments/measure_joint_rules.py`)
@@ -164,8 +164,8 @@ LIMIT_RANGE = ReaderRule("joint/limit-range", "error", """
     0. Outside articulations it refuses swing limits and cones of 180 degrees or more, and cones of 0. The axes then
     turn freely or up to 90 degrees.
 
-    Measured: The axis rotX of a generic joint turns if its limits are 180 degrees. With limits [-200, 100] it stays
-    at 0.
+    Measured: The axis rotX of a generic joint turns if its limits are 180 degrees. With limits [-200, 100] the axis
+    stays at 0.
     (`experiments/measure_joint_limits.py`)
     """,
     example=_ball("200", "30"),
@@ -175,9 +175,9 @@ LIMIT_RANGE = ReaderRule("joint/limit-range", "error", """
 HALF_CONE = ReaderRule("joint/half-cone", "warning", """
     Cone limit with only one angle
 
-    A cone limit needs two angles of at least 0. PhysX ignores a single angle, and both swings are free.
+    A cone limit needs two angles of at least 0. PhysX ignores a single angle, and both swing axes are free.
 
-    Measured: The only cone angle is 20 degrees. Two swings at 1 rad/s turn to 57.3 degrees in one second.
+    Measured: The only authored cone angle is 20 degrees. At 1 rad/s both swing axes turn to 57.3 degrees in one second.
     (`experiments/measure_joint_limits.py`)
     """,
     example=_ball("20", "-1"),
@@ -190,7 +190,8 @@ SOFT_CONE = Rule("joint/soft-cone", "warning", """
     PhysX applies a soft cone limit as a spring that pulls to the rim of the cone. The spring also pulls a joint
     from inside the cone out to the rim. Other soft limits act only beyond their bounds.
 
-    Measured: A body rests inside a cone of 30 degrees with stiffness 50. After half a second it is at 57.6 degrees.
+    Measured: A body starts at rest inside a cone of 30 degrees with stiffness 50. After half a second the body is at
+    57.6 degrees.
     (`experiments/measure_outside_limits.py`)
     """,
     why="PhysX pulls the joint to the rim of the cone, even from inside",
@@ -213,8 +214,7 @@ def soft_cones(description: Description) -> Iterator[Finding]:
 FREE_TRANSLATION = ReaderRule("joint/free-translation", "warning", """
     Free translation of a generic joint
 
-    The translations of a generic joint are not all locked. In articulations PhysX locks them and leaves only the
-    rotations.
+    In articulations PhysX locks all translations of a generic joint and leaves only the rotations.
 
     Measured: If transX is free or limited to [-1, 1], a generic joint only rotates. PhysX logs the lock.
     (`experiments/measure_joint_limits.py`)
@@ -226,10 +226,11 @@ FREE_TRANSLATION = ReaderRule("joint/free-translation", "warning", """
 STATE_REFUSED = ReaderRule("joint/state-refused", "error", """
     Joint state that PhysX refuses
 
-    PhysX refuses NaN, positions beyond 360 degrees on revolute joints without limits, and positions beyond 180
-    degrees on generic joints. The joint then starts at 0. Other infinite values make the motion NaN or very fast.
+    PhysX refuses NaN, positions beyond 360 degrees on revolute joints without limits, and positions beyond 180 degrees
+    on generic joints. The joint then starts at 0. Infinite values that PhysX does not refuse make the motion NaN or
+    very fast.
 
-    Measured: A revolute joint without limits starts at 360 degrees if 360 is authored. If 361 is authored, it
+    Measured: A revolute joint without limits starts at 360 degrees if 360 is authored. If 361 is authored, the joint
     starts at 0.
     (`experiments/measure_joint_limits.py`)
     """,
@@ -240,7 +241,7 @@ STATE_REFUSED = ReaderRule("joint/state-refused", "error", """
 TARGET_CHANGED = ReaderRule("joint/target-changed", "warning", """
     Drive target that PhysX changes
 
-    On a revolute joint without limits, PhysX removes whole turns from the drive target. On a generic joint, it
+    On a revolute joint without limits, PhysX removes whole turns from the drive target. On a generic joint, PhysX
     refuses targets beyond 180 degrees.
 
     Measured: A revolute joint without limits and with target 500 degrees ends at 140 degrees.
@@ -253,10 +254,11 @@ TARGET_CHANGED = ReaderRule("joint/target-changed", "warning", """
 INFINITE_DISTANCE = ReaderRule("joint/infinite-distance", "error", """
     Distance joint with an infinite bound
 
-    PhysX refuses an infinite maxDistance and uses 0, which holds the two frames together. A negative number means no
-    bound.
+    PhysX refuses an infinite maxDistance and uses 0, which holds the two frames together. A negative maxDistance means
+    no bound.
 
-    Measured: With maxDistance inf, a body with speed 1 stops at 0.025. With maxDistance 0.5 it stops at 0.517.
+    Measured: With maxDistance inf, a body with speed 1 stops at distance 0.025. With maxDistance 0.5 the body stops at
+    distance 0.517.
     (`experiments/measure_outside_joints.py`)
     """,
     profiles=PROFILES,

@@ -77,8 +77,8 @@ INERTIA_INCOMPLETE = Rule("body/inertia-incomplete", "warning", """
     If only principalAxes is authored, PhysX applies it to moments that it computes. If only diagonalInertia is
     authored, PhysX uses the axes of the colliders, unless mass and centerOfMass are authored too.
 
-    Measured: On a box collider tilted by 30 degrees, diagonalInertia (1, 2, 3) gives the inertia elements 1.25,
-    1.75 and -0.433.
+    Measured: On a box collider tilted by 30 degrees, diagonalInertia (1, 2, 3) gives an inertia matrix with the
+    elements 1.25, 1.75 and -0.433.
     (`experiments/measure_mass_rules.py`)
     """,
     profiles=PROFILES,
@@ -166,7 +166,7 @@ NO_MASS = ReaderRule("body/no-mass", "warning", """
 
     The body has neither a mass nor a collider. PhysX uses a mass of 1 and the inertia of a small sphere.
 
-    Measured: PhysX logs a warning about a negative mass and uses the inertia of a small sphere.
+    Measured: PhysX logs a warning about a negative mass.
     (`experiments/measure_body_rules.py`)
     """,
     profiles=PROFILES,
@@ -189,8 +189,7 @@ ZERO_INERTIA = ReaderRule("body/zero-inertia", "error", """
 COLLIDER_MASS = ReaderRule("body/collider-mass", "warning", """
     Collider with an estimated mass
 
-    PhysX's mesh tools build convex decompositions, sphere fillings, and SDFs of open meshes. This library only
-    estimates the mass of such colliders.
+    This library only estimates the mass of convex decompositions, sphere fillings, and SDFs of open meshes.
 
     Measured: An L-shaped mesh of mass 3000 has mass 3216 as a convex decomposition. The estimate is 3000.
     (`experiments/measure_mass_rules.py`)

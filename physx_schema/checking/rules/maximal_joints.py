@@ -58,7 +58,7 @@ DISTANCE_DIRECTION = Rule("joint/distance-direction", "warning", """
     A distance joint pushes along the line between its anchors. If the anchors start at one point and minDistance is
     above 0, PhysX pushes along the world's x axis or in an arbitrary direction.
 
-    Measured: The anchors start at one point, and minDistance is 0.5. They end 0.475 apart along x.
+    Measured: The anchors start at one point, and minDistance is 0.5. The anchors end 0.475 apart along x.
     (`experiments/measure_outside_rules.py`)
     """,
     why="PhysX pushes the bodies apart along the world's x axis, or in an arbitrary direction",
@@ -70,8 +70,8 @@ DISTANCE_DIRECTION = Rule("joint/distance-direction", "warning", """
 IDLE_TARGET = Rule("joint/idle-target", "warning", """
     Target on an axis without a drive
 
-    Outside articulations PhysX combines the targets of rotX, rotY and rotZ into one rotation. Targets of locked or
-    undriven axes are part of it. Driven axes then miss their own targets.
+    Outside articulations PhysX combines the targets of rotX, rotY and rotZ into one rotation. Targets of locked axes
+    and of axes without a drive are part of this rotation. Axes with a drive then miss their targets.
 
     Measured: The axis rotY with target 40 degrees stops at 28.15 if the locked axis rotX has target 50.
     (`experiments/measure_outside_rules.py`)
@@ -85,8 +85,8 @@ IDLE_TARGET = Rule("joint/idle-target", "warning", """
 UNMADE_BODY = Rule("joint/unmade-body", "warning", """
     Joint to a body that is not simulated
 
-    A joint to a disabled body holds the other body at the pose of the disabled body. If PhysX does not create a
-    body, the joint frame is relative to the world.
+    A joint to a disabled body holds the other body relative to the pose of the disabled body. If PhysX does not create
+    a body, the joint frame is relative to the world.
 
     Measured: A body on a fixed joint to a disabled body stays in place under gravity.
     (`experiments/measure_outside_rules.py`)
@@ -101,8 +101,8 @@ UNMADE_BODY = Rule("joint/unmade-body", "warning", """
 NO_RATIO = Rule("joint/no-ratio", "error", """
     Gear or rack joint with ratio 0
 
-    With a ratio of 0, the joint couples nothing and blocks the second wheel of a gear, or the wheel of a rack. With
-    NaN or infinity, the state of both bodies becomes NaN.
+    With a ratio of 0, the joint couples nothing and blocks the second wheel of a gear joint, or the wheel of a rack
+    joint. With NaN or infinity, the state of both bodies becomes NaN.
 
     Measured: With gear ratio 0, a drive can turn the first wheel, but not the second wheel.
     (`experiments/measure_outside_rules.py`)

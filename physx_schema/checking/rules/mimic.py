@@ -50,10 +50,10 @@ class Refusal(Rule):
 MIMIC_HOST = Rule("DJ.007/host", "error", """
     PhysxMimicJointAPI on a prim without a joint
 
-    Apply the schema PhysxMimicJointAPI to the joint that follows, a prim of a type derived from PhysicsJoint. PhysX
-    ignores the schema on any other prim, without a message.
+    PhysX ignores PhysxMimicJointAPI on a prim that is not a joint, without a message. Apply the schema to the joint
+    that follows.
 
-    Measured: The follower stays at 0. (`experiments/measure_mimics.py`)
+    Measured: With the schema on another prim, the follower stays at 0. (`experiments/measure_mimics.py`)
     """,
     why=_NOT_CREATED,
     fix="apply the API to the joint that should follow",
@@ -64,11 +64,11 @@ MIMIC_HOST = Rule("DJ.007/host", "error", """
 MIMIC_INSTANCE = Rule("DJ.007/instance", "error", f"""
     Mimic joint with an unsupported instance name
 
-    PhysX accepts the instance names rotX, rotY and rotZ, even on prismatic joints. The name is a slot, not a
-    direction. PhysX ignores a mimic joint with another name, without a message.
+    PhysX accepts the instance names rotX, rotY and rotZ, even on prismatic joints. PhysX ignores a mimic joint with
+    another name, without a message.
 
-    Measured: With the instance name transZ or Z the follower stays at 0. With rotX or rotZ it reaches 19.99
-    degrees, or 0.200 on a slider. {SCRIPT}
+    Measured: With the instance name transZ or Z the follower stays at 0. With rotX or rotZ it reaches 19.99 degrees, or
+    0.200 if it is a slider. {SCRIPT}
     """,
     why="PhysX ignores the mimic joint, without a message",
     fix="rename the instance to rotX, even on a prismatic joint",
@@ -124,8 +124,8 @@ ONE_INSTANCE = Refusal("DJ.007/one-instance", "error", f"""
 REFERENCE_COUNT = Rule("DJ.007/reference-count", "error", f"""
     Mimic joint without exactly one reference joint
 
-    The relationship referenceJoint must have exactly one target on the composed stage. With no target or several
-    targets, PhysX logs an error and creates no mimic joint.
+    If referenceJoint has no target or several targets on the composed stage, PhysX logs an error and creates no mimic
+    joint.
 
     Measured: With two targets the follower stays at 0. {SCRIPT}
     """,
@@ -145,9 +145,9 @@ def _reference_count(item: MimicDeclaration) -> Iterator[Finding]:
 REFERENCE_MISSING = Refusal("DJ.007/reference-missing", "error", f"""
     Reference joint that does not exist
 
-    The relationship referenceJoint targets a path without a prim. PhysX logs an error and creates no mimic joint.
+    If referenceJoint targets a path without a prim, PhysX logs an error and creates no mimic joint.
 
-    Measured: The follower stays at 0. {SCRIPT}
+    Measured: With such a target the follower stays at 0. {SCRIPT}
     """,
     fix="target an existing joint",
     example=usda.follower({"referenceJoint": "</Robot/j_1>"}),
@@ -158,9 +158,9 @@ REFERENCE_MISSING = Refusal("DJ.007/reference-missing", "error", f"""
 REFERENCE_TYPE = Refusal("DJ.007/reference-type", "error", f"""
     Reference prim that is not a joint
 
-    The relationship referenceJoint targets a prim that is not a joint. PhysX logs an error and creates no mimic joint.
+    If referenceJoint targets a prim that is not a joint, PhysX logs an error and creates no mimic joint.
 
-    Measured: The follower stays at 0. {SCRIPT}
+    Measured: With such a target the follower stays at 0. {SCRIPT}
     """,
     fix="target a joint",
     example=usda.follower({"referenceJoint": "</Robot/a>"}),
@@ -171,7 +171,7 @@ REFERENCE_TYPE = Refusal("DJ.007/reference-type", "error", f"""
 SELF_REFERENCE = Refusal("DJ.007/self", "error", f"""
     Joint that follows itself
 
-    The relationship referenceJoint targets the mimic joint itself. PhysX logs an error and creates no mimic joint.
+    If referenceJoint targets the mimic joint itself, PhysX logs an error and creates no mimic joint.
 
     Measured: PhysX logs that both joints are the same. {SCRIPT}
     """,
@@ -189,8 +189,7 @@ def _include_repair(item: MimicDeclaration) -> Repair:
 EXCLUDED_SELF = Refusal("DJ.007/excluded-self", "error", f"""
     Mimic joint outside its articulation
 
-    PhysX supports mimic joints only on joints of an articulation. This joint has physics:excludeFromArticulation =
-    true, so PhysX logs an error and creates no mimic joint.
+    If the joint has physics:excludeFromArticulation = true, PhysX logs an error and creates no mimic joint.
 
     Measured: PhysX logs that it supports mimic joints only on articulation joints. {SCRIPT}
     """,
@@ -210,10 +209,9 @@ def _include_reference_repair(item: MimicDeclaration) -> Repair | None:
 EXCLUDED_REF = Refusal("DJ.007/excluded-ref", "error", f"""
     Reference joint outside the articulation
 
-    PhysX supports mimic joints only on joints of an articulation. The reference joint has
-    physics:excludeFromArticulation = true, so PhysX logs an error and creates no mimic joint.
+    If the reference joint has physics:excludeFromArticulation = true, PhysX logs an error and creates no mimic joint.
 
-    Measured: The follower stays at 0. {SCRIPT}
+    Measured: With such a reference joint the follower stays at 0. {SCRIPT}
     """,
     fix="set physics:excludeFromArticulation of the reference joint to false, or target another joint",
     example=usda.joint("j1", {**usda.LIMITS, "bool physics:excludeFromArticulation": "true"}) + VALID,
@@ -261,8 +259,8 @@ def _default_axis_repair(item: MimicDeclaration) -> Repair | None:
 REFERENCE_AXIS = Refusal("DJ.007/reference-axis", "error", f"""
     Unsupported reference axis of a mimic joint
 
-    The property referenceJointAxis must be rotX, rotY or rotZ, even if the reference joint has only one axis. For
-    another token PhysX logs an error and creates no mimic joint.
+    referenceJointAxis must be rotX, rotY or rotZ, even if the reference joint has only one axis. For another token
+    PhysX logs an error and creates no mimic joint.
 
     Measured: With referenceJointAxis Z the follower stays at 0. {SCRIPT}
     """,

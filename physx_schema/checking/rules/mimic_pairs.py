@@ -31,8 +31,8 @@ _THIRD = usda.follower({"referenceJoint": "</Robot/j2>"}, name="j3", parent="b",
 MIMIC_CYCLE = Rule("DJ.007/cycle", "error", f"""
     Cycle of mimic joints
 
-    Mimic joints refer to each other in a cycle. PhysX solves each mimic joint as a two-way constraint. If the
-    gearings do not agree exactly, all joints settle away from their targets, without a message.
+    PhysX solves each mimic joint of a cycle as a two-way constraint. If the gearings do not agree exactly, all joints
+    settle away from their targets, without a message.
 
     Measured: In a cycle with the gearings -1 and -2, the joints settle at 8.70 and 7.45 degrees. {SCRIPT}
     """,
@@ -98,8 +98,8 @@ def _chain(item: MimicDeclaration) -> Iterator[Finding]:
 SAME_ARTICULATION = Rule("DJ.007/same-articulation", "error", f"""
     Mimic joint across articulations
 
-    Both joints must connect links of one articulation. A joint to the world or outside the tree does not connect
-    two links. PhysX then logs an error and creates no mimic joint.
+    Both joints must connect links of one articulation. If one of the joints leads to the world or is outside the
+    articulation's tree, PhysX logs an error and creates no mimic joint.
 
     Measured: A joint between the world and a link does not follow. {SCRIPT}
     """,
@@ -122,12 +122,12 @@ def _separate_articulations(description: Description) -> Iterator[Finding]:
 DRIVE_FIGHT = Rule("DJ.007/drive-fight", "warning", f"""
     Drive on a mimic joint
 
-    The drive of a following joint acts against the coupling and, through it, on the reference joint. With equal gains
-    and opposed targets both joints stay near the middle.
+    A drive on the following joint works against the mimic joint and also moves the reference joint. If the two joints
+    have equal gains and opposed targets, both joints stay near the middle.
 
     Measured: With equal gains and targets of 20 and -20, the joints end at 1.98 and -1.98 degrees. {SCRIPT}
     """,
-    why="the drive also pulls the reference joint; opposed targets leave both near their start",
+    why="the drive also pulls the reference joint; with opposed targets both joints stay near their start",
     fix="set the drive's stiffness and damping to 0, and drive the reference joint",
     example=usda.follower({"float drive:angular:physics:stiffness": "100"}, "PhysicsDriveAPI:angular"),
     remedy=usda.follower({"float drive:angular:physics:stiffness": "0"}, "PhysicsDriveAPI:angular"),
@@ -189,8 +189,8 @@ def _initial_violation(articulation: Articulation, mimic: Mimic, states: set[str
 DOUBLE_MIMIC = Rule("DJ.007/double-mimic", "error", f"""
     PhysX and Newton mimic APIs on one joint
 
-    PhysX applies NewtonMimicAPI in addition to PhysxMimicJointAPI. If the two schemas disagree, neither joint can
-    move. They agree if mimicCoef1 = -gearing and mimicCoef0 = -offset.
+    PhysX applies NewtonMimicAPI in addition to PhysxMimicJointAPI. If the two schemas disagree, neither joint can move.
+    The schemas agree if mimicCoef1 = -gearing and mimicCoef0 = -offset.
 
     Measured: With gearing 1 and mimicCoef1 1, the reference joint stays at 1.98 degrees, and the follower stays at
     0. {SCRIPT}
@@ -229,8 +229,7 @@ def _without_newton(item: MimicDeclaration) -> Repair:
 NEWTON_PORTABILITY = Rule("DJ.007/newton-portability", "warning", """
     Mimic joint that Newton reads differently
 
-    Newton's mimic joints couple only two joints of the same type, cannot form chains, and use other units for
-    offsets. The robot moves differently in Newton than in PhysX.
+    Newton's mimic joints couple only two joints of the same type, cannot form chains, and use other units for offsets.
 
     Measured: A slider follows a hinge with gearing -0.01 per degree. At 20 degrees PhysX moves the slider to 0.200.
     (`experiments/measure_mimics.py`)

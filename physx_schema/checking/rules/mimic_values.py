@@ -84,8 +84,8 @@ NATURAL_FREQUENCY = Rule("DJ.007/naturalFrequency", "error", f"""
     PhysX makes the mimic joint a hard constraint if naturalFrequency is not authored or at most 0. The SimReady rule
     requires a value above 0. Above 10 rad per time step the constraint is nearly hard.
 
-    Measured: With naturalFrequency 0 or -5 the follower lags by at most 0.0002 degrees. It lags by 1.42 with 1, and
-    by 0.006 with 1200. {SCRIPT}
+    Measured: With naturalFrequency 0 or -5 the follower lags by at most 0.0002 degrees. The follower lags by 1.42
+    degrees with naturalFrequency 1, and by 0.006 degrees with 1200. {SCRIPT}
     """,
     why="PhysX cannot use the value",
     fix="author a finite number",
@@ -118,11 +118,11 @@ def _natural_frequency(item: MimicDeclaration) -> Iterator[Finding]:
 DAMPING_RATIO = Rule("DJ.007/dampingRatio", "error", f"""
     Damping ratio missing, negative or below 1
 
-    PhysX makes the mimic joint a hard constraint if dampingRatio is not authored or at most 0. Below 1 a compliant
-    mimic joint can oscillate; PhysX's documentation advises against such values.
+    PhysX makes the mimic joint a hard constraint if dampingRatio is not authored or at most 0. With a dampingRatio
+    below 1 a compliant mimic joint can oscillate.
 
     Measured: With naturalFrequency 10 the follower lags by 1.28 degrees with dampingRatio 1, and by at most 0.0002
-    with 0. {SCRIPT}
+    degrees with dampingRatio 0. {SCRIPT}
     """,
     why="PhysX cannot use the value",
     fix="author a finite number",
@@ -154,11 +154,10 @@ def _damping_ratio(item: MimicDeclaration) -> Iterator[Finding]:
 MIMIC_TIME_SAMPLES = ReaderRule("DJ.007/time-samples", "warning", """
     Time samples or connections on a mimic joint
 
-    PhysX reads gearing, offset and limits once, at the default time, and ignores connections. Time samples and
-    connections have no effect.
+    PhysX reads gearing, offset and limits once, at the default time, and ignores time samples and connections.
 
-    Measured: PhysX uses an authored gearing of -1, despite time samples of -2 or a connection to -2. Without the
-    authored value it uses 1.
+    Measured: PhysX uses an authored gearing of -1, despite time samples of -2 or a connection to -2. If no gearing is
+    authored, PhysX uses 1.
     (`experiments/measure_mimics.py`)
     """,
     example=usda.follower({"float physxMimicJoint:rotX:gearing.timeSamples": "{ 0: -1, 10: -2 }"}),
@@ -184,7 +183,7 @@ FINITE_LIMITS = Rule("DJ.007/limits", "error", f"""
     Mimic joint without finite limits
 
     PhysX couples two revolute joints only if all their limits are finite. Prismatic joints need no limits in PhysX, but
-    the SimReady rule requires them. A lower limit above the upper one stops both joints.
+    the SimReady rule requires them. A lower limit above the upper limit stops both joints.
 
     Measured: The follower stays at 0 if its hinge has no limits. If the follower has limits [30, -30], the
     reference joint stops at 3.64 degrees. {SCRIPT}
@@ -227,9 +226,9 @@ def limits_fault(bounds: Interval) -> str:
 LIMITS_CLIP = Rule("DJ.007/limits-clip", "error", f"""
     Mimic limits that stop the reference joint
 
-    The follower's limits exclude positions that the reference joint's range needs. The coupling is two-way, so the
-    limits also stop the reference joint, without a message. For reference limits [r0, r1], the follower needs
-    limits from -gearing r0 - offset to -gearing r1 - offset.
+    For some positions of the reference joint, the mimic equation gives positions outside the follower's limits. The
+    coupling is two-way, so the limits also stop the reference joint, without a message. For reference limits [r0, r1],
+    the follower needs limits from -gearing r0 - offset to -gearing r1 - offset.
 
     Measured: Follower limits [0, 10] stop the reference joint at 11.80 degrees. Follower limits [-45, 0] stop it at
     3.60 degrees. {SCRIPT}

@@ -41,8 +41,8 @@ ONE_BODY = Rule("stage/one-body", "warning", """
 ROOT_COUNT = Rule("articulation/root-count", "warning", """
     No articulation root, or several roots
 
-    The published rule BA.001 requires exactly one articulation root on a stage with joints. PhysX simulates any
-    number of articulations and other joints.
+    The published rule BA.001 requires exactly one articulation root on a stage with joints. PhysX simulates any number
+    of articulations and of joints outside them.
     """,
     why=_REASON,
     profiles=(PUBLISHED,),
@@ -69,7 +69,7 @@ NESTED = Rule("body/nested-in-body", "warning", """
 
     The published rule RB.006 requires !resetXformStack! on a body inside another body.
 
-    Measured: The inner body starts 2 above the outer body. It falls by 5.005, with and without !resetXformStack!.
+    Measured: An inner body 2 above the outer body falls by 5.005, with and without !resetXformStack!.
     (`experiments/measure_body_rules.py`)
     """,
     why="PhysX steps the two bodies separately; the published rule requires !resetXformStack! on the inner one",
@@ -84,7 +84,7 @@ UNJOINED = Rule("body/nested-unjoined", "error", """
 
     The published rule RB.012 requires a joint between a body and the body that contains it.
 
-    Measured: A body inside another body falls separately from it, with and without a joint.
+    Measured: A body inside another body falls separately, with and without a joint.
     (`experiments/measure_body_rules.py`)
     """,
     why="PhysX steps the two bodies separately; the published rule requires a joint between them",
@@ -126,7 +126,7 @@ NOT_GEOMETRY = Rule("collider/not-geometry", "error", """
     Collider on a prim without geometry
 
     The published rules RB.COL.001 and PHYSX.COL.001 require PhysicsCollisionAPI on geometry, or on an Xform with
-    PhysxMeshMergeCollisionAPI. PhysX creates shapes from the geometry directly below.
+    PhysxMeshMergeCollisionAPI. PhysX creates shapes from the geometry directly below the prim.
     """,
     why="PhysX uses the geometry directly below; the published rule requires the schema on the geometry",
     fix="apply PhysicsCollisionAPI to the geometry below",

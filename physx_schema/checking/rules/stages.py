@@ -28,12 +28,12 @@ _MOON = {**_GRAVITY, "float physics:gravityMagnitude": "1.62"}
 HIDDEN = ReaderRule("scene/hidden", "warning", """
     PhysicsScene that PhysX ignores
 
-    PhysX ignores a PhysicsScene with the schema NewtonSceneAPI, PhysicsMassAPI or most others, unless PhysxSceneAPI
-    is also applied. PhysX then uses a default scene with Earth's gravity, and does not create bodies that the
-    ignored scene owns.
+    PhysX ignores a PhysicsScene with the schema NewtonSceneAPI, PhysicsMassAPI or most other schemas, unless
+    PhysxSceneAPI is also applied. PhysX then uses a default scene with Earth's gravity, and does not create bodies that
+    the ignored scene owns.
 
-    Measured: The scene has gravity 1. In one second a body falls by 4.91 with NewtonSceneAPI alone, and by 0.50
-    with PhysxSceneAPI too.
+    Measured: The scene has gravity 1. In one second a body falls by 4.91 with NewtonSceneAPI alone, and by 0.50 if
+    PhysxSceneAPI is also applied.
     (`experiments/measure_body_rules.py`)
     """,
     example=usda.prim("PhysicsScene", "scene", _MOON, "NewtonSceneAPI"),
@@ -44,8 +44,7 @@ HIDDEN = ReaderRule("scene/hidden", "warning", """
 SCENE_SEVERAL = ReaderRule("scene/several", "info", """
     Several physics scenes
 
-    The stage has several physics scenes. PhysX simulates bodies without physics:simulationOwner in the scene with
-    the first path.
+    PhysX simulates bodies without physics:simulationOwner in the scene with the alphabetically first path.
 
     Measured: PhysX simulates a body without an owner in the scene /one, even if the scene /two is first in the
     file.
@@ -90,7 +89,7 @@ UNITS = ReaderRule("stage/units", "error", """
     In single precision, metersPerUnit, kilogramsPerUnit and a length of 10 m in stage units must be finite and
     above 0. Otherwise PhysX refuses the stage.
 
-    Measured: PhysX refuses 0, -1, NaN and infinity. It refuses metersPerUnit 2.9e-38, but accepts 2.95e-38.
+    Measured: PhysX refuses 0, -1, NaN and infinity. PhysX refuses metersPerUnit 2.9e-38, but accepts 2.95e-38.
     (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
@@ -135,7 +134,7 @@ COMPOSITION = ReaderRule("stage/composition", "error", """
 SESSION_LAYER = ReaderRule("stage/session-layer", "info", """
     Opinions in the session layer
 
-    Opinions in the session layer are read like all others, but the file does not contain them.
+    USD reads opinions in the session layer like other opinions, but the stage's file does not contain them.
     """,
     profiles=PROFILES,
 )
@@ -143,7 +142,7 @@ SESSION_LAYER = ReaderRule("stage/session-layer", "info", """
 MUTED_LAYER = ReaderRule("stage/muted-layer", "info", """
     Muted layer
 
-    USD does not read the opinions of a muted layer, so they have no effect.
+    USD does not read the opinions of a muted layer, so these opinions have no effect.
     """,
     profiles=PROFILES,
 )
@@ -151,7 +150,7 @@ MUTED_LAYER = ReaderRule("stage/muted-layer", "info", """
 LAYER_OFFSET = ReaderRule("stage/layer-offset", "info", """
     Sublayer with a time offset
 
-    The offset moves the sublayer's time samples. Physics is read at the default time, where time samples have no
+    A time offset moves the sublayer's time samples. Physics is read at the default time, where time samples have no
     effect.
     """,
     profiles=PROFILES,
@@ -168,7 +167,7 @@ OUTSIDE_LAYER = ReaderRule("stage/outside-layer", "info", """
 INACTIVE = ReaderRule("stage/inactive", "info", """
     Inactive prim
 
-    USD skips an inactive prim and all prims below it, and PhysX does not simulate them.
+    USD skips an inactive prim and all prims below it, and PhysX does not simulate these prims.
 
     Measured: PhysX creates nothing for an inactive body. (`experiments/measure_scene_rules.py`)
     """,
@@ -180,7 +179,7 @@ INACTIVE = ReaderRule("stage/inactive", "info", """
 UNLOADED = ReaderRule("stage/unloaded", "info", """
     Payload that is not loaded
 
-    The prims of an unloaded payload are not on the stage, so they are not checked. PhysX loads all payloads.
+    The prims of an unloaded payload are not on the stage, so the rules do not check them. PhysX loads all payloads.
 
     Measured: A body in a payload falls in ovphysx. (`experiments/measure_scene_rules.py`)
     """,
@@ -190,7 +189,7 @@ UNLOADED = ReaderRule("stage/unloaded", "info", """
 UNDEFINED = ReaderRule("stage/undefined", "info", """
     Override of an undefined prim
 
-    An over without a def defines no prim. USD's traversal and PhysX skip it.
+    USD's traversal and PhysX skip an over without a def.
 
     Measured: PhysX creates nothing for a body with an over and no def. (`experiments/measure_scene_rules.py`)
     """,
@@ -202,7 +201,7 @@ UNDEFINED = ReaderRule("stage/undefined", "info", """
 ABSTRACT = ReaderRule("stage/abstract", "info", """
     Class prim
 
-    A class prim is not part of the scene. Its opinions act on the prims that inherit from it.
+    PhysX ignores a class prim. Prims that inherit from a class prim receive its opinions.
 
     Measured: PhysX creates nothing for a body that is a class. (`experiments/measure_scene_rules.py`)
     """,
@@ -214,9 +213,9 @@ ABSTRACT = ReaderRule("stage/abstract", "info", """
 VARIANTS = ReaderRule("stage/variants", "info", """
     Variant that is not selected
 
-    USD composes only the selected variant of a set. Physics in the other variants is not checked.
+    USD composes only the selected variant of each variant set. Physics in the other variants is not checked.
 
-    Measured: A body is at height 10 in the selected variant and at height 20 in another. It falls from height 10.
+    Measured: A body is at height 10 in the selected variant and at height 20 in another. The body falls from height 10.
     (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
@@ -264,8 +263,8 @@ NO_REASON = Rule("waiver/no-reason", "error", """
 UNUSED = Rule("waiver/unused", "warning", """
     Waiver without a matching finding
 
-    The waiver matches no finding. The fault is repaired, or the waiver is on another prim. The waiver would hide
-    the next such finding.
+    The waiver matches no finding. The fault is repaired, or the waiver is on the wrong prim. The waiver would hide the
+    next such finding.
     """,
     why="the waiver would hide the next such finding",
     fix="remove the waiver",
@@ -277,7 +276,7 @@ UNUSED = Rule("waiver/unused", "warning", """
 UNKNOWN_CODE = Rule("waiver/unknown-code", "error", """
     Waiver of an unknown code
 
-    A waiver names a code such as DJ.007/chain or a family such as DJ.007. An unknown code has no effect.
+    A waiver names a code such as DJ.007/chain or a family such as DJ.007. A waiver of an unknown code has no effect.
     """,
     why="the waiver has no effect",
     profiles=PROFILES,

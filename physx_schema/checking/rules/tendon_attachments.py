@@ -24,8 +24,7 @@ ZERO_LENGTH = Rule("tendon/zero-length", "warning", """
     Two neighbouring attachments are at the same point at the start of the simulation. If a segment is at most 0.001
     length units long, it has no direction in PhysX and exerts no force.
 
-    Measured: The rest length is 1. A slider at 0 or 0.001 gets no velocity; a slider at 0.0011 gets velocity
-    0.0998.
+    Measured: The rest length is 1. A slider at 0 or 0.001 stays at rest; a slider at 0.0011 gets velocity 0.0998.
     (`experiments/measure_tendon_rules.py`)
     """,
     fix="move one of the two attachments",
@@ -52,7 +51,7 @@ MASS_FRAME = Rule("tendon/mass-frame", "warning", """
     Tendon attachment away from its localPos
 
     PhysX measures localPos from the link's centre of mass, along the principal axes of inertia, not in the link's
-    frame. However, it computes a missing or negative restLength in the link's frame.
+    frame. To compute a missing or negative restLength, however, PhysX reads localPos in the link's frame.
 
     Measured: The centre of mass is at 0.5, and localPos is 0. The tendon pushes with 0.04995, like a tendon with
     its attachment at 0.5.
@@ -82,10 +81,10 @@ REST_FROM_POSE = Rule("tendon/rest-from-pose", "warning", """
     frames place the links elsewhere, the tendon starts with a force.
 
     Measured: A slider is posed at 0.5, and the stiffness is 10. With joint state 1 the pull is 0.04995; with joint
-    state 0.5 it is 0.
+    state 0.5 the pull is 0.
     (`experiments/measure_tendon_rules.py`)
     """,
-    why="PhysX ignores joint states, joint frames and mass frames in this length, so the tendon starts with a force",
+    why="PhysX computes restLength without joint states, joint frames and mass frames; the tendon starts with a force",
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), usda.transform(translate="(0, 0, 1)")),
     remedy=_CABLE,
 )
@@ -99,7 +98,8 @@ def _stretched(tendon: SpatialTendon, points: Sequence[Vec3], meters: float) -> 
                 item.path, item.prefix + "restLength",
                 f"the authored poses give a restLength of {item.rest_length:.4g}, but the tendon starts with length "
                 f"{length:.4g}",
-                fix=f"pose the links where their joints place them, or author restLength; {length:.6g} gives no force",
+                fix="author the link poses that the joints produce, or author restLength; "
+                    f"with restLength {length:.6g} the tendon starts without a force",
             )
 
 
@@ -135,10 +135,10 @@ SHARED_PREFIX = ReaderRule("tendon/shared-prefix", "error", """
 SEVERAL_PARENTS = ReaderRule("tendon/several-parents", "warning", """
     Tendon attachment with several parents
 
-    The relationship parentLink has more than one target. PhysX uses the first target and logs a warning.
+    If parentLink has several targets, PhysX uses the first target and logs a warning.
 
-    Measured: With the parents base and l1, the tendon pulls as with base alone. With l1 and base, the velocity is
-    0.
+    Measured: With the parents base and l1, the tendon pulls as with base alone. With l1 and base, the joint stays at
+    rest.
     (`experiments/measure_tendon_topology.py`)
     """,
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), {
@@ -149,10 +149,10 @@ SEVERAL_PARENTS = ReaderRule("tendon/several-parents", "warning", """
 NO_LEAF = ReaderRule("tendon/no-leaf", "error", """
     Spatial tendon branch without a leaf
 
-    A branch ends in an attachment that is not a leaf. PhysX logs an error and uses rest length 0. With a
+    If a branch ends in an attachment that is not a leaf, PhysX logs an error and uses rest length 0. With a
     limitStiffness the motion becomes NaN. A root attachment alone exerts no force.
 
-    Measured: A tendon with stiffness 10 and no leaf pulls with -0.09997. With limitStiffness 10 the velocity is
+    Measured: A tendon with stiffness 10 and no leaf pulls with -0.09997. With limitStiffness 10 the joint velocity is
     NaN.
     (`experiments/measure_tendon_rules.py`)
     """,
@@ -166,7 +166,7 @@ TENDON_CYCLE = ReaderRule("tendon/cycle", "error", """
     The chain of parents leads back to the same attachment and never reaches a root attachment. PhysX logs a warning
     and drops these attachments.
 
-    Measured: A leaf is below two attachments that name each other as parents. The tendon gives velocity 0.
+    Measured: A leaf is below two attachments that name each other as parents. The joint stays at rest.
     (`experiments/measure_tendon_topology.py`)
     """,
     example=_CABLE + usda.attachment("e", "", "m", ("g", "n")) + usda.attachment("g", "", "n", ("e", "m")),
@@ -176,9 +176,9 @@ TENDON_CYCLE = ReaderRule("tendon/cycle", "error", """
 NO_PARENT = ReaderRule("tendon/no-parent", "error", """
     Tendon attachment without an existing parent
 
-    The properties parentLink and parentAttachment name no attachment of this articulation. PhysX drops this attachment.
+    parentLink and parentAttachment name no attachment of this articulation. PhysX drops this attachment.
 
-    Measured: If parentAttachment is misspelt, the velocity of the slider is 0.
+    Measured: If parentAttachment is misspelt, the slider stays at rest.
     (`experiments/measure_tendon_topology.py`)
     """,
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "root")),
@@ -201,8 +201,8 @@ UNREACHED = ReaderRule("tendon/unreached", "error", """
 
     The chain of parents ends before a root attachment. PhysX drops the attachment, which exerts no force.
 
-    Measured: A leaf below an attachment without a parent gives velocity 0. A leaf below a root attachment gives
-    velocity -0.1998.
+    Measured: With a leaf below an attachment without a parent, the slider stays at rest. With a leaf below a root
+    attachment its velocity is -0.1998.
     (`experiments/measure_tendon_topology.py`)
     """,
     example=_CABLE + usda.attachment("e", "", "m", ("c", "x")) + usda.attachment("g", "Leaf", "h", ("e", "m")),

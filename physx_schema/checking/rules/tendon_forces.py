@@ -14,10 +14,10 @@ _AXIS = {"float[] physxTendon:t:gearing": "[1]", "float[] physxTendon:t:forceCoe
 TENDON_NO_ROOT = ReaderRule("tendon/no-root", "error", """
     Fixed tendon without a root axis
 
-    A fixed tendon starts at a joint with the schema PhysxTendonAxisRootAPI. PhysX ignores axes without a root axis
-    and logs a warning.
+    A fixed tendon starts at a joint with the schema PhysxTendonAxisRootAPI. PhysX ignores tendon axes without a root
+    axis and logs a warning.
 
-    Measured: An axis without a root axis has no effect. (`experiments/measure_tendon_topology.py`)
+    Measured: A tendon axis without a root axis has no effect. (`experiments/measure_tendon_topology.py`)
     """,
     example=usda.tendon(root=False),
     remedy=usda.tendon(),
@@ -26,8 +26,9 @@ TENDON_NO_ROOT = ReaderRule("tendon/no-root", "error", """
 SECOND_ROOT = ReaderRule("tendon/second-root", "warning", """
     Two root axes with the same tendon name
 
-    Two root axes with the same name on one branch make two tendons. An axis belongs to the tendon that PhysX
-    creates first. PhysX creates tendons with a revolute root first, then in the order of joint paths.
+    Two root axes with the same name on one branch make two tendons. An axis belongs to the tendon that PhysX creates
+    first. PhysX creates tendons with a root axis on a revolute joint before others, and otherwise in the order of joint
+    paths.
 
     Measured: Two sliders in series have root axes with the same name. PhysX creates two tendons.
     (`experiments/measure_tendon_topology.py`)
@@ -43,8 +44,7 @@ TENDON_JOINT_TYPE = ReaderRule("tendon/joint-type", "error", """
     Axes of fixed tendons belong on revolute and prismatic joints. PhysX crashes if a root axis is on a fixed or
     spherical joint and the next joint has an axis with the same name.
 
-    Measured: With a root axis on a fixed or spherical joint and an axis on the next joint, PhysX ends with a
-    segmentation fault.
+    Measured: PhysX crashes with a segmentation fault for a root axis on a fixed joint or on a spherical joint.
     (`experiments/measure_tendon_rules.py`)
     """,
     example=usda.joint("j1", _AXIS, "PhysxTendonAxisRootAPI:t", kind="Fixed")
@@ -56,9 +56,9 @@ AXIS_DROPPED = ReaderRule("tendon/axis-dropped", "error", """
     Tendon axis outside its root's chain
 
     The axes of a fixed tendon must form an unbroken chain or tree of joints below the root axis. PhysX drops axes on
-    another branch, above the root, or behind a joint without an axis.
+    another branch, above the root, or below a joint without an axis.
 
-    Measured: A slider with an axis on another branch, stretched by 1, keeps velocity 0.
+    Measured: A tendon is stretched by 1. A slider with an axis on another branch keeps velocity 0.
     (`experiments/measure_tendon_rules.py`)
     """,
     example=usda.tendon(name="j1") + usda.tendon(root=False),
@@ -68,8 +68,8 @@ AXIS_DROPPED = ReaderRule("tendon/axis-dropped", "error", """
 ARRAY_LENGTH = ReaderRule("tendon/array-length", "error", """
     Tendon array without exactly one element
 
-    The attributes gearing and forceCoefficient must be arrays of one element. PhysX uses 1 for longer arrays, for
-    empty arrays and for a number that is not in an array.
+    gearing and forceCoefficient must be arrays of one element. PhysX uses 1 for longer arrays, for empty arrays and for
+    a number that is not in an array.
 
     Measured: With gearing [2, 3] or an empty array, the slider moves exactly like a slider with gearing 1.
     (`experiments/measure_tendon_topology.py`)
@@ -81,8 +81,7 @@ ARRAY_LENGTH = ReaderRule("tendon/array-length", "error", """
 TENDON_JOINT_AXIS = ReaderRule("tendon/joint-axis", "warning", """
     Wrong joint axis of a fixed tendon
 
-    The attribute jointAxis names an axis that the joint does not have. PhysX does not read jointAxis, so the tendon
-    does not change.
+    The joint does not have the axis that jointAxis names. PhysX does not read jointAxis, so the tendon does not change.
 
     Measured: A slider with jointAxis rotY moves exactly like a slider without jointAxis.
     (`experiments/measure_tendon_topology.py`)
@@ -95,9 +94,9 @@ TENDON_JOINT_AXIS = ReaderRule("tendon/joint-axis", "warning", """
 SIGN = Rule("tendon/sign", "error", """
     Tendon gearing and force with opposite signs
 
-    The forceCoefficient scales the force on an axis; the gearing scales only the axis's part of the length. With
-    opposite signs the tendon pushes the joint away from the rest length. If it pushes all axes, the motion
-    diverges. A negative gearing on a spatial tendon has the same effect.
+    forceCoefficient scales the force on an axis; the gearing scales only the axis's part of the tendon's length. With
+    opposite signs the tendon pushes the joint away from the tendon's rest length. If the tendon pushes all axes, the
+    motion diverges. A negative gearing on a spatial tendon has the same effect.
 
     Measured: With gearing -1 and forceCoefficient 1 the tendon pushes with 0.1000. A slider moves from 0.01 to 56.6
     in 3 s.
@@ -160,10 +159,9 @@ def _path(tendon: SpatialTendon, end: int) -> list[int]:
 LIMITS_MISSING = Rule("tendon/limits-missing", "warning", """
     Tendon limit stiffness without limits
 
-    A limitStiffness acts only outside lowerLimit and upperLimit. Neither limit is authored, so limitStiffness has
-    no effect.
+    A limitStiffness has an effect only outside lowerLimit and upperLimit, and neither limit is authored.
 
-    Measured: With stretch 1 and limitStiffness 10, the velocity is 0 without limits, and -0.04995 with upperLimit
+    Measured: With stretch 1 and limitStiffness 10, the joint velocity is 0 without limits, and -0.04995 with upperLimit
     0.5.
     (`experiments/measure_tendon_rules.py`)
     """,
@@ -176,14 +174,14 @@ LIMITS_MISSING = Rule("tendon/limits-missing", "warning", """
 LIMIT_STIFFNESS_MISSING = Rule("tendon/limit-stiffness-missing", "warning", """
     Tendon limits without limit stiffness
 
-    The limits of a tendon act as springs with the stiffness limitStiffness. If limitStiffness is 0, the tendon
-    passes its limits.
+    The limits of a tendon act as springs with the stiffness limitStiffness. If limitStiffness is 0, nothing keeps the
+    tendon within its limits.
 
-    Measured: A tendon with stiffness 10 pulls with -0.0999, with or without upperLimit 0.5. With only upperLimit
-    0.5 the velocity is 0.
+    Measured: A tendon with stiffness 10 pulls with -0.0999, with or without upperLimit 0.5. With only upperLimit 0.5
+    the joint stays at rest.
     (`experiments/measure_tendon_rules.py`)
     """,
-    why="the tendon passes its limits without resistance",
+    why="nothing keeps the tendon within its limits",
     fix="author limitStiffness",
     example=usda.tendon({"float physxTendon:t:upperLimit": "1"}),
     remedy=usda.tendon({"float physxTendon:t:limitStiffness": "10", "float physxTendon:t:upperLimit": "1"}),
@@ -204,10 +202,10 @@ def _limits(tendon: FixedTendon | SpatialTendon, bounds: Sequence[tuple[float, f
 NO_GAINS = Rule("tendon/no-gains", "warning", """
     Tendon that exerts no force
 
-    A tendon without stiffness, damping and limitStiffness exerts no force. A fixed tendon with forceCoefficient 0
-    on every axis also exerts no force.
+    A tendon exerts no force if stiffness, damping and limitStiffness are 0, or if every axis has forceCoefficient 0.
 
-    Measured: With stretch 1 the velocity is 0 without gains. It is also 0 with stiffness 10 and forceCoefficient 0.
+    Measured: A tendon stretched by 1 does not move its joint without gains, or with stiffness 10 and forceCoefficient
+    0.
     (`experiments/measure_tendon_rules.py`)
     """,
     why="the tendon exerts no force",
@@ -218,11 +216,11 @@ NO_GAINS = Rule("tendon/no-gains", "warning", """
 NO_GEARING = Rule("tendon/no-gearing", "warning", """
     Tendon with gearing 0 everywhere
 
-    With gearing 0 on every axis, or on every attachment from a leaf to the root, the length is always 0. The tendon
-    then exerts a constant outward force, stiffness times rest length.
+    With gearing 0 on every axis, or on every attachment from a leaf to the root, the tendon's length is always 0. The
+    tendon then exerts a constant outward force, stiffness times rest length.
 
-    Measured: A tendon with rest length 0.5 is at position 1. With gearing 1 it pulls with -0.04995; with gearing 0
-    it pushes with 0.04995.
+    Measured: A slider at position 1 has a tendon with rest length 0.5. With gearing 1 the tendon pulls with -0.04995;
+    with gearing 0 it pushes with 0.04995.
     (`experiments/measure_tendon_rules.py`)
     """,
     why="the tendon's length is always 0, so its force is constant",
@@ -249,9 +247,9 @@ def _effects(tendon: FixedTendon) -> Iterator[Finding]:
 TENDON_DISABLED = Rule("tendon/disabled", "info", """
     Disabled tendon
 
-    The attribute tendonEnabled is false. PhysX keeps the tendon and sets all gains of the tendon to 0.
+    If tendonEnabled is false, PhysX keeps the tendon and sets all its gains to 0.
 
-    Measured: With tendonEnabled false, the velocity after a step is 0. The gains read from PhysX are 0.
+    Measured: With tendonEnabled false, the joint velocity after a step and the gains read from PhysX are 0.
     (`experiments/measure_tendon_enabled.py`)
     """,
     why="PhysX sets the tendon's stiffness, damping and limitStiffness to 0",

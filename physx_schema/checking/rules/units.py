@@ -36,7 +36,7 @@ RADIANS = Rule("unit/radians", "warning", """
     Joint angle that looks like radians
 
     A limit, drive target, joint state or mimic offset is pi, 2 pi or a common fraction of pi. PhysX reads joint angles
-    in degrees. Limits are reported only if every bound of the joint looks like radians.
+    in degrees. The rule reports limits only if every bound of the joint looks like radians.
 
     Measured: A hinge with limits of 1.5708 and a target of 90 stops at 1.5708 degrees.
     (`experiments/measure_joint_rules.py`)
@@ -78,13 +78,13 @@ def _is_fraction(value: float) -> bool:
 SMALL_LIMITS = Rule("unit/small-limits", "warning", """
     Articulation with tiny hinge limits
 
-    At least three hinges have limits, and no hinge turns further than 6.3 degrees. The number 6.3 is about 2 pi, so
-    the limits are possibly in radians. PhysX reads limits in degrees.
+    At least three hinges have limits, and no hinge turns further than 6.3 degrees, about 2 pi. The limits are possibly
+    in radians.
 
     Measured: A hinge with limits of 1.5708 and a target of 90 stops at 1.5708 degrees.
     (`experiments/measure_joint_rules.py`)
     """,
-    why="if the limits are in radians, 1/57 of the motion is left",
+    why="if the limits are in radians, the joints can make only 1/57 of the intended motion",
     fix="author the limits in degrees",
     profiles=PROFILES,
     example=_hinges("0.9", "1.2", "1.8"),

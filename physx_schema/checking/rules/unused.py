@@ -54,7 +54,7 @@ MISSPELT_PROPERTY = Rule("unused/misspelt-property", "error", """
 
     No schema of the prim has a property with this name, so PhysX does not read the property.
 
-    Measured: With a property named "stifness" of 100, a slider stays at 0. With stiffness 100 it moves to its
+    Measured: With a property named "stifness" of 100, a slider stays at 0. With stiffness 100 the slider moves to its
     target 1.
     (`experiments/measure_unused.py`)
     """,
@@ -100,10 +100,9 @@ UNUSED_WRONG_INSTANCE = Rule("unused/wrong-instance", "error", """
 NO_INSTANCE = Rule("unused/no-instance", "error", """
     Schema without its instance name
 
-    A multiple-apply schema needs an instance name. Without an instance name the schema has no properties, and PhysX
-    ignores it.
+    Without an instance name a multiple-apply schema has no properties, and PhysX ignores the schema.
 
-    Measured: The schema PhysicsDriveAPI without an instance name does not move a slider.
+    Measured: PhysicsDriveAPI without an instance name does not move a slider.
     (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
@@ -116,7 +115,7 @@ NO_INSTANCE = Rule("unused/no-instance", "error", """
 NOT_APPLIED = Rule("unused/not-applied", "warning", """
     Property of a schema that is not applied
 
-    The property belongs to a schema that is not applied to the prim, so PhysX does not read it.
+    PhysX does not read properties of a schema that is not applied to the prim.
 
     Measured: A slider with drive properties but without PhysicsDriveAPI stays at 0. (`experiments/measure_unused.py`)
     """,
@@ -130,10 +129,9 @@ NOT_APPLIED = Rule("unused/not-applied", "warning", """
 SOFT_LIMIT = Rule("unused/soft-limit", "warning", """
     Soft limit on a joint of an articulation
 
-    PhysX ignores PhysxLimitAPI on joints of an articulation. The limits stay hard.
+    PhysX ignores PhysxLimitAPI on joints of an articulation. The limits of such joints stay hard.
 
-    Measured: A slider stops at its limit of 0.5, with and without PhysxLimitAPI (stiffness 10, damping 1,
-    restitution 1).
+    Measured: A slider stops at its limit of 0.5, even with PhysxLimitAPI of stiffness 10, damping 1 and restitution 1.
     (`experiments/measure_joint_rules.py`)
     """,
     why=NO_EFFECT,
@@ -145,7 +143,7 @@ SOFT_LIMIT = Rule("unused/soft-limit", "warning", """
 UNUSED_DISABLED = Rule("unused/disabled", "warning", """
     Property of a disabled joint
 
-    The joint has physics:jointEnabled = false. PhysX ignores its drives, states and axis properties.
+    PhysX ignores the drives, states and axis properties of a disabled joint.
 
     Measured: A drive with stiffness 100 and target 1 on a disabled joint does not move the body.
     (`experiments/measure_unused.py`)
@@ -162,7 +160,7 @@ OTHER_ENGINE = Rule("unused/other-engine", "info", """
     PhysX does not read this property or schema of Newton or MuJoCo. From Newton, PhysX reads joint armature,
     friction, damping, velocity limits, mimic joints, gravityEnabled, and the built-in APIs of Newton's schemas.
 
-    Measured: With mjc:damping 50 a slider keeps its speed of 1. With newton:friction 2 it slows to 0.967.
+    Measured: With mjc:damping 50 a slider keeps its speed of 1. With newton:friction 2 the slider slows to 0.967.
     (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
@@ -174,7 +172,7 @@ OTHER_ENGINE = Rule("unused/other-engine", "info", """
 OVERRIDDEN = Rule("unused/overridden", "info", """
     Value for another engine that PhysX overrides
 
-    A PhysX property gives the same quantity, and PhysX reads the PhysX property. If the two values differ, the rule
+    A PhysX property sets the same quantity, and PhysX reads only the PhysX property. If the two values differ, the rule
     engine/disagree reports both.
 
     Measured: A slider with PhysX frictions of 5 slows to 0.917, with and without newton:friction 2.
@@ -190,11 +188,11 @@ OVERRIDDEN = Rule("unused/overridden", "info", """
 IDLE = Rule("unused/idle", "warning", """
     Property or schema without effect
 
-    Nothing on the stage uses this property or schema. One example is the property breakForce, which PhysX ignores
-    on joints inside an articulation.
+    Nothing on the stage uses this property or schema. For example, PhysX ignores breakForce on joints inside an
+    articulation.
 
-    Measured: A joint with breakForce and breakTorque 0.001 holds a weight of 1 inside an articulation. Outside, it
-    breaks.
+    Measured: A joint with breakForce and breakTorque 0.001 holds a weight of 1 inside an articulation. Outside
+    articulations the joint breaks.
     (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
@@ -206,8 +204,8 @@ IDLE = Rule("unused/idle", "warning", """
 ON_LINK = Rule("unused/on-link", "warning", """
     Body property that PhysX ignores on links
 
-    Links use the articulation's iteration counts and sleep threshold. Joints set the velocity of every link except
-    a floating root. PhysX cannot lock single links along world axes or put them to sleep. See
+    Links use the articulation's iteration counts and sleep threshold. Joint velocities determine the velocity of every
+    link except a floating root. PhysX cannot lock single links along world axes or put them to sleep. See
     docs/reference/body_properties.md.
 
     Measured: The properties startsAsleep, lockedPosAxis and both iteration counts on a link change every position
@@ -223,8 +221,8 @@ ON_LINK = Rule("unused/on-link", "warning", """
 ON_BODY = Rule("unused/on-body", "warning", """
     Link property that PhysX ignores on bodies
 
-    The property cfmScale softens the joints and contacts of articulation links. PhysX ignores cfmScale on bodies
-    outside articulations.
+    cfmScale softens the joints and contacts of articulation links. PhysX ignores cfmScale on bodies outside
+    articulations.
 
     Measured: A body falls and lands in 60 steps. With cfmScale 0.9 every position stays the same.
     (`experiments/measure_body_properties.py`)
@@ -238,8 +236,8 @@ ON_BODY = Rule("unused/on-body", "warning", """
 DENSITY_WITH_MASS = Rule("unused/beside-mass", "warning", """
     Density on a body with a mass
 
-    PhysX uses physics:mass and ignores the density. With several colliders, the density can set the share of each
-    collider if one collider has a density or mass. The rule does not report this case.
+    PhysX uses physics:mass and ignores the density. On a body with several colliders, the density can set each
+    collider's share of the mass, if one collider has a density or mass. The rule does not report this case.
 
     Measured: A body with mass 12 and density 3000 has mass 12 and the same moments of inertia.
     (`experiments/measure_mass_rules.py`)
@@ -254,7 +252,7 @@ STATIC_MASS = Rule("unused/static-mass", "info", """
     Mass of a static collider
 
     A collider without a rigid body does not move, so its mass, density and moments of inertia have no effect.
-    Converters write them on every collider.
+    Converters write such values on every collider.
 
     Measured: A box rests 0.5 above static ground, even if the ground has mass 5 or density 1000.
     (`experiments/measure_mass_rules.py`)
@@ -269,11 +267,11 @@ STATIC_MASS = Rule("unused/static-mass", "info", """
 NO_DRIVE = Rule("unused/no-drive", "warning", """
     Performance envelope without a drive
 
-    The schema PhysxDrivePerformanceEnvelopeAPI limits a drive and the joint effort. Without PhysicsDriveAPI on the
-    axis the schema has no effect.
+    PhysxDrivePerformanceEnvelopeAPI limits a drive and the joint effort. Without PhysicsDriveAPI on the axis the schema
+    has no effect.
 
-    Measured: With an envelope but no drive, a slider keeps its speed of 1. With a drive, the envelope reduces 1.66
-    to 0.125.
+    Measured: With an envelope but no drive, a slider keeps its speed of 1. With a drive, the envelope reduces the speed
+    from 1.66 to 0.125.
     (`experiments/measure_joint_rules.py`)
     """,
     why=NO_EFFECT,
@@ -287,7 +285,7 @@ NO_DRIVE = Rule("unused/no-drive", "warning", """
 UNKNOWN_PROPERTY = Rule("unused/unknown-property", "warning", """
     Unknown physics property
 
-    The property is in a namespace of physics, but no known schema has a property with this name or a similar one.
+    The property is in a namespace of physics, but no known schema has a property with this name or a similar name.
     Older Omniverse releases wrote such properties, for example physics:tensor:... and state:...:appliedForce.
 
     Measured: A slider with the property physxJointAxis:linear:wobble keeps its speed of 1.
@@ -303,11 +301,10 @@ UNKNOWN_PROPERTY = Rule("unused/unknown-property", "warning", """
 BELOW_INSTANCE = Rule("unused/below-instance", "warning", """
     Opinion below an instance
 
-    Instances share the prims of their prototype. USD drops opinions on prims below an instance. Opinions on the
-    instance prim itself have an effect.
+    USD drops opinions on prims below an instance. Opinions on the instance prim itself have an effect.
 
-    Measured: With collisionEnabled false below an instance, the body still rests at 0.5. With it on the prototype,
-    the body falls to -4.005.
+    Measured: With collisionEnabled false below an instance, the body still rests at 0.5. With collisionEnabled false on
+    the prototype, the body falls to -4.005.
     (`experiments/measure_composition.py`)
     """,
     why="the opinion has no effect on the stage",

@@ -82,7 +82,7 @@ TOKEN = Rule("value/token", "error", """
 
     PhysX replaces an unknown token by the default, without a message.
 
-    Measured: The drive type acelleration or Acceleration acts as force, and the axis W or y acts as X.
+    Measured: PhysX reads the drive types acelleration and Acceleration as force, and the axes W and y as X.
     (`experiments/measure_contact_rules.py`)
     """,
     why="PhysX does not know it and uses the default",
@@ -111,8 +111,8 @@ RANGE = Rule("value/range", "error", """
     PhysX clamps, replaces or refuses a number outside the range of its property. For a rounded zero such as -1e-15
     the severity is warning.
 
-    Measured: A drive with stiffness -100 throws a slider from 0.1 to -5.1 in 0.5 s. A maxJointVelocity of -1 acts
-    as 0.
+    Measured: A drive with stiffness -100 throws a slider from 0.1 to -5.1 in 0.5 s. A maxJointVelocity of -1 has the
+    effect of 0.
     (`experiments/measure_joint_rules.py`)
     """,
     profiles=PROFILES,
@@ -306,10 +306,10 @@ _USD_INSTANCE = "__INSTANCE_NAME__"
 WRONG_TYPE = ReaderRule("value/wrong-type", "error", """
     Value of an unreadable type
 
-    PhysX cannot read a value of this type for the property. PhysX uses the property's default, or 0 for a limit.
+    PhysX cannot read a value of this type, and uses the property's default, or 0 for a limit.
 
-    Measured: PhysX reads a stiffness of type string, token, timecode or float[] as 0. The same is true for a
-    lowerLimit of type string.
+    Measured: PhysX reads a stiffness of type string, token, timecode or float[] as 0. PhysX also reads a lowerLimit of
+    type string as 0.
     (`experiments/measure_value_rules.py`)
     """,
     profiles=PROFILES,
@@ -320,8 +320,8 @@ WRONG_TYPE = ReaderRule("value/wrong-type", "error", """
 TYPE = Rule("value/type", "warning", """
     Value of another type than declared
 
-    The attribute does not have the type that its schema declares. PhysX converts between number and bool types,
-    including arrays and vectors of three. Some other programs do not.
+    PhysX converts between number and bool types, including arrays and vectors with three elements. Some other programs
+    do not convert values.
 
     Measured: PhysX reads a stiffness of type float, double, half, int, uint, int64, uint64, uchar or bool.
     (`experiments/measure_value_rules.py`)

@@ -290,7 +290,8 @@ class PhysxArticulation(Named):
 
     def _set_root_velocity(self, name: str, part: slice, velocity: ArrayLike) -> None:
         if self._root.joint.type == "fixed":
-            raise RuntimeError(f"{name} cannot be set; the root of {self._root.name!r} is fixed; leave it out")
+            raise RuntimeError(f"{name} cannot be set, because the root of {self._root.name!r} is fixed; "
+                               "do not set this velocity")
         value, running = vector(name, velocity, 3, self.worlds), self._root.running
         if running is not None:
             running.set_root_velocity(self, part, value)

@@ -72,7 +72,7 @@ def matrix(name: str, value: ArrayLike, columns: int) -> NDArray[np.float64]:
     """Finite numbers (n, columns); raises ValueError for anything else."""
     result = _array(name, value)
     if result.ndim != 2 or result.shape[1] != columns or not np.isfinite(result).all():
-        raise ValueError(f"{name} has shape {result.shape}; give finite numbers (n, {columns})")
+        raise ValueError(f"{name} has shape {result.shape}; give an array of finite numbers with shape (n, {columns})")
     return result
 
 

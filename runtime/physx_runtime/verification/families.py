@@ -47,9 +47,9 @@ class Family:
     repeats: str = ""                   # what velocity iterations do to them
 
 
-AXES_REPEAT = "friction and maximum velocity act again in"
-TENDONS_REPEAT = "the tendon pulls again in"
-MIMICS_REPEAT = "the mimic joint is solved as rigid in"
+AXES_REPEAT = "PhysX applies friction and maximum velocity again in"
+TENDONS_REPEAT = "PhysX applies the tendon's force again in"
+MIMICS_REPEAT = "PhysX solves the mimic joint as rigid in"
 
 FAMILIES = (
     Family(lambda a: any(dof.drive for dof in a.dofs), lambda a: stripped(a, drives=True), measure_drives),
@@ -120,7 +120,7 @@ class Experiments:
         steps += [
             (self.findings(IDEAL).values.get(key), integration),
             (self.findings(POSITION_ONLY_HARD).values.get(key), self._integration(n)),
-            (self.findings(POSITION_ONLY).values.get(key), "the links' cfmScale softens it"),
+            (self.findings(POSITION_ONLY).values.get(key), "the links' cfmScale softens the constraint"),
             (self.findings(PHYSX).values.get(key),
              f"{self.family.repeats} {plural(v, 'velocity iteration')} after {n} position iterations"),
         ]

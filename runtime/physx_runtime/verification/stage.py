@@ -105,12 +105,12 @@ def _ends(name: str) -> tuple[str, str]:
 
 
 NO_EXPERIMENT = "there is no experiment for this property yet; simulate shows its effect"
-REFUSED_DRIVE_TARGET = "PhysX refuses the drive, but its target still rotates the goal of the joint's other drives"
+REFUSED_DRIVE_TARGET = "PhysX refuses the drive, but its target still changes the combined target rotation of the joint"
 COMPUTATION_ONLY = "it changes how PhysX computes or allocates memory, not the result"
 _CONTACT = "it acts in contacts only, and the experiments have no contacts; simulate shows its effect"
 _COUNT = "every other value is measured with this setting"
 _SLEEP = "it controls sleeping, and no body sleeps in the experiments; simulate shows its effect"
-_FRAME = "part of a joint frame; articulations hold joint frames exactly"
+_FRAME = "part of a joint frame; joints of articulations follow their frames without error, so this is not measured"
 # Why numbers are in no experiment, by the end of their names.
 _REASONS: Mapping[str, str] = {
     **dict.fromkeys(("localPos0", "localPos1", "localRot0", "localRot1"), _FRAME),
@@ -118,9 +118,9 @@ _REASONS: Mapping[str, str] = {
     **dict.fromkeys(("sleepThreshold", "stabilizationThreshold"), _SLEEP),
     **dict.fromkeys(("maxDepenetrationVelocity", "maxContactImpulse", "contactSlopCoefficient"), _CONTACT),
     **dict.fromkeys(("breakForce", "breakTorque"),
-                    "PhysX never breaks joints of articulations, and this value has the same meaning"),
+                    "PhysX never breaks joints of articulations; this value also means that the joint never breaks"),
     "threshold": "it selects which contacts are reported, not how they act",
-    "cfmScale": "the constraints that it softens have separate rows, with reasons that name it",
+    "cfmScale": "it softens constraints that have separate rows; the reasons of those rows name it",
     "localPos": "a point on the link; the tendon's rows show its effect",
     **dict.fromkeys(("mass", "density", "diagonalInertia", "principalAxes", "centerOfMass"),
                     "PhysX does not read it: mass properties are computed from the colliders, or forces do not move "
@@ -404,7 +404,7 @@ def _with_physx_value(quantity: Quantity, row: Row, experiments: Sequence[Experi
         return replace(row, not_in_physx=str(error))
     value = _on_stage(quantity, findings.values.get(quantity.key))
     return replace(row, in_physx=value, not_in_physx="" if value is not None else findings.failures.get(
-        quantity.key, "the experiment measures no value there"))
+        quantity.key, "the experiment gives no value in PhysX"))
 
 
 def _questions(experiment: Experiments | MaximalJointExperiments, measurands: Sequence[Quantity], rows: Sequence[Row],

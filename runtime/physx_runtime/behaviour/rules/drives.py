@@ -37,10 +37,11 @@ def _arm() -> str:
 TOO_WEAK = Rule("behaviour/too-weak", "error", f"""
     Drive too weak for its load
 
-    The drive exerts its whole maxForce, but weight or inertia needs more. The joint falls, or does not reach its
-    target.
+    The drive exerts its whole maxForce, but the weight or inertia of the load needs more force. The joint falls, or
+    does not reach its target.
 
-    Measured: A joint carries a load of 9.81 N m. With maxForce 5 it falls from its target 0 to 45 degrees. {_SCRIPT}
+    Measured: A joint carries a load of 9.81 N m. With maxForce 5 the joint falls from its target 0 to 45 degrees.
+    {_SCRIPT}
     """,
     why="the joint cannot reach or hold its target",
     profiles=(BEHAVIOUR,),
@@ -67,8 +68,8 @@ FRICTION = Rule("behaviour/friction", "error", f"""
 SAG = Rule("behaviour/sag", "warning", f"""
     Joint that sags under its load
 
-    A drive is a spring. Under a load the joint rests away from its target, by load divided by stiffness. The rule
-    reports errors above 1 degree (1 mm) and above 1 % of the range.
+    A drive is a spring. A load moves the joint away from its target by the load divided by the stiffness. The rule
+    reports distances above 1 degree (1 mm) and above 1 % of the range.
 
     Measured: Under a load of 9.81 N m, a joint with stiffness 1 per degree rests 9.60 degrees below its target.
     {_SCRIPT}
@@ -82,8 +83,8 @@ SAG = Rule("behaviour/sag", "warning", f"""
 SLOW = Rule("behaviour/slow", "warning", f"""
     Joint too slow to reach its target
 
-    After five seconds the joint still moves towards its target. Its damping or inertia is large compared with the
-    stiffness.
+    After five seconds the joint still moves towards its target. The joint's damping or inertia is large compared with
+    the stiffness.
 
     Measured: With stiffness 1 and damping 10, a revolute joint with target 20 degrees is at 7.87 degrees after 5 s.
     {_SCRIPT}
@@ -97,7 +98,7 @@ SLOW = Rule("behaviour/slow", "warning", f"""
 SWINGS = Rule("behaviour/swings", "warning", f"""
     Joint that swings about its target
 
-    After five seconds the joint still swings. Its damping is small compared with stiffness and inertia.
+    After five seconds the joint still swings. The joint's damping is small compared with stiffness and inertia.
 
     Measured: With stiffness 1 and no damping, a revolute joint with target 20 degrees is at 10.5 degrees after 5 s.
     {_SCRIPT}
@@ -111,8 +112,8 @@ SWINGS = Rule("behaviour/swings", "warning", f"""
 SPEED_LIMIT = Rule("behaviour/speed-limit", "error", f"""
     Joint held back by its maxJointVelocity
 
-    The joint moves at maxJointVelocity, which is in degrees per second on angular axes. A number in rad/s is 57
-    times too small. If the joint needs over ten seconds to cross its range, the severity is warning.
+    The joint moves at maxJointVelocity, which is in degrees per second on angular axes. A maxJointVelocity authored in
+    rad/s is 57 times too small. If the joint needs over ten seconds to cross its range, the severity is warning.
 
     Measured: With maxJointVelocity 2, a revolute joint with target 40 degrees is at 10.0 degrees after 5 s. {_SCRIPT}
     """,
@@ -141,11 +142,11 @@ BLOCKED = Rule("behaviour/blocked", "info", f"""
 FOLLOWER = Rule("behaviour/follower", "warning", f"""
     Mimic joint that does not follow
 
-    The joint rests away from the position that its reference gives. A mimic joint with a natural frequency yields
-    to loads. The rule reports errors above a quarter of the joint's range. Limits or drives can hold back a hard
-    mimic joint.
+    The joint rests away from the position that the mimic equation requires. A mimic joint with a natural frequency
+    yields to loads. The rule reports distances above a quarter of the joint's range. Limits or drives can hold back a
+    hard mimic joint.
 
-    Measured: Under a load of 9.81 N m, a follower with naturalFrequency 2 rests 33.0 degrees away from its
+    Measured: Under a load of 9.81 N m, a follower with naturalFrequency 2 rests 33.0 degrees away from the required
     position. {_SCRIPT}
     """,
     why="the coupling gives way to the load, or limits or a drive hold the joint",
@@ -271,12 +272,13 @@ def _follower_finding(description: Description, item: FollowerError, remedy: Rem
     soft = mimic.natural_frequency > 0.0
     name = mimic.prefix + ("naturalFrequency" if soft else "gearing")
     repair = None
-    fix = "widen the limits of the follower, or remove its drive; only these hold back a hard mimic joint"
+    fix = "widen the limits of the follower, or remove its drive; only limits and drives hold back a hard mimic joint"
     if soft and remedy is not None and mimic.instance:
         value = remedy.values["natural_frequency"]
         fix = f"author naturalFrequency {value:g}, or 0 for a hard coupling" + (
-            "; in a simulation with it the joint follows" if remedy.proved else f"; this does not help here; {_ELSE}")
+            "; in a simulation with this value the joint follows" if remedy.proved
+            else f"; this value does not help here; {_ELSE}")
         repair = unsafe(SetValue(mimic.path, name, value, "float")) if remedy.proved else None
     return FOLLOWER.at(mimic.path, name, f"{dof.name} is at {position(description, dof, item.end)} instead of "
-                       f"{position(description, dof, item.wanted)}, the position that its reference gives",
+                       f"{position(description, dof, item.wanted)}, the position that the mimic equation requires",
                        fix=fix, repair=repair)

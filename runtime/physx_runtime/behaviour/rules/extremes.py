@@ -41,7 +41,7 @@ def _crate() -> str:
 DIVERGES = Rule("behaviour/diverges", "error", """
     Motion that becomes NaN or infinite
 
-    A position or velocity becomes NaN or infinite. The check judges only the start of the motion.
+    A position or velocity becomes NaN or infinite. The check uses only the motion before that time.
 
     Measured: With an infinite stiffness, the state of an articulation becomes NaN.
     (`experiments/measure_joint_rules.py`)

@@ -39,11 +39,11 @@ def find_behaviour(description: Description) -> Iterator[Finding | Unevaluated]:
     yield from starts.judge(description, behaviour, instances)
     yield from extremes.judge(description, behaviour)
     if behaviour.motion.diverged or behaviour.absurd:
-        yield Unevaluated(_FAMILY, "/", "", "the motion is not realistic, and only its start was judged")
+        yield Unevaluated(_FAMILY, "/", "", "the motion is not realistic; the check used only its start")
     for item in behaviour.motion.not_simulated:
         yield Unevaluated(_FAMILY, item.path, item.property, f"not simulated: {item.text}")
     for joint in description.separate_joints:
         for axis in joint.axes:
             if axis.drive is not None and axis.drive.stiffness:
                 yield Unevaluated(_FAMILY, axis.path, axis.drive.prefix + "targetPosition",
-                                  "drive targets of joints outside articulations are not judged")
+                                  "drive targets of joints outside articulations are not checked")

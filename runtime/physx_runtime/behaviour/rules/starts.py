@@ -43,10 +43,10 @@ OUTSIDE = Rule("behaviour/start-outside", "warning", f"""
     PhysX starts a joint at its joint state, or at 0 if no joint state is authored. PhysX ignores the pose of the
     links. If the start is outside the limits, the first step throws the joint back.
 
-    Measured: A revolute joint has limits of 10 and 45 degrees and no joint state. The first step moves it by 1.5
+    Measured: A revolute joint has limits of 10 and 45 degrees and no joint state. The first step moves the joint by 1.5
     degrees. {_SCRIPT}
     """,
-    why="PhysX throws the joint back inside, and the links below it move with it",
+    why="PhysX throws the joint back inside its limits, and the links below the joint move too",
     profiles=(BEHAVIOUR,),
     example=usda.driven_joint({**_RAISED, _STATE: None}),
     remedy=usda.driven_joint({**_RAISED, _STATE: "20"}),
@@ -73,7 +73,8 @@ GROUND = Rule("behaviour/in-ground", "warning", f"""
 
     A body, such as a robot's foot, starts inside the ground or another static collider. PhysX throws the body out.
 
-    Measured: A crate of 1 kg starts 0.1 m inside a slab. In the first step PhysX pushes it with 6.53 N. {_SCRIPT}
+    Measured: A crate of 1 kg starts 0.1 m inside a slab. In the first step PhysX pushes the crate with 6.53 N.
+    {_SCRIPT}
     """,
     why="the body jumps out at the start",
     profiles=(BEHAVIOUR,),

@@ -84,7 +84,7 @@ def with_loads(description: Description, rows: Sequence[Row], dt: float) -> list
 
 def _unknown(row: Row, reason: str) -> Row:
     """The row of a limit that was measured without load alone."""
-    return replace(row, verdict=NOT_EVALUATED, reason=f"{reason}; it holds without load") if (
+    return replace(row, verdict=NOT_EVALUATED, reason=f"{reason}; without load the value is effective") if (
         row.verdict == AS_AUTHORED) else row
 
 

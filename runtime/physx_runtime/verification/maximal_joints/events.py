@@ -163,7 +163,7 @@ def _loaded_bound(isolated: IsolatedJoint, angular: bool) -> Bound:
         if bound.direction.angular == angular and bound.soft is None:
             return bound
     if joint.coupling is not None:
-        raise UnsteadyError("the coupling alone carries no load on its hinges")
+        raise UnsteadyError("the coupling does not resist a load on its hinges")
     raise UnsteadyError(f"the joint has no locked axis and no hard limit that a {LOAD_NAMES[angular]} could load")
 
 

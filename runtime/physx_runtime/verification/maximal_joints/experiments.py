@@ -103,9 +103,9 @@ class MaximalJointExperiments:
             (self.findings(IDEAL).values.get(key), f"even at {IDEAL_ITERATIONS} position iterations"),
             (self.findings(POSITION_ONLY_HARD).values.get(key),
              f"PhysX solves the joint in {plural(counts.position, 'position iteration')}"),
-            (self.findings(POSITION_ONLY).values.get(key), "the links' cfmScale softens it"),
+            (self.findings(POSITION_ONLY).values.get(key), "the links' cfmScale softens the constraint"),
             (self.findings(PHYSX).values.get(key),
-             f"drives do not act in {plural(counts.velocity, 'velocity iteration')}"),
+             f"PhysX does not apply drives in {plural(counts.velocity, 'velocity iteration')}"),
         ])
 
 
@@ -192,14 +192,14 @@ def _of_bounce(bound: Bound) -> Iterator[Quantity]:
 
 
 FRAMES = ("localPos0", "localPos1", "localRot0", "localRot1")
-FRAME_REASON = "part of a joint frame; the joint errors of the stage show how well the joint holds"
+FRAME_REASON = "part of a joint frame; the joint errors of the stage show how far the joint comes apart"
 LOCKED = "low above high locks the axis; the two numbers have no other effect"
-AIMING = "the drive's axis is locked; its target still rotates the goal of the joint's other drives"
-UNBOUNDED = "it limits nothing"
+AIMING = "the drive's axis is locked; its target still changes the combined target rotation of the joint"
+UNBOUNDED = "this value sets no limit"
 
 
-TARGETS_TOGETHER = ("PhysX drives to the angular targets of a joint as one rotation; each is measured here with the "
-                    "others at 0; simulate shows where the joint settles")
+TARGETS_TOGETHER = ("PhysX combines the angular targets of a joint into one rotation; here each target is measured "
+                    "with the other targets at 0; simulate shows where the joint settles")
 
 
 def targets_together(joint: MaximalJoint) -> frozenset[str]:

@@ -224,7 +224,7 @@ def _modes(step: DoubleArray, dt: float) -> tuple[float, float]:
     first, second = np.log(modes) / dt
     squared = float((first * second).real)
     if not squared > 0.0:
-        raise UnsteadyError("no spring pulls it back")
+        raise UnsteadyError("no spring pulls the joint or link back")
     return math.sqrt(squared), -float((first + second).real) / (2.0 * math.sqrt(squared))
 
 

@@ -51,7 +51,7 @@ def test_acceleration_drive_of_a_slider_is_softened_by_cfm() -> None:
     row = verified(stage, "drive:linear:physics:stiffness")
     assert row.effective == pytest.approx(250.0 * SOFTENED, rel=1e-3)
     assert (row.verdict, row.ideal) == ("altered", pytest.approx(250.0, rel=EXACT))
-    assert "cfmScale softens it (x0.976)" in row.reason
+    assert "cfmScale softens the constraint (x0.976)" in row.reason
 
 
 def test_drive_saturates_at_max_force() -> None:

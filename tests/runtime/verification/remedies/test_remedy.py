@@ -143,7 +143,7 @@ def told(stage: Usd.Stage, folder: Path, *options: str) -> str:
 
 def test_the_sentence_of_an_altered_row_ends_with_what_to_author(tmp_path: Path) -> None:
     lines = told(accelerated(), tmp_path).splitlines()
-    assert any(line.endswith("softens it (x0.975); author 153.8 to get 150") for line in lines), lines
+    assert any(line.endswith("softens the constraint (x0.975); author 153.8 to get 150") for line in lines), lines
 
 
 def test_json_holds_the_remedies(tmp_path: Path) -> None:
