@@ -114,7 +114,7 @@ def property_values(cls: SchemaClass, prop: Property) -> dict[str, Any]:
         default = value_types.display_text(prop.default)
         facts = [code(("uniform " if prop.uniform else "") + prop.type + (f"={default}" if default else "")), *facts]
         facts += [markdown(prop.range_text.replace(", ", ","))] if prop.range_text not in {"", ANY_NUMBER} else []
-        facts += [unit_text(prop.unit)] if prop.unit else []
+        facts += [unit_text(prop.unit)] if prop.unit and prop.unit != "dimensionless" else []
         tokens = ", ".join(code(word) for word in prop.tokens)
     else:
         targets = f" to {' or '.join(map(code, prop.targets))}" if prop.targets else ""

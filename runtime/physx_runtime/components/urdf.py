@@ -107,8 +107,8 @@ class URDFLoader:
     # --- loading -----------------------------------------------------------------------------------------------------
 
     def load(self, urdf_file: str, srdf_file: str | None = None, package_dir: str | None = None) -> PhysxArticulation:
-        """Build and return the articulation of a file with only one articulation. Raises ValueError if the file has
-        other or several objects."""
+        """Build and return the articulation of a file with only one articulation. Raises ValueError if the file
+        has a free body, or not exactly one articulation."""
         return self.load_file_as_articulation_builder(urdf_file, srdf_file, package_dir).build()
 
     def load_multiple(self, urdf_file: str, srdf_file: str | None = None, package_dir: str | None = None,
@@ -119,8 +119,8 @@ class URDFLoader:
 
     def load_file_as_articulation_builder(self, urdf_file: str, srdf_file: str | None = None,
                                           package_dir: str | None = None) -> ArticulationBuilder:
-        """Return a builder for the articulation of a file with only one articulation. Raises ValueError if the file has
-        other or several objects."""
+        """Return a builder for the articulation of a file with only one articulation. Raises ValueError if the file
+        has a free body, or not exactly one articulation."""
         articulations, actors, _ = self.parse(urdf_file, srdf_file, package_dir)
         if len(articulations) != 1 or actors:
             raise ValueError(f"{urdf_file} has {len(articulations)} articulations and {len(actors)} free bodies; "

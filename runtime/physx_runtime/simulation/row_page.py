@@ -27,7 +27,7 @@ from physx_runtime.model.row_specs import (
 )
 from physx_runtime.simulation.parameters import doc_text, range_text, unit_text
 
-PARAMETERS = "| name | of | range | unit | |\n|---|---|---|---|---|\n"
+PARAMETERS = "|name|of|range|unit|meaning|\n|---|---|---|---|---|\n"
 MAKERS = {
     STATE: "The state at the start of a step. `Simulation.state`, `set` and `get` use these names.",
     CONTROL: "Inputs that `set` writes. They act until they are set again.",
@@ -65,8 +65,8 @@ def parameter_table() -> str:
 
 def _parameter_line(row: RowSpec) -> str:
     star, count = "*" if row.feature else "", f", {row.width} numbers" if row.components else ""
-    return (f"| `{row.public_name}`{star} | {row.owner}{count} | {range_text(row)} | {unit_text(row) or '-'} "
-            f"| {doc_text(row)} |\n")
+    return (f"|`{row.public_name}`{star}|{row.owner}{count}|{range_text(row)}|{unit_text(row) or '-'}"
+            f"|{doc_text(row)}|\n")
 
 
 def page() -> str:
@@ -76,12 +76,12 @@ def page() -> str:
     """
     text = HEAD
     for maker, meaning in MAKERS.items():
-        text += f"\n## {maker.capitalize()}\n\n{meaning}\n\n| row | of | numbers | unit | |\n|---|---|---|---|---|\n"
+        text += f"\n## {maker.capitalize()}\n\n{meaning}\n\n|row|of|numbers|unit|meaning|\n|---|---|---|---|---|\n"
         rows = [row for row in (*(() if maker == PARAMETER else TABLE), *ISLAND_TABLE)
                 if row.maker == maker and not row.derived]
         for cells, group in groupby(rows, _cells):
             names = ", ".join(f"`{_prefix(row)}{row.name}`" for row in group)
-            text += f"| {names} | {cells} |\n"
+            text += f"|{names}|{cells}|\n"
     return text
 
 
@@ -93,7 +93,7 @@ def _cells(row: RowSpec) -> str:
     """The cells after a row's name: owner, numbers, unit and documentation."""
     doc = doc_text(row) if row.text or row.schema else "-"
     owner = "joint" if row.owner == MAXIMAL_JOINT else row.owner
-    return f"{owner} | {_numbers(row)} | {unit_text(row) or '-'} | {doc}"
+    return f"{owner}|{_numbers(row)}|{unit_text(row) or '-'}|{doc}"
 
 
 def _numbers(row: RowSpec) -> str:

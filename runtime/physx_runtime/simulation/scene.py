@@ -163,7 +163,7 @@ class Scene:
         dtype: "float32", as in PhysX, or "float64".
         solver: "physx" uses PhysX's iteration counts. "ideal" solves the same equations with many iterations.
             "sapien-3.0" is the PhysX of SAPIEN 3.0.
-        path: The code that steps each actor, as in `Simulation`.
+        path: The implementation of the step of each actor, as in `Simulation`.
         sleeping: Whether actors sleep as in PhysX. With solver="ideal" no actor sleeps.
 
     Raises:

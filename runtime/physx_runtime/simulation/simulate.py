@@ -180,7 +180,7 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
         kinematic_target: {body path: poses after each step}, (n_step, 7) or (n_step, n_world, 7). The bodies move to
             these poses with a velocity. Other kinematic bodies follow their time samples.
         kinematic_pose: {body path: poses before each step}; the body jumps to each pose without a velocity.
-        path: The code that steps, as in `Simulation`; fixed for the whole run.
+        path: The implementation of the step, as in `Simulation`. It stays the same for the whole run.
         joint_forces: Whether to record forces of joints outside articulations in `Recording.maximal_joint_force`.
         variation: Random parameters for all worlds except the first. It replaces `worlds`.
 

@@ -193,7 +193,7 @@ def _of_bounce(bound: Bound) -> Iterator[Quantity]:
 
 FRAMES = ("localPos0", "localPos1", "localRot0", "localRot1")
 FRAME_REASON = "part of a joint frame; the joint errors of the stage show how far the joint comes apart"
-LOCKED = "low above high locks the axis; the two numbers have no other effect"
+LOCKED = "a low limit above the high limit locks the axis; the two values have no other effect"
 AIMING = "the drive's axis is locked; its target still changes the combined target rotation of the joint"
 UNBOUNDED = "this value sets no limit"
 
