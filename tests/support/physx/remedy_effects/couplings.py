@@ -72,7 +72,7 @@ TENDONS: dict[str, Row] = {
         also=(also("author localPos in that frame", Moves("slide_d"), edits=(
             SetValue("/Robot/d", "physxTendon:f:localPos", (0.0, 0.0, 0.5), "point3f"),)),)),
     "tendon/rest-from-pose": row(Moves("slide_d"), also=(also(
-        "author restLength; 1 gives no force", Moves("slide_d"),
+        "author restLength; with restLength 1 the tendon starts without a force", Moves("slide_d"),
         edits=(SetValue("/Robot/d", "physxTendon:f:restLength", 1.0, "float"),)),)),
     "tendon/shared-prefix": row(Same()),
     "tendon/several-parents": row(Same()),
