@@ -55,7 +55,7 @@ TRIALS = (
     Trial("bool physics:kinematicEnabled", "1"),
     Trial("float physics:mass", "3"),
     Trial("float physics:density", "3000", own={"float physics:mass": ""}),
-    Trial("float physics:density", "3000", beside=" with mass"),
+    Trial("float physics:density", "3000", beside=" if mass is authored"),
     Trial("point3f physics:centerOfMass", "(0.2, 0.1, 0)"),
     Trial("float3 physics:diagonalInertia", "(0.3, 0.4, 0.5)"),
     Trial("quatf physics:principalAxes", "(0.8, 0.6, 0, 0)"),
