@@ -63,8 +63,9 @@ def test_what_a_description_calls_unused_is_what_physx_does_not_read(
 
 # Of the table, what costs little time to ask PhysX again.
 AGAIN = [fact for fact in FACTS if fact[1] in ("body", "inner link") and fact[0] in (
-    "`physics:velocity`", "`physics:startsAsleep`", "`physics:density` if mass is authored", "`physxRigidBody:cfmScale`",
-    "`physxRigidBody:lockedPosAxis`", "`physxRigidBody:enableGyroscopicForces`", "`physxRigidBody:linearDamping`")]
+    "`physics:velocity`", "`physics:startsAsleep`", "`physics:density` if mass is authored",
+    "`physxRigidBody:cfmScale`", "`physxRigidBody:lockedPosAxis`", "`physxRigidBody:enableGyroscopicForces`",
+    "`physxRigidBody:linearDamping`")]
 
 
 def test_physx_moves_as_the_table_says(oracle_folder: Path, script: Any) -> None:
