@@ -35,7 +35,7 @@ MAKERS = {
                "have the same names. Rows of tendons and mimic joints are numbered, such as `fixed_tendon0_stiffness`. "
                "This table lists the parameters of joints outside articulations.",
     DERIVED: "Computed by packing from parameters and structure, in the frames and units of the step.",
-    TIME: "Computed from the time step, `set_time_step`.",
+    TIME: "Computed from the time step, which `set_time_step` changes.",
     PERSISTENT: "Stored between steps in addition to the state.",
     PREPARED: "Coefficients that are computed at the start of a step.",
     ACCUMULATED_IMPULSE: "Impulses of drives, friction, limits and tendons since the start of the step.",
