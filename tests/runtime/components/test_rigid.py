@@ -58,6 +58,7 @@ def test_a_box_weighs_what_its_volume_does() -> None:
     ("cylinder_on_ground", lambda: px.PhysxCollisionShapeCylinder(0.1, 0.2, RUBBER)),
     ("convex_on_ground", lambda: px.PhysxCollisionShapeConvexMesh(hull_points(), [1, 1, 1], RUBBER)),
 ])
+@pytest.mark.usefixtures("shared_cases")
 def test_a_shape_weighs_what_it_does_in_sapien(name: str, shape: Any) -> None:
     body, expected = weighed(shape()), cases()[name]["result"]
     assert body.mass == pytest.approx(expected["mass"], rel=RECORDED)
