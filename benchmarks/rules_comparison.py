@@ -217,18 +217,18 @@ def example_rows(runs: list[Run], codes: Mapping[str, str]) -> list[str]:
                       for issue in done.examples[f"{stem}.sound"]) for stem in mimics) for done in runs]
     rows.append(f"| false alarms on repaired mimic joints | {len(mimics)} | " + " | ".join(map(str, alarms)) + " |")
     raised = [sum(any(map(is_raised, issues)) for issues in done.examples.values()) for done in runs]
-    rows.append(f"| stages on which a rule raised an exception | {2 * len(codes)} | " + " | ".join(map(str, raised)) + " |")
+    rows.append(f"| stages on which a rule raised an exception | {2 * len(codes)} | "
+                + " | ".join(map(str, raised)) + " |")
     return rows
 
 
 def page(runs: list[Run], labels: Mapping[str, Any], codes: Mapping[str, str], versions: str) -> str:
     """The page with both tables."""
     names = [done.name for done in runs]
-    missed = [codes[stem] for stem in codes if not is_found(runs[0], stem)]
-    only = [codes[stem] for stem in codes if not is_found(runs[0], stem) and any(is_found(r, stem) for r in runs[1:])]
     return "\n".join((
         "<!-- Written by benchmarks/rules_comparison.py; do not edit. -->", "", "# Comparison of validators", "",
-        "This page shows the faults that `check` and other validators find on the same stages.", "", f"Versions: {versions}.", "",
+        "This page shows the faults that `check` and other validators find on the same stages.", "",
+        f"Versions: {versions}.", "",
         "| validator | rules that the validator applies |", "|---|---|",
         "| physx-schema | all profiles of `check`; findings of severity info are not counted |",
         "| reference as installed | the published rules DJ.001 to DJ.007 and DJ.011 of simready-foundation-tier-core, "
@@ -250,8 +250,7 @@ def page(runs: list[Run], labels: Mapping[str, Any], codes: Mapping[str, str], v
         "examples for `check`; the table therefore does not rank the validators.", "",
         "| faults or stages | total | " + " | ".join(names) + " |", "|---|---|" + "---|" * len(names),
         *example_rows(runs, codes), "",
-        "Faults that the column physx-schema does not count, most of them because the finding has severity info: " + (", ".join(missed) or "none") + ".",
-        "Another validator finds these of the listed faults: " + (", ".join(only) or "none") + ".", "",
+        "",
     ))
 
 

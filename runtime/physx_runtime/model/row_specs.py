@@ -176,13 +176,14 @@ TABLE: tuple[RowSpec, ...] = (
             "1 / mass (linear), 1 / (mass * distance^2) (angular)", actor=ARTICULATION),
     RowSpec("joint_effort", DOF, CONTROL, "Effort at the joint.", _EFFORT),
     # --- links ------------------------------------------------------------------------------------------------------
-    RowSpec("mass", LINK, PARAMETER, "Mass; setting it does not change the inertia.", "mass", POSITIVE),
-    RowSpec("center_of_mass", LINK, PARAMETER, "Centre of mass in the link's frame; tendon attachments move with it.",
-            "distance", ANY, XYZ, derived=True),
+    RowSpec("mass", LINK, PARAMETER, "Mass. A change of the mass does not change the inertia.", "mass", POSITIVE),
+    RowSpec("center_of_mass", LINK, PARAMETER, "Centre of mass in the link's frame. If it moves, tendon "
+            "attachments on the link move too.", "distance", ANY, XYZ, derived=True),
     RowSpec("diagonal_inertia", LINK, PARAMETER, "Principal moments of inertia about the centre of mass.",
             "mass * distance^2", POSITIVE, XYZ, derived=True),
-    RowSpec("principal_axes", LINK, PARAMETER, "Principal axes in the link's frame; tendon attachments rotate with "
-            "them.", "quaternion x y z w, normalised when set", ANY, XYZW, derived=True),
+    RowSpec("principal_axes", LINK, PARAMETER, "Principal axes of inertia in the link's frame. If they rotate, "
+            "tendon attachments on the link rotate too.", "quaternion x y z w, normalised when set", ANY, XYZW,
+            derived=True),
     RowSpec("com", LINK, DERIVED, "Centre of mass in F.", "distance",
             components=XYZ, actor=ARTICULATION),
     RowSpec("inertia", LINK, DERIVED, "Inertia about the centre of mass, axes of F.", "mass * distance^2",
@@ -190,7 +191,7 @@ TABLE: tuple[RowSpec, ...] = (
     RowSpec("tree_position", LINK, DERIVED, "F at q = 0, in the parent's F.", "distance", components=XYZ,
             actor=ARTICULATION),
     RowSpec("tree_rotation", LINK, DERIVED, "F at q = 0, in the parent's F.", components=XYZW, actor=ARTICULATION),
-    RowSpec("gravity_enabled", LINK, PARAMETER, "Whether gravity acts on the link.", "", "0 or 1"),
+    RowSpec("gravity_enabled", LINK, PARAMETER, "1 if gravity acts on the link, 0 if not.", "", "0 or 1"),
     *_of_schema(LINK, "PhysxRigidBodyAPI",
                 "linear_damping angular_damping max_linear_velocity max_angular_velocity"),
     *_of_schema(LINK, "PhysxRigidBodyAPI", "cfm_scale", actor=ARTICULATION),
@@ -201,19 +202,19 @@ TABLE: tuple[RowSpec, ...] = (
     # 0 would be divided by at the step's start
     RowSpec("max_velocity", DOF, PARAMETER, range="(0, inf]", schema="PhysxJointAxisAPI", attribute="maxJointVelocity",
             feature="max_velocity", neutral=math.inf, clipped=True),
-    RowSpec("lower_limit", DOF, PARAMETER, "Lower limit; above upper_limit it locks the joint.", _POSITION, BOUND,
-            feature="limit", neutral=-math.inf, fact="lower"),
-    RowSpec("upper_limit", DOF, PARAMETER, "Upper limit; below lower_limit it locks the joint.", _POSITION, BOUND,
-            feature="limit", neutral=math.inf, fact="upper"),
+    RowSpec("lower_limit", DOF, PARAMETER, "Lower limit of the joint. A value above upper_limit locks the joint.",
+            _POSITION, BOUND, feature="limit", neutral=-math.inf, fact="lower"),
+    RowSpec("upper_limit", DOF, PARAMETER, "Upper limit of the joint. A value below lower_limit locks the joint.",
+            _POSITION, BOUND, feature="limit", neutral=math.inf, fact="upper"),
     RowSpec("static_friction", DOF, PARAMETER, schema="PhysxJointAxisAPI", attribute="staticFrictionEffort",
             feature="friction"),
-    RowSpec("dynamic_friction", DOF, PARAMETER, "Friction effort in motion; at most static_friction.",
+    RowSpec("dynamic_friction", DOF, PARAMETER, "Friction effort of a moving joint; at most static_friction.",
             schema="PhysxJointAxisAPI", attribute="dynamicFrictionEffort", feature="friction"),
     RowSpec("viscous_friction", DOF, PARAMETER, schema="PhysxJointAxisAPI", attribute="viscousFrictionCoefficient",
             feature="friction"),
     RowSpec("load_friction", DOF, PARAMETER,
-            "Friction coefficient of the joint's load (force and torque about the child's centre of mass); only with "
-            "solver=\"sapien-3.0\", never authored on a stage.", "", NON_NEGATIVE,
+            "Friction coefficient, multiplied by the joint's load (force and torque about the child's centre of mass). "
+            "Only solver=\"sapien-3.0\" uses this parameter; no USD property sets it.", "", NON_NEGATIVE,
             feature="load_friction"),
     RowSpec("stiffness", DOF, PARAMETER, "Stiffness of the drive.",
             "force / distance (linear), torque / radian (angular); "
@@ -223,8 +224,8 @@ TABLE: tuple[RowSpec, ...] = (
             "1 / time (acceleration drives)", NON_NEGATIVE, feature="drive"),
     RowSpec("target_position", DOF, PARAMETER, "Target position of the drive.", _POSITION, ANY, feature="drive"),
     RowSpec("target_velocity", DOF, PARAMETER, "Target velocity of the drive.", _VELOCITY, ANY, feature="drive"),
-    RowSpec("max_force", DOF, PARAMETER, "Limit of the sum of drive and joint effort; 0 disables the drive.", _EFFORT,
-            "[0, inf]", feature="drive", neutral=math.inf, clipped=True),
+    RowSpec("max_force", DOF, PARAMETER, "Limit of the sum of drive effort and joint effort; 0 disables the "
+            "drive.", _EFFORT, "[0, inf]", feature="drive", neutral=math.inf, clipped=True),
     *_of_schema(DOF, "PhysxDrivePerformanceEnvelopeAPI", "max_actuator_velocity velocity_dependent_resistance "
                 "speed_effort_gradient", feature="envelope", unlimited="max_actuator_velocity"),
     # --- what only some structures have -----------------------------------------------------------------------------
@@ -244,9 +245,8 @@ TABLE: tuple[RowSpec, ...] = (
     *_of_schema(LEAF, "PhysxTendonAttachmentLeafAPI", "rest_length lower_limit upper_limit",
                 ranges={"rest_length": NON_NEGATIVE}),
     *_of_schema(ATTACHMENT, "PhysxTendonAttachmentAPI", "gearing"),
-    RowSpec("local_position", ATTACHMENT, PARAMETER, "Position in the link's mass frame, as in PhysX.", "distance", ANY,
-            XYZ,
-            derived=True),
+    RowSpec("local_position", ATTACHMENT, PARAMETER, "Position of the attachment in the link's mass frame (origin at "
+            "the centre of mass, principal axes).", "distance", ANY, XYZ, derived=True),
     RowSpec("position", ATTACHMENT, DERIVED, "Position in F.", "distance", components=XYZ),
     # PhysX makes no mimic joint with gearing 0
     *_of_schema(MIMIC, "PhysxMimicJointAPI", "gearing offset natural_frequency damping_ratio",
