@@ -181,8 +181,8 @@ TABLE: tuple[RowSpec, ...] = (
             "attachments on the link move too.", "distance", ANY, XYZ, derived=True),
     RowSpec("diagonal_inertia", LINK, PARAMETER, "Principal moments of inertia about the centre of mass.",
             "mass * distance^2", POSITIVE, XYZ, derived=True),
-    RowSpec("principal_axes", LINK, PARAMETER, "Principal axes of inertia in the link's frame. If they rotate, "
-            "tendon attachments on the link rotate too.", "quaternion x y z w, normalised when set", ANY, XYZW,
+    RowSpec("principal_axes", LINK, PARAMETER, "Principal axes of inertia in the link's frame, as a quaternion "
+            "x y z w. If they rotate, tendon attachments on the link rotate too.", "quaternion x y z w, normalised when set", ANY, XYZW,
             derived=True),
     RowSpec("com", LINK, DERIVED, "Centre of mass in F.", "distance",
             components=XYZ, actor=ARTICULATION),
@@ -191,7 +191,7 @@ TABLE: tuple[RowSpec, ...] = (
     RowSpec("tree_position", LINK, DERIVED, "F at q = 0, in the parent's F.", "distance", components=XYZ,
             actor=ARTICULATION),
     RowSpec("tree_rotation", LINK, DERIVED, "F at q = 0, in the parent's F.", components=XYZW, actor=ARTICULATION),
-    RowSpec("gravity_enabled", LINK, PARAMETER, "1 if gravity acts on the link, 0 if not.", "", "0 or 1"),
+    RowSpec("gravity_enabled", LINK, PARAMETER, "Whether gravity acts on the link.", "", "0 or 1"),
     *_of_schema(LINK, "PhysxRigidBodyAPI",
                 "linear_damping angular_damping max_linear_velocity max_angular_velocity"),
     *_of_schema(LINK, "PhysxRigidBodyAPI", "cfm_scale", actor=ARTICULATION),
@@ -202,10 +202,10 @@ TABLE: tuple[RowSpec, ...] = (
     # 0 would be divided by at the step's start
     RowSpec("max_velocity", DOF, PARAMETER, range="(0, inf]", schema="PhysxJointAxisAPI", attribute="maxJointVelocity",
             feature="max_velocity", neutral=math.inf, clipped=True),
-    RowSpec("lower_limit", DOF, PARAMETER, "Lower limit of the joint. A value above upper_limit locks the joint.",
-            _POSITION, BOUND, feature="limit", neutral=-math.inf, fact="lower"),
-    RowSpec("upper_limit", DOF, PARAMETER, "Upper limit of the joint. A value below lower_limit locks the joint.",
-            _POSITION, BOUND, feature="limit", neutral=math.inf, fact="upper"),
+    RowSpec("lower_limit", DOF, PARAMETER, "Lower limit; above upper_limit it locks the joint.", _POSITION, BOUND,
+            feature="limit", neutral=-math.inf, fact="lower"),
+    RowSpec("upper_limit", DOF, PARAMETER, "Upper limit; below lower_limit it locks the joint.", _POSITION, BOUND,
+            feature="limit", neutral=math.inf, fact="upper"),
     RowSpec("static_friction", DOF, PARAMETER, schema="PhysxJointAxisAPI", attribute="staticFrictionEffort",
             feature="friction"),
     RowSpec("dynamic_friction", DOF, PARAMETER, "Friction effort of a moving joint; at most static_friction.",
@@ -245,8 +245,9 @@ TABLE: tuple[RowSpec, ...] = (
     *_of_schema(LEAF, "PhysxTendonAttachmentLeafAPI", "rest_length lower_limit upper_limit",
                 ranges={"rest_length": NON_NEGATIVE}),
     *_of_schema(ATTACHMENT, "PhysxTendonAttachmentAPI", "gearing"),
-    RowSpec("local_position", ATTACHMENT, PARAMETER, "Position of the attachment in the link's mass frame (origin at "
-            "the centre of mass, principal axes).", "distance", ANY, XYZ, derived=True),
+    RowSpec("local_position", ATTACHMENT, PARAMETER, "Position in the link's mass frame, as in PhysX.", "distance", ANY,
+            XYZ,
+            derived=True),
     RowSpec("position", ATTACHMENT, DERIVED, "Position in F.", "distance", components=XYZ),
     # PhysX makes no mimic joint with gearing 0
     *_of_schema(MIMIC, "PhysxMimicJointAPI", "gearing offset natural_frequency damping_ratio",
