@@ -182,8 +182,8 @@ TABLE: tuple[RowSpec, ...] = (
     RowSpec("diagonal_inertia", LINK, PARAMETER, "Principal moments of inertia about the centre of mass.",
             "mass * distance^2", POSITIVE, XYZ, derived=True),
     RowSpec("principal_axes", LINK, PARAMETER, "Principal axes of inertia in the link's frame, as a quaternion "
-            "x y z w. If they rotate, tendon attachments on the link rotate too.", "quaternion x y z w, normalised when set", ANY, XYZW,
-            derived=True),
+            "x y z w. If they rotate, tendon attachments on the link rotate too.",
+            "quaternion x y z w, normalised when set", ANY, XYZW, derived=True),
     RowSpec("com", LINK, DERIVED, "Centre of mass in F.", "distance",
             components=XYZ, actor=ARTICULATION),
     RowSpec("inertia", LINK, DERIVED, "Inertia about the centre of mass, axes of F.", "mass * distance^2",
