@@ -90,7 +90,7 @@ def _issues(engine: Any, path: str) -> list[Issue]:
 
 
 VALIDATORS: Mapping[str, Callable[[], Validator]] = {
-    "physx-schema": ours, "reference as installed": reference, "reference with PhysxSchema": supplied,
+    "physx-schema": ours, "SimReady rules as installed": reference, "SimReady rules with PhysxSchema": supplied,
     "UsdValidation": native, "asset validator": asset_validator,
 }
 
@@ -231,9 +231,9 @@ def page(runs: list[Run], labels: Mapping[str, Any], codes: Mapping[str, str], v
         f"Versions: {versions}.", "",
         "| validator | rules that the validator applies |", "|---|---|",
         "| physx-schema | all profiles of `check`; findings of severity info are not counted |",
-        "| reference as installed | the published rules DJ.001 to DJ.007 and DJ.011 of simready-foundation-tier-core, "
+        "| SimReady rules as installed | the published rules DJ.001 to DJ.007 and DJ.011 of simready-foundation-tier-core, "
         "without a module `PhysxSchema`; most of these rules then evaluate nothing |",
-        "| reference with PhysxSchema | the same rules after `physx_schema.install()` |",
+        "| SimReady rules with PhysxSchema | the same rules after `physx_schema.install()` |",
         "| UsdValidation | all validators of usd-core |",
         "| asset validator | the physics rules of omniverse-asset-validator |", "",
         "## Mimic joints", "",

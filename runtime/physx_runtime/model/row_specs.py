@@ -177,12 +177,12 @@ TABLE: tuple[RowSpec, ...] = (
     RowSpec("joint_effort", DOF, CONTROL, "Effort at the joint.", _EFFORT),
     # --- links ------------------------------------------------------------------------------------------------------
     RowSpec("mass", LINK, PARAMETER, "Mass. A change of the mass does not change the inertia.", "mass", POSITIVE),
-    RowSpec("center_of_mass", LINK, PARAMETER, "Centre of mass in the link's frame. If it moves, tendon "
-            "attachments on the link move too.", "distance", ANY, XYZ, derived=True),
+    RowSpec("center_of_mass", LINK, PARAMETER, "Centre of mass in the link's frame. If the centre of mass "
+            "moves, tendon attachments on the link move too.", "distance", ANY, XYZ, derived=True),
     RowSpec("diagonal_inertia", LINK, PARAMETER, "Principal moments of inertia about the centre of mass.",
             "mass * distance^2", POSITIVE, XYZ, derived=True),
     RowSpec("principal_axes", LINK, PARAMETER, "Principal axes of inertia in the link's frame, as a quaternion "
-            "x y z w. If they rotate, tendon attachments on the link rotate too.",
+            "x y z w. If the axes rotate, tendon attachments on the link rotate too.",
             "quaternion x y z w, normalised when set", ANY, XYZW, derived=True),
     RowSpec("com", LINK, DERIVED, "Centre of mass in F.", "distance",
             components=XYZ, actor=ARTICULATION),
