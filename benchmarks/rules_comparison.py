@@ -231,8 +231,8 @@ def page(runs: list[Run], labels: Mapping[str, Any], codes: Mapping[str, str], v
         f"Versions: {versions}.", "",
         "| validator | rules that the validator applies |", "|---|---|",
         "| physx-schema | all profiles of `check`; findings of severity info are not counted |",
-        "| SimReady rules as installed | the published rules DJ.001 to DJ.007 and DJ.011 of simready-foundation-tier-core, "
-        "without a module `PhysxSchema`; most of these rules then evaluate nothing |",
+        "| SimReady rules as installed | the published rules DJ.001 to DJ.007 and DJ.011 of "
+        "simready-foundation-tier-core, without a module `PhysxSchema`; most of these rules then evaluate nothing |",
         "| SimReady rules with PhysxSchema | the same rules after `physx_schema.install()` |",
         "| UsdValidation | all validators of usd-core |",
         "| asset validator | the physics rules of omniverse-asset-validator |", "",
