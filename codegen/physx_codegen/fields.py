@@ -30,8 +30,8 @@ LIBRARY = {
     "version": Field("text", "Release that the schema definitions describe."),
     "schemas": Field("names", "Schema libraries that this library needs: names of libraries, or paths of schema.usda "
                      "files."),
-    "package": Field("text", "Python sub-package for the generated files; a dot means no sub-package. The default is "
-                     "the name of the folder with the definitions."),
+    "package": Field("text", "Python sub-package for the generated files; a dot means no sub-package. The default "
+                     "sub-package has the name of the folder with the definitions."),
     "doc": Field("prose", "Documentation of the library."),
     "path": Field("text", "Path of the library's headers in C++ include lines; a dot by default."),
     "tokens_prefix": Field("word", "Prefix of the C++ class of tokens; the library's name by default."),
@@ -47,21 +47,20 @@ FAMILY = {
 }
 TOKEN = {
     "name": Field("word", "Python name of the token.", required=True),
-    "value": Field("string", "Value of the token; it can be empty. The default is the token's name."),
+    "value": Field("string", "Value of the token (it can be empty); the default is the token's name."),
     "doc": Field("prose", "Documentation of the token."),
 }
 CLASS = {
     "name": Field("word", "USD identifier of the schema; API schemas end in API.", required=True),
-    "kind": Field("kind", "Kind of the schema: single-apply, multiple-apply or non-applied for API schemas, typed "
-                  "for prim types, abstract for base classes of prim types, base for roots such as Typed.",
-                  required=True),
+    "kind": Field("kind", "Kind of schema: single-apply, multiple-apply or non-applied (API schemas), typed (prim "
+                  "types), abstract (base classes of prim types), base (roots such as Typed).", required=True),
     "base": Field("word", "Parent of a prim type or of a non-applied API schema."),
     "prefix": Field("property", "Namespace of the properties."),
     "includes": Field("names", "Built-in API schemas, applied together under the same instance name."),
     "collections": Field("names", "Names of built-in collections, with the capital letters that method names need."),
-    "applies_to": Field("names", "Schemas that a prim should have if this schema is applied. Checks use this list; "
+    "applies_to": Field("names", "Schemas that a prim should have if this schema is applied; checks use this list, "
                         "USD does not enforce it."),
-    "instances": Field("names", "Instance names that the simulation reads. USD also accepts other instance names."),
+    "instances": Field("names", "Instance names that the simulation reads; USD also accepts other instance names."),
     "can_only_apply_to": Field("names", "Prim types that can have this schema in USD; all by default."),
     "auto_apply_to": Field("names", "Schemas to which USD applies this schema automatically."),
     "allowed_instances": Field("names", "Instance names that USD accepts; all by default."),
@@ -87,12 +86,12 @@ CLASS = {
     "hidden": Field("flag", "Whether user interfaces hide the class."),
     "metadata": METADATA,
     "custom_data": CUSTOM_DATA,
-    "attributes": Field("list", "Attributes of the class. The generated files keep their order."),
-    "relationships": Field("list", "Relationships of the class. The generated files keep their order."),
+    "attributes": Field("list", "Attributes of the class; the generated files keep the order of this list."),
+    "relationships": Field("list", "Relationships of the class; the generated files keep the order of this list."),
 }
 ACCESSORS = {
     "api": Field("method", "Name in the Get and Create methods; the capitalised property name by default. An empty "
-                 "name creates no methods."),
+                 "name creates no Get and Create methods."),
     "custom_get": Field("flag", "Whether the C++ getter is hand-written."),
     "override": Field("flag", "Whether this entry changes a property of a built-in API schema."),
 }
@@ -115,14 +114,14 @@ ATTRIBUTE = {
     "default": Field("value", "Fallback value; write infinities as .inf and -.inf."),
     "uniform": Field("flag", "Whether the value is constant over time."),
     "tokens": Field("words", "Allowed values of a token attribute."),
-    "range": Field("text", "Interval of allowed values, such as \"[0, inf)\". A bound can be the name of another "
-                   "attribute."),
+    "range": Field("text", "Interval of allowed values, such as \"[0, inf)\". A bound of the interval can be the name "
+                   "of another attribute."),
     "unit": Field("text", "Unit of the value, such as force / distance."),
     **ACCESSORS, **DISPLAY,
 }
 RELATIONSHIP = {
     "name": Field("property", "Relationship name without the prefix of the class.", required=True),
-    "targets": Field("names", "Schemas that a target prim should have. Checks use this list; USD does not enforce it."),
+    "targets": Field("names", "Schemas that a target prim should have; checks use this list, USD does not enforce it."),
     "many": Field("flag", "Whether several targets are allowed."),
     **ACCESSORS, **DISPLAY,
 }

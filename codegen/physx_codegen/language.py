@@ -78,19 +78,19 @@ HOLDS: dict[fields.Holds, str] = {
 }
 SECTIONS = (
     ("library", "Library",
-     "These keys are for the file `library.yaml`; `tokens` and `classes` are allowed in every file. In schema.usda, "
-     "the keys of the library are on the prim `GLOBAL`."),
+     "The file `library.yaml` has these keys; `tokens` and `classes` are allowed in every file. In schema.usda, the "
+     "keys of the library are on the prim `GLOBAL`."),
     ("token", "Token",
-     "These keys are for an entry in `tokens`. In schema.usda, tokens are in `libraryTokens` and `schemaTokens`."),
+     "An entry in `tokens` has these keys. In schema.usda, tokens are in `libraryTokens` and `schemaTokens`."),
     ("class", "Class",
-     "These keys are for an entry in `classes`. In schema.usda, the keys of a class are on a class prim and in its "
+     "An entry in `classes` has these keys. In schema.usda, the keys of a class are on a class prim and in its "
      "customData."),
     ("attribute", "Attribute",
-     "These keys are for an entry in `attributes` of a class. The keys that attributes and relationships share are "
-     "allowed too."),
+     "An entry in `attributes` of a class has these keys. An attribute can also have the keys that attributes and "
+     "relationships share."),
     ("relationship", "Relationship",
-     "These keys are for an entry in `relationships` of a class. The keys that attributes and relationships share are "
-     "allowed too."),
+     "An entry in `relationships` of a class has these keys. A relationship can also have the keys that attributes "
+     "and relationships share."),
     ("property", "Attribute and relationship", "Attributes and relationships share these keys."),
 )
 # Places in schema.usda of keys without a customData key.

@@ -90,10 +90,10 @@ ISLAND_TABLE: tuple[RowSpec, ...] = (
             "joint's anchor on body1; in world axes, without the drives.", "force, torque",
             components=("fx", "fy", "fz", "tx", "ty", "tz"), when=lambda t: t.stores_force),
     RowSpec("turns", MAXIMAL_JOINT, PERSISTENT,
-            "Displacement since the start of both joints that a gear or rack couples.",
+            "Displacements of the two joints that a gear or rack couples, since the start of the simulation.",
             _POSITIONS, components=("first", "second"), when=_coupling),
-    RowSpec("last_angle", MAXIMAL_JOINT, PERSISTENT, "Positions at the start of the last step of both joints that a "
-            "gear or rack couples.", _POSITIONS, components=("first", "second"), when=_coupling),
+    RowSpec("last_angle", MAXIMAL_JOINT, PERSISTENT, "Positions of the two joints that a gear or rack couples, at the "
+            "start of the last step.", _POSITIONS, components=("first", "second"), when=_coupling),
     RowSpec("lower_limit", MAXIMAL_JOINT, PARAMETER, "Lower limits.", _POSITIONS, BOUND, AXES,
             neutral=-math.inf, when=_limited),
     RowSpec("upper_limit", MAXIMAL_JOINT, PARAMETER, "Upper limits.", _POSITIONS, BOUND, AXES,
@@ -161,8 +161,8 @@ ISLAND_TABLE: tuple[RowSpec, ...] = (
     RowSpec("rotation", KINEMATIC_BODY, CONTROL, "Rotation of F at the start of the step.", components=XYZW),
     RowSpec("velocity", KINEMATIC_BODY, CONTROL, "Velocity to the target: linear velocity of the centre of mass, "
             "then angular velocity, in world axes.", _VELOCITIES, components=("vx", "vy", "vz", "wx", "wy", "wz")),
-    RowSpec("active", KINEMATIC_BODY, CONTROL, "1 if the kinematic body had a target in this step or the last two "
-            "steps; bodies that touch it or are joined to it stay awake."),
+    RowSpec("active", KINEMATIC_BODY, CONTROL, "1 if the body had a target in this step or the last two steps; "
+            "bodies in contact or joined with it stay awake."),
 )
 
 

@@ -194,8 +194,8 @@ TABLE: tuple[RowSpec, ...] = (
     *_of_schema(LINK, "PhysxRigidBodyAPI", "cfm_scale", actor=ARTICULATION),
     # --- degrees of freedom -----------------------------------------------------------------------------------------
     *_of_schema(DOF, "PhysxJointAxisAPI", "armature"),
-    RowSpec("velocity_clamp", DOF, DERIVED, "Maximum joint speed at the start of the step. PhysX reads this maximum "
-            "from another joint axis than max_velocity.", _VELOCITY),
+    RowSpec("velocity_clamp", DOF, DERIVED, "Maximum joint speed at the start of the step; PhysX reads it from another "
+            "joint axis than max_velocity.", _VELOCITY),
     # 0 would be divided by at the step's start
     RowSpec("max_velocity", DOF, PARAMETER, range="(0, inf]", schema="PhysxJointAxisAPI", attribute="maxJointVelocity",
             feature="max_velocity", neutral=math.inf, clipped=True),
@@ -228,13 +228,13 @@ TABLE: tuple[RowSpec, ...] = (
     # --- what only some structures have -----------------------------------------------------------------------------
     RowSpec("root_axes", ROOT, DERIVED, "Principal axes of a floating root, in F.", components=XYZW,
             actor=ARTICULATION, when=_floating),
-    RowSpec("root_center", ROOT, DERIVED, "Authored centre of mass of a floating root, in F. Poses of the root's "
-            "colliders are computed from this point.", "distance", components=XYZ,
+    RowSpec("root_center", ROOT, DERIVED, "Authored centre of mass of a floating root, in F; poses of the root's "
+            "colliders are computed from it.", "distance", components=XYZ,
             actor=ARTICULATION, when=_floating),
     RowSpec("single_rotation", WORLD, DERIVED, "1 if the root's rotation in a substep is rounded as in PhysX.",
             actor=ARTICULATION, when=_floating),
-    RowSpec("min_rotation", WORLD, DERIVED, "The largest rotation of a spherical joint that PhysX ignores in a "
-            "substep.", "radian", when=lambda t: t.spherical_links),
+    RowSpec("min_rotation", WORLD, DERIVED, "Rotations of a spherical joint up to this angle are ignored in a "
+            "substep, as in PhysX.", "radian", when=lambda t: t.spherical_links),
     *_of_schema(FIXED_TENDON, "PhysxTendonAxisRootAPI"),
     *_of_schema(TENDON_AXIS, "PhysxTendonAxisAPI", "gearing force_coefficient"),
     *_of_schema(SPATIAL_TENDON, "PhysxTendonAttachmentRootAPI"),

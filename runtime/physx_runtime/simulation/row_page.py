@@ -46,7 +46,7 @@ HEAD = """# Rows
 This page is generated. Edit `runtime/physx_runtime/model/row_specs.py` and `island_rows.py`, then run
 `python -m physx_runtime.simulation.row_page docs`.
 
-A row is a named vector of numbers. Every world has each row once. The step reads and writes rows. A parameter and its
+A row is a named vector of numbers; every world has each row once. The step reads and writes rows. A parameter and its
 row have the same name: the parameter `target_position` is stored in the row `target_position`. The rows `q` and `v` are
 the generalised position and velocity.
 
