@@ -35,7 +35,7 @@ LIBRARY = {
     "doc": Field("prose", "Documentation of the library."),
     "path": Field("text", "Path of the library's headers in C++ include lines; a dot by default."),
     "tokens_prefix": Field("word", "Prefix of the C++ class of tokens; the library's name by default."),
-    "codeless": Field("flag", "Whether usdGenSchema generates no C++ classes; true by default.", absent=True),
+    "codeless": Field("flag", "True if usdGenSchema generates no C++ classes; true by default.", absent=True),
     "export_api": Field("flag", "Whether api.h exports the C++ classes; true by default.", absent=True),
     "literal_identifier": Field("flag", "Whether token identifiers keep their spelling; true by default.", absent=True),
     "metadata": METADATA,
@@ -43,7 +43,7 @@ LIBRARY = {
 }
 FAMILY = {
     "tokens": Field("list", "Additional tokens of the library."),
-    "classes": Field("list", "Schema classes of this family."),
+    "classes": Field("list", "Schema classes that this file defines."),
 }
 TOKEN = {
     "name": Field("word", "Python name of the token.", required=True),
@@ -64,11 +64,11 @@ CLASS = {
     "can_only_apply_to": Field("names", "Prim types that can have this schema in USD; all by default."),
     "auto_apply_to": Field("names", "Schemas to which USD applies this schema automatically."),
     "allowed_instances": Field("names", "Instance names that USD accepts; all by default."),
-    "instance_rules": Field("entries", "Prim types that USD accepts for each instance name."),
+    "instance_rules": Field("entries", "Prim types that USD accepts for each instance name of the schema."),
     "python_name": Field("word", "Name of the Python class; the schema's name by default."),
     "doc": Field("prose", "Documentation; the first sentence is the summary."),
     "equation": Field("text", "Formula, written with property names."),
-    "example": Field("text", "Python lines for the reference page."),
+    "example": Field("text", "Python example for the reference page of the class."),
     "semantics": Field("text", "Page that explains the behaviour of the class."),
     "deprecated": Field("text", "Replacement for the class. If the class is retired, a Python warning names the "
                         "replacement."),

@@ -231,8 +231,8 @@ TABLE: tuple[RowSpec, ...] = (
     RowSpec("root_center", ROOT, DERIVED, "Authored centre of mass of a floating root, in F; poses of the root's "
             "colliders are computed from it.", "distance", components=XYZ,
             actor=ARTICULATION, when=_floating),
-    RowSpec("single_rotation", WORLD, DERIVED, "1 if the root's rotation in a substep is rounded as in PhysX.",
-            actor=ARTICULATION, when=_floating),
+    RowSpec("single_rotation", WORLD, DERIVED, "1 if the root's rotation in a substep is rounded to float32, as in "
+            "PhysX.", actor=ARTICULATION, when=_floating),
     RowSpec("min_rotation", WORLD, DERIVED, "Rotations of a spherical joint up to this angle are ignored in a "
             "substep, as in PhysX.", "radian", when=lambda t: t.spherical_links),
     *_of_schema(FIXED_TENDON, "PhysxTendonAxisRootAPI"),

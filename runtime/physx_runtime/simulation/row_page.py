@@ -29,7 +29,8 @@ from physx_runtime.simulation.parameters import doc_text, range_text, unit_text
 
 PARAMETERS = "|name|of|range|unit|meaning|\n|---|---|---|---|---|\n"
 MAKERS = {
-    STATE: "The state at the start of a step. `Simulation.state`, `set` and `get` use the names of these rows.",
+    STATE: "These rows are the state at the start of a step. `Simulation.state`, `set` and `get` use the names of "
+           "these rows.",
     CONTROL: "Inputs that `set` writes. An input acts until `set` writes a new value.",
     PARAMETER: "[Worlds](../guides/worlds.md#parameters) lists the parameters of articulations and bodies. A parameter "
                "and its row have the same name. Rows of tendons and mimic joints are numbered, such as "
@@ -39,7 +40,8 @@ MAKERS = {
     TIME: "These rows are computed from the time step. `set_time_step` changes the time step.",
     PERSISTENT: "In addition to the state, these rows are stored from one step to the next step.",
     PREPARED: "These coefficients are computed at the start of a step.",
-    ACCUMULATED_IMPULSE: "Impulses of drives, friction, limits and tendons since the start of the step.",
+    ACCUMULATED_IMPULSE: "These rows are the sums of the impulses of drives, friction, limits and tendons since "
+                         "the start of the step.",
 }
 HEAD = """# Rows
 
