@@ -27,14 +27,15 @@ CUSTOM_DATA = Field("entries", "Other customData, such as {\"string note\": text
 LIBRARY = {
     "name": Field("word", "Prefix of the TfType names of all classes.", required=True),
     "plugin": Field("word", "Plugin name in plugInfo.json.", required=True),
-    "version": Field("text", "Release that the definitions describe."),
-    "schemas": Field("names", "Required schema libraries: names, or paths of schema.usda files."),
-    "package": Field("text", "Sub-package of the output; a dot means no sub-package. The default is the folder of the "
-                     "definitions."),
+    "version": Field("text", "Release that the schema definitions describe."),
+    "schemas": Field("names", "Schema libraries that this library needs: names of libraries, or paths of schema.usda "
+                     "files."),
+    "package": Field("text", "Python sub-package for the generated files; a dot means no sub-package. The default "
+                     "sub-package has the name of the folder with the definitions."),
     "doc": Field("prose", "Documentation of the library."),
     "path": Field("text", "Path of the library's headers in C++ include lines; a dot by default."),
     "tokens_prefix": Field("word", "Prefix of the C++ class of tokens; the library's name by default."),
-    "codeless": Field("flag", "Whether usdGenSchema generates no C++ classes; true by default.", absent=True),
+    "codeless": Field("flag", "True if usdGenSchema generates no C++ classes; true by default.", absent=True),
     "export_api": Field("flag", "Whether api.h exports the C++ classes; true by default.", absent=True),
     "literal_identifier": Field("flag", "Whether token identifiers keep their spelling; true by default.", absent=True),
     "metadata": METADATA,
@@ -42,39 +43,42 @@ LIBRARY = {
 }
 FAMILY = {
     "tokens": Field("list", "Additional tokens of the library."),
-    "classes": Field("list", "Schema classes of this family."),
+    "classes": Field("list", "Schema classes that this file defines."),
 }
 TOKEN = {
     "name": Field("word", "Python name of the token.", required=True),
-    "value": Field("string", "Value of the token, possibly empty; the token's name by default."),
+    "value": Field("string", "Value of the token (it can be empty); the default is the token's name."),
     "doc": Field("prose", "Documentation of the token."),
 }
 CLASS = {
     "name": Field("word", "USD identifier of the schema; API schemas end in API.", required=True),
-    "kind": Field("kind", "single-apply, multiple-apply or non-applied (API schemas), typed (prim type), "
-                  "abstract (base of prim types) or base (root such as Typed).", required=True),
+    "kind": Field("kind", "Kind of schema: single-apply, multiple-apply or non-applied (API schemas), typed (prim "
+                  "types), abstract (base classes of prim types), base (roots such as Typed).", required=True),
     "base": Field("word", "Parent of a prim type or of a non-applied API schema."),
     "prefix": Field("property", "Namespace of the properties."),
     "includes": Field("names", "Built-in API schemas, applied together under the same instance name."),
-    "collections": Field("names", "Built-in collections that have different capital letters in method names."),
-    "applies_to": Field("names", "Schemas that a suitable prim has; checks use them, USD does not enforce them."),
-    "instances": Field("names", "Instance names that the simulation reads; USD does not enforce them."),
-    "can_only_apply_to": Field("names", "Prim types that USD accepts; all by default."),
+    "collections": Field("names", "Names of built-in collections, with the capital letters that method names need."),
+    "applies_to": Field("names", "Schemas that a prim should have if this schema is applied; checks use this list, "
+                        "USD does not enforce it."),
+    "instances": Field("names", "Instance names that the simulation reads; USD also accepts other instance names."),
+    "can_only_apply_to": Field("names", "Prim types that can have this schema in USD; all by default."),
     "auto_apply_to": Field("names", "Schemas to which USD applies this schema automatically."),
     "allowed_instances": Field("names", "Instance names that USD accepts; all by default."),
-    "instance_rules": Field("entries", "Prim types that USD accepts for each instance name."),
+    "instance_rules": Field("entries", "Prim types that USD accepts for each instance name of the schema."),
     "python_name": Field("word", "Name of the Python class; the schema's name by default."),
     "doc": Field("prose", "Documentation; the first sentence is the summary."),
     "equation": Field("text", "Formula, written with property names."),
-    "example": Field("text", "Python lines for the reference page."),
-    "semantics": Field("text", "Page that explains the behaviour."),
-    "deprecated": Field("text", "Replacement of the class. Python shows it in a warning if the class is retired."),
+    "example": Field("text", "Python example for the reference page of the class."),
+    "semantics": Field("text", "Page that explains the behaviour of the class."),
+    "deprecated": Field("text", "Replacement for the class. If the class is retired, a Python warning names the "
+                        "replacement."),
     "renamed_from": Field("word", "Former name of the class."),
-    "retired": Field("text", "Release that dropped the class."),
+    "retired": Field("text", "Release in which the class was removed."),
     "extends": Field("word", "Class of another library that had these properties before they were retired."),
     "tokens": Field("list", "Additional tokens of the class."),
-    "fallback_types": Field("names", "Prim types that USD uses if it does not know this type, best first."),
-    "reflected": Field("names", "Built-in API schemas with accessors on this class."),
+    "fallback_types": Field("names", "Prim types that USD uses instead if it does not know this prim type, the best "
+                            "one first."),
+    "reflected": Field("names", "Built-in API schemas for which this class has accessor methods."),
     "file_name": Field("text", "Name of the C++ files, without suffix."),
     "extra_includes": Field("prose", "C++ include lines."),
     "extra_constructors": Field("prose", "Additional C++ constructors."),
@@ -82,12 +86,12 @@ CLASS = {
     "hidden": Field("flag", "Whether user interfaces hide the class."),
     "metadata": METADATA,
     "custom_data": CUSTOM_DATA,
-    "attributes": Field("list", "Attributes of the class, in order."),
-    "relationships": Field("list", "Relationships of the class, in order."),
+    "attributes": Field("list", "Attributes of the class; the generated files keep the order of this list."),
+    "relationships": Field("list", "Relationships of the class; the generated files keep the order of this list."),
 }
 ACCESSORS = {
-    "api": Field("method", "Name in the Get and Create methods; the capitalised property name by default. If empty, "
-                 "there are no methods."),
+    "api": Field("method", "Name in the Get and Create methods; the capitalised property name by default. An empty "
+                 "name creates no Get and Create methods."),
     "custom_get": Field("flag", "Whether the C++ getter is hand-written."),
     "override": Field("flag", "Whether this entry changes a property of a built-in API schema."),
 }
@@ -96,26 +100,28 @@ DISPLAY = {
     "group": Field("prose", "Group shown in user interfaces."),
     "hidden": Field("flag", "Whether user interfaces hide the property."),
     "doc": Field("prose", "Documentation; the first sentence is the summary."),
-    "deprecated": Field("text", "Replacement of the property. Python shows it in a warning if the property is "
-                        "retired."),
+    "deprecated": Field("text", "Replacement for the property. If the property is retired, a Python warning names the "
+                        "replacement."),
     "renamed_from": Field("property", "Former name of the property, unique in the class."),
-    "retired": Field("text", "Release that dropped the property."),
+    "retired": Field("text", "Release in which the property was removed."),
     "metadata": METADATA,
     "custom_data": CUSTOM_DATA,
 }
 ATTRIBUTE = {
-    "name": Field("property", "Name without the prefix; a namespace is allowed.", required=True),
+    "name": Field("property", "Attribute name without the prefix of the class; it can contain a namespace.",
+                  required=True),
     "type": Field("text", "Sdf value type, such as float or token[].", required=True),
     "default": Field("value", "Fallback value; write infinities as .inf and -.inf."),
     "uniform": Field("flag", "Whether the value is constant over time."),
     "tokens": Field("words", "Allowed values of a token attribute."),
-    "range": Field("text", 'Interval of allowed values, such as "[0, inf)". A bound can be another attribute.'),
+    "range": Field("text", "Interval of allowed values, such as \"[0, inf)\". A bound of the interval can be the name "
+                   "of another attribute."),
     "unit": Field("text", "Unit of the value, such as force / distance."),
     **ACCESSORS, **DISPLAY,
 }
 RELATIONSHIP = {
-    "name": Field("property", "Name without the prefix.", required=True),
-    "targets": Field("names", "Schemas that a suitable target has; checks use them, USD does not enforce them."),
+    "name": Field("property", "Relationship name without the prefix of the class.", required=True),
+    "targets": Field("names", "Schemas that a target prim should have; checks use this list, USD does not enforce it."),
     "many": Field("flag", "Whether several targets are allowed."),
     **ACCESSORS, **DISPLAY,
 }

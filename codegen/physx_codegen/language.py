@@ -78,18 +78,25 @@ HOLDS: dict[fields.Holds, str] = {
 }
 SECTIONS = (
     ("library", "Library",
-     "Keys of `library.yaml`; any file may have `tokens` and `classes`. Place in schema.usda: `GLOBAL`."),
-    ("token", "Token", "Keys of an entry in `tokens`. Place in schema.usda: `libraryTokens` and `schemaTokens`."),
-    ("class", "Class", "Keys of an entry in `classes`. Place in schema.usda: a class prim and its customData."),
-    ("attribute", "Attribute", "Keys of an entry in `attributes` of a class. The shared keys below are allowed too."),
+     "The file `library.yaml` has these keys; `tokens` and `classes` are allowed in every file. In schema.usda, the "
+     "keys of the library are on the prim `GLOBAL`."),
+    ("token", "Token",
+     "An entry in `tokens` has these keys. In schema.usda, tokens are in `libraryTokens` and `schemaTokens`."),
+    ("class", "Class",
+     "An entry in `classes` has these keys. In schema.usda, the keys of a class are on a class prim and in its "
+     "customData."),
+    ("attribute", "Attribute",
+     "An entry in `attributes` of a class has these keys. An attribute can also have the keys that attributes and "
+     "relationships share."),
     ("relationship", "Relationship",
-     "Keys of an entry in `relationships` of a class. The shared keys below are allowed too."),
-    ("property", "Attribute and relationship", "Keys that attributes and relationships share."),
+     "An entry in `relationships` of a class has these keys. A relationship can also have the keys that attributes "
+     "and relationships share."),
+    ("property", "Attribute and relationship", "Attributes and relationships share these keys."),
 )
 # Places in schema.usda of keys without a customData key.
 ELSEWHERE = {
     "name": "the name", "kind": "type name, `inherits`, `apiSchemaType`", "base": "`inherits`",
-    "prefix": f"`{write_usda.PREFIX}`, or in the names", "includes": "`prepend apiSchemas`",
+    "prefix": f"`{write_usda.PREFIX}`, or part of the property names", "includes": "`prepend apiSchemas`",
     "tokens": "`allowedTokens`", "doc": "`doc`", "hidden": "`hidden`", "metadata": "other metadata",
     "custom_data": "other customData", "schemas": "`subLayers`", "attributes": "attributes",
     "relationships": "relationships", "type": "the declaration", "default": "the declaration",

@@ -76,25 +76,24 @@ def _frames() -> Iterator[RowSpec]:
     """Row specs of the joint frame at both sides."""
     for name in ("frame0", "frame1"):
         body = f"body{name[-1]}"
-        yield RowSpec(f"{name}_position", MAXIMAL_JOINT, DERIVED, f"Joint frame in F of {body}.", "distance",
-                      components=XYZ)
+        yield RowSpec(f"{name}_position", MAXIMAL_JOINT, DERIVED, f"Position of the joint frame in F of {body}.",
+                      "distance", components=XYZ)
         yield RowSpec(f"{name}_rotation", MAXIMAL_JOINT, DERIVED,
-                      f"Joint frame in F of {body}; x is the axis.", components=XYZW)
+                      f"Rotation of the joint frame in F of {body}; x is the joint axis.", components=XYZW)
 
 
 ISLAND_TABLE: tuple[RowSpec, ...] = (
     # --- joints outside articulations -------------------------------------------------------------------------------
-    RowSpec("broken", MAXIMAL_JOINT, PERSISTENT, "1 once the joint is broken; it stays broken.",
+    RowSpec("broken", MAXIMAL_JOINT, PERSISTENT, "1 after the joint breaks; a broken joint stays broken.",
             when=lambda t: t.breaks),
-    RowSpec("force", MAXIMAL_JOINT, PERSISTENT,
-            "Mean force on body0 over the last step, and torque about the anchor on body1, without drives; "
-            "world axes.", "force, torque", components=("fx", "fy", "fz", "tx", "ty", "tz"),
-            when=lambda t: t.stores_force),
+    RowSpec("force", MAXIMAL_JOINT, PERSISTENT, "Mean force on body0 over the last step, then mean torque about the "
+            "joint's anchor on body1; in world axes, without the drives.", "force, torque",
+            components=("fx", "fy", "fz", "tx", "ty", "tz"), when=lambda t: t.stores_force),
     RowSpec("turns", MAXIMAL_JOINT, PERSISTENT,
-            "Displacement of both hinges of a gear or rack since the start.",
+            "Displacements of the two joints that a gear or rack couples, since the start of the simulation.",
             _POSITIONS, components=("first", "second"), when=_coupling),
-    RowSpec("last_angle", MAXIMAL_JOINT, PERSISTENT, "Positions of both hinges at the start of the last step.",
-            _POSITIONS, components=("first", "second"), when=_coupling),
+    RowSpec("last_angle", MAXIMAL_JOINT, PERSISTENT, "Positions of the two joints that a gear or rack couples, at the "
+            "start of the last step.", _POSITIONS, components=("first", "second"), when=_coupling),
     RowSpec("lower_limit", MAXIMAL_JOINT, PARAMETER, "Lower limits.", _POSITIONS, BOUND, AXES,
             neutral=-math.inf, when=_limited),
     RowSpec("upper_limit", MAXIMAL_JOINT, PARAMETER, "Upper limits.", _POSITIONS, BOUND, AXES,
@@ -103,72 +102,67 @@ ISLAND_TABLE: tuple[RowSpec, ...] = (
             when=_limited),
     RowSpec("limit_damping", MAXIMAL_JOINT, PARAMETER, "Damping of soft limits.", _DAMPINGS, NON_NEGATIVE, AXES,
             when=_limited),
-    RowSpec("restitution", MAXIMAL_JOINT, PARAMETER, "Fraction of the speed kept after a hard limit.", "-",
-            "[0, 1]", AXES, when=_bouncing),
-    RowSpec("bounce_threshold", MAXIMAL_JOINT, PARAMETER, "Lowest speed at which hard limits bounce.", _VELOCITIES,
-            NON_NEGATIVE, AXES, when=_bouncing),
-    RowSpec("cone_angle", MAXIMAL_JOINT, PARAMETER, "Half angles of the swing cone.", "radian",
+    RowSpec("restitution", MAXIMAL_JOINT, PARAMETER, "Fraction of the joint speed that remains after a bounce at a "
+            "hard limit.", "-", "[0, 1]", AXES, when=_bouncing),
+    RowSpec("bounce_threshold", MAXIMAL_JOINT, PARAMETER, "Lowest joint speed at which the joint bounces at a hard "
+            "limit.", _VELOCITIES, NON_NEGATIVE, AXES, when=_bouncing),
+    RowSpec("cone_angle", MAXIMAL_JOINT, PARAMETER, "Half angles of the cone that limits the swings.", "radian",
             NON_NEGATIVE,
             ("rotY", "rotZ"), when=_coned),
-    RowSpec("cone_stiffness", MAXIMAL_JOINT, PARAMETER, "Stiffness of a soft cone.", "torque / radian", NON_NEGATIVE,
-            when=_coned),
-    RowSpec("cone_damping", MAXIMAL_JOINT, PARAMETER, "Damping of a soft cone.", "torque * time / radian", NON_NEGATIVE,
-            when=_coned),
-    RowSpec("cone_restitution", MAXIMAL_JOINT, PARAMETER, "Fraction of the speed kept after a hard cone.",
-            "-",
-            "[0, 1]", when=_bouncing_in_cone),
-    RowSpec("cone_bounce_threshold", MAXIMAL_JOINT, PARAMETER, "Lowest speed at which a hard cone bounces.",
-            "radian / time",
-            NON_NEGATIVE, when=_bouncing_in_cone),
+    RowSpec("cone_stiffness", MAXIMAL_JOINT, PARAMETER, "Stiffness of a soft cone limit.", "torque / radian",
+            NON_NEGATIVE, when=_coned),
+    RowSpec("cone_damping", MAXIMAL_JOINT, PARAMETER, "Damping of a soft cone limit.", "torque * time / radian",
+            NON_NEGATIVE, when=_coned),
+    RowSpec("cone_restitution", MAXIMAL_JOINT, PARAMETER, "Fraction of the swing speed that remains after a bounce "
+            "at a hard cone limit.", "-", "[0, 1]", when=_bouncing_in_cone),
+    RowSpec("cone_bounce_threshold", MAXIMAL_JOINT, PARAMETER, "Lowest swing speed at which the joint bounces at a "
+            "hard cone limit.", "radian / time", NON_NEGATIVE, when=_bouncing_in_cone),
     RowSpec("distance_limit", MAXIMAL_JOINT, PARAMETER,
-            "Largest combined translation of a generic joint.",
+            "Largest distance that a generic joint can translate along all free axes together.",
             "distance", "(0, inf)", when=_distance_limited),
-    RowSpec("distance_limit_stiffness", MAXIMAL_JOINT, PARAMETER, "Stiffness of a soft distance limit.",
-            "force / distance", NON_NEGATIVE, when=_softly_distance_limited),
-    RowSpec("distance_limit_damping", MAXIMAL_JOINT, PARAMETER, "Damping of a soft distance limit.",
+    RowSpec("distance_limit_stiffness", MAXIMAL_JOINT, PARAMETER, "Stiffness of a soft limit of the combined "
+            "translation.", "force / distance", NON_NEGATIVE, when=_softly_distance_limited),
+    RowSpec("distance_limit_damping", MAXIMAL_JOINT, PARAMETER, "Damping of a soft limit of the combined translation.",
             "force * time / distance", NON_NEGATIVE, when=_softly_distance_limited),
     RowSpec("stiffness", MAXIMAL_JOINT, PARAMETER, "Stiffness of the drives.",
             f"{_STIFFNESSES}; 1 / time^2 (acceleration drives)",
             NON_NEGATIVE, AXES, when=_driven),
     RowSpec("damping", MAXIMAL_JOINT, PARAMETER, "Damping of the drives.",
             f"{_DAMPINGS}; 1 / time (acceleration drives)", NON_NEGATIVE, AXES, when=_driven),
-    RowSpec("max_force", MAXIMAL_JOINT, PARAMETER, "Effort limits of the drives.", "force, torque", "[0, inf]", AXES,
+    RowSpec("max_force", MAXIMAL_JOINT, PARAMETER, "Maximum efforts of the drives.", "force, torque", "[0, inf]", AXES,
             neutral=math.inf,
             clipped=True, when=_driven),
     RowSpec("target_position", MAXIMAL_JOINT, PARAMETER, "Target positions of the drives.", _POSITIONS, ANY, AXES,
             when=_driven),
     RowSpec("target_velocity", MAXIMAL_JOINT, PARAMETER, "Target velocities of the drives.", _VELOCITIES, ANY, AXES,
             when=_driven),
-    RowSpec("minimum_distance", MAXIMAL_JOINT, PARAMETER, "Minimum distance of the frames' origins.", "distance",
-            NON_NEGATIVE,
-            when=_ranged),
-    RowSpec("maximum_distance", MAXIMAL_JOINT, PARAMETER, "Maximum distance of the frames' origins.", "distance",
-            NON_NEGATIVE,
-            when=_ranged),
-    RowSpec("spring_stiffness", MAXIMAL_JOINT, PARAMETER, "Spring of a distance joint.", "force / distance",
+    RowSpec("minimum_distance", MAXIMAL_JOINT, PARAMETER, "Minimum distance between the origins of the two joint "
+            "frames.", "distance", NON_NEGATIVE, when=_ranged),
+    RowSpec("maximum_distance", MAXIMAL_JOINT, PARAMETER, "Maximum distance between the origins of the two joint "
+            "frames.", "distance", NON_NEGATIVE, when=_ranged),
+    RowSpec("spring_stiffness", MAXIMAL_JOINT, PARAMETER, "Spring stiffness of a distance joint.", "force / distance",
             NON_NEGATIVE,
             when=lambda t: t.spring),
     RowSpec("spring_damping", MAXIMAL_JOINT, PARAMETER, "Spring damping of a distance joint.",
             "force * time / distance", NON_NEGATIVE, when=lambda t: t.spring),
-    RowSpec("ratio", MAXIMAL_JOINT, PARAMETER,
-            "Gear: angle of the second hinge per angle of the first. Rack: hinge angle per slider distance.",
+    RowSpec("ratio", MAXIMAL_JOINT, PARAMETER, "Gear joint: angle of the second hinge divided by the angle of the "
+            "first hinge. Rack-and-pinion joint: angle of the hinge divided by the distance of the slider.",
             "- or radian / distance", ANY, when=_coupling),
-    RowSpec("break_force", MAXIMAL_JOINT, PARAMETER, "Force that breaks the joint.", "force", "[0, inf]",
+    RowSpec("break_force", MAXIMAL_JOINT, PARAMETER, "Force above which the joint breaks.", "force", "[0, inf]",
             when=lambda t: t.breaks),
-    RowSpec("break_torque", MAXIMAL_JOINT, PARAMETER, "Torque that breaks the joint.", "torque", "[0, inf]",
+    RowSpec("break_torque", MAXIMAL_JOINT, PARAMETER, "Torque above which the joint breaks.", "torque", "[0, inf]",
             when=lambda t: t.breaks),
     *_frames(),
     RowSpec("length_scale", MAXIMAL_JOINT, DERIVED, "Length units per metre.", "distance / metre"),
     # --- kinematic bodies -------------------------------------------------------------------------------------------
     RowSpec("position", KINEMATIC_BODY, CONTROL,
-            "F at the start of the step: centre of mass, axes of the prim.",
+            "Position of F at the start of the step; F has its origin at the centre of mass and the axes of the prim.",
             "distance", components=XYZ),
-    RowSpec("rotation", KINEMATIC_BODY, CONTROL, "F at the start of the step.", components=XYZW),
-    RowSpec("velocity", KINEMATIC_BODY, CONTROL,
-            "Velocity to the target: linear (centre of mass), angular; world axes.", _VELOCITIES,
-            components=("vx", "vy", "vz", "wx", "wy", "wz")),
-    RowSpec("active", KINEMATIC_BODY, CONTROL,
-            "1 if the body had a target in this step or the last two; connected bodies then stay awake."),
+    RowSpec("rotation", KINEMATIC_BODY, CONTROL, "Rotation of F at the start of the step.", components=XYZW),
+    RowSpec("velocity", KINEMATIC_BODY, CONTROL, "Velocity to the target: linear velocity of the centre of mass, "
+            "then angular velocity, in world axes.", _VELOCITIES, components=("vx", "vy", "vz", "wx", "wy", "wz")),
+    RowSpec("active", KINEMATIC_BODY, CONTROL, "1 if the body had a target in this step or the last two steps; "
+            "bodies in contact or joined with it stay awake."),
 )
 
 

@@ -29,31 +29,35 @@ from physx_runtime.simulation.parameters import doc_text, range_text, unit_text
 
 PARAMETERS = "|name|of|range|meaning|\n|---|---|---|---|\n"
 MAKERS = {
-    STATE: "The state at the start of a step. `Simulation.state`, `set` and `get` use these names.",
-    CONTROL: "Inputs that `set` writes. They act until they are set again.",
-    PARAMETER: "[Worlds](../guides/worlds.md#parameters) lists the parameters of articulations and bodies. Their rows "
-               "have the same names. Rows of tendons and mimic joints are numbered, such as `fixed_tendon0_stiffness`. "
-               "This table lists the parameters of joints outside articulations.",
-    DERIVED: "Computed by packing from parameters and structure, in the frames and units of the step.",
-    TIME: "Computed from the time step, which `set_time_step` changes.",
-    PERSISTENT: "Stored between steps in addition to the state.",
-    PREPARED: "Coefficients that are computed at the start of a step.",
-    ACCUMULATED_IMPULSE: "Impulses of drives, friction, limits and tendons since the start of the step.",
+    STATE: "These rows are the state at the start of a step. `Simulation.state`, `set` and `get` use the names of "
+           "these rows.",
+    CONTROL: "Inputs that `set` writes. An input acts until `set` writes a new value.",
+    PARAMETER: "[Worlds](../guides/worlds.md#parameters) lists the parameters of articulations and bodies. A parameter "
+               "and its row have the same name. Rows of tendons and mimic joints are numbered, such as "
+               "`fixed_tendon0_stiffness`. This table lists the parameters of joints outside articulations.",
+    DERIVED: "These rows are computed from the parameters and the topology, in the frames and units that the step "
+             "uses.",
+    TIME: "These rows are computed from the time step. `set_time_step` changes the time step.",
+    PERSISTENT: "In addition to the state, these rows are stored from one step to the next step.",
+    PREPARED: "These coefficients are computed at the start of a step.",
+    ACCUMULATED_IMPULSE: "These rows are the sums of the impulses of drives, friction, limits and tendons since "
+                         "the start of the step.",
 }
 HEAD = """# Rows
 
 This page is generated. Edit `runtime/physx_runtime/model/row_specs.py` and `island_rows.py`, then run
 `python -m physx_runtime.simulation.row_page docs`.
 
-A row is a named vector of numbers that every world has once. The step reads and writes rows. Each number has one
-name: the parameter `target_position` is stored in the row `target_position`. `q` and `v` are generalised position and
-velocity.
+A row is a named vector of numbers; every world has each row once. The step reads and writes rows. A parameter and its
+row have the same name: the parameter `target_position` is stored in the row `target_position`. The rows `q` and `v` are
+the generalised position and velocity.
 
-F is the internal frame of a link: its origin is the joint's anchor, and x is the joint's axis. Numbers in F have other
-names than the same numbers in the link's frame. For example, `com` is `center_of_mass` in F.
+F is the internal frame of a link: its origin is the joint's anchor, and x is the joint's axis. A quantity in F has
+another name than the same quantity in the link's frame. For example, `com` is the centre of mass in F, and
+`center_of_mass` is the centre of mass in the link's frame.
 
 Actors that are connected by joints outside articulations are stepped as one island. An island has the rows of its
-actors (`actorN_mass`), joints (`jointN_`) and kinematic bodies (`kinematicN_`). In the tables, "joint" is a joint
+actors (`actorN_mass`), joints (`jointN_`) and kinematic bodies (`kinematicN_`). In the tables, "joint" means a joint
 outside articulations.
 """
 
