@@ -37,7 +37,7 @@ def _open_box(approximation: str) -> str:
 NO_COLLIDER = Rule("body/no-collider", "warning", """
     Visible body without a collider
 
-    A body with rendered geometry but no collider passes through everything. For links on fixed joints the severity is
+    A body with rendered geometry but no collider passes through everything. For a link on a fixed joint the severity is
     info.
 
     Measured: A body falls through the ground to height -4.405 in one second. With PhysicsCollisionAPI the body rests at
@@ -68,7 +68,7 @@ HULL_FOR_MESH = Rule("collider/hull-for-mesh", "warning", """
     Hollow mesh that collides as its convex hull
 
     On a dynamic body PhysX uses the convex hull of a mesh if the approximation is none, meshSimplification, unknown or
-    missing. The hull closes hollows and openings.
+    missing. A convex hull closes the hollows and openings of the mesh.
 
     Measured: A ball rests on the rim of a dynamic tray, at height 0.700. With the approximation sdf the ball rests on
     the tray's floor, at height 0.200.

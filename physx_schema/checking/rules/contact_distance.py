@@ -200,11 +200,11 @@ OVERLAP = Rule("body/overlap", "warning", """
 MASS_RATIO = Rule("body/mass-ratio", "warning", """
     Heavy body on a light body
 
-    With too few position iterations, a heavy body sinks through a light body below it. More iterations can hold heavier
-    bodies.
+    With too few position iterations, a heavy body sinks through a light body below it. With more iterations the same
+    light body can carry a heavier body.
 
-    Measured: With 4 position iterations, a body of mass 60 rests on a body of mass 1, but mass 80 sinks through it.
-    (`experiments/measure_contact_starts.py`)
+    Measured: With 4 position iterations, a body of mass 60 rests on a body of mass 1, but a body of mass 80 sinks
+    through it. (`experiments/measure_contact_starts.py`)
     """,
     why="the solver cannot hold the body up, and it sinks in",
     fix="increase physxRigidBody:solverPositionIterationCount, or author masses closer to each other",

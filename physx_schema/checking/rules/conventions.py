@@ -21,8 +21,8 @@ _HIDDEN = {"token visibility": '"invisible"'}
 UNBOUND_COLLIDER = Rule("material/unbound-collider", "error", f"""
     Collider without a physics material
 
-    SimReady PMT.001 requires the relationship material:binding:physics on every collider. Its target must have
-    PhysicsMaterialAPI. {ONLY_PUBLISHED}
+    SimReady PMT.001 requires the relationship material:binding:physics on every collider. The target of this
+    relationship must have PhysicsMaterialAPI. {ONLY_PUBLISHED}
 
     Measured: A cube without a material slows from 3 to 1.501 m/s in 18 steps, as with friction 0.5.
     (`experiments/measure_plausibility.py`)
@@ -40,7 +40,7 @@ INVISIBLE_MESH = Rule("collider/invisible-mesh", "warning", f"""
     SimReady RB.010 requires the purpose "guide" on invisible colliders. This purpose marks prims that are not
     rendered. {ONLY_PUBLISHED}
 
-    Measured: A cube rests on the ground at height 0.500, whether it is visible or not, and with any purpose.
+    Measured: A cube rests on the ground at height 0.500, with any visibility and with any purpose.
     (`experiments/measure_plausibility.py`)
     """,
     why='SimReady RB.010 requires the purpose "guide"; PhysX uses the collider with any purpose',
@@ -55,7 +55,7 @@ KILOGRAMS = Rule("stage/kilograms", "error", f"""
 
     SimReady UN.003 requires kilogramsPerUnit on stages with bodies, colliders or masses. {ONLY_PUBLISHED}
 
-    Measured: A cube of size 1 has mass 1000, without kilogramsPerUnit and with kilogramsPerUnit 1.
+    Measured: A cube of size 1 has mass 1000 if kilogramsPerUnit is not authored, and also if kilogramsPerUnit is 1.
     (`experiments/measure_plausibility.py`)
     """,
     why="USD and PhysX use kilograms; SimReady UN.003 requires the unit",

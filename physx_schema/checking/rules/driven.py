@@ -16,7 +16,7 @@ from physx_schema.description import Description, Dof, Drive, unlimited
 TARGET_TOLERANCE = 1e-2        # rad or metres: how far a drive's target may be from the joint state at the start
 MAX_STIFFNESS = 1e6     # as authored, of the published text: per degree or per length unit
 _LIMIT_TOLERANCE = 1e-4           # rad or length, relative to the limit, at least of 1: degrees and lengths are float32
-ONLY_PUBLISHED = "PhysX does not require this."
+ONLY_PUBLISHED = "Only SimReady has this requirement; PhysX does not."
 _STIFF = "float drive:angular:physics:stiffness"
 _TARGET = "float drive:angular:physics:targetPosition"
 
@@ -47,10 +47,10 @@ def _strength(dof: Dof, drive: Drive, follows: bool) -> Iterator[Finding]:
 TARGET_STATE = Rule("DJ.001/target-state", "error", f"""
     Drive target away from the joint state
 
-    SimReady DJ.001 requires a drive target that equals the joint state at the start. The check allows a difference
-    of 0.01 rad or 10 mm. {ONLY_PUBLISHED}
+    SimReady DJ.001 requires that the drive target of a joint equals the position of its joint state. The rule allows a
+    difference of 0.01 rad or 10 mm between target and joint state. {ONLY_PUBLISHED}
 
-    Measured: A slider starts at 0, with target 1 and stiffness 100. After one step the slider's velocity is 1.66.
+    Measured: A slider starts at position 0 with drive target 1 and stiffness 100. After one step its velocity is 1.66.
     (`experiments/measure_joint_rules.py`)
     """,
     why="the drive moves the joint from the first step; SimReady DJ.001 requires state and target to agree",
@@ -65,9 +65,8 @@ JOINT_STATE = Rule("DJ.002/joint-state", "error", f"""
 
     SimReady DJ.002 requires PhysicsJointStateAPI on every driven joint. {ONLY_PUBLISHED}
 
-    Measured: A hinge posed at 30 degrees starts at 0 without a joint state. With joint state 10 the hinge starts at 10
-    degrees.
-    (`experiments/measure_joint_rules.py`)
+    Measured: A hinge has links posed at 30 degrees. Without a joint state the hinge starts at 0 degrees. If the joint
+    state is 10 degrees, the hinge starts at 10 degrees. (`experiments/measure_joint_rules.py`)
     """,
     why="PhysX starts it at 0 and ignores the pose of its links; SimReady DJ.002 requires PhysicsJointStateAPI",
     profiles=(DRIVEN,),
@@ -97,12 +96,11 @@ def _state(dof: Dof, drive: Drive, instance: str, has_state: bool, meters: float
 UNDRIVEN = Rule("DJ.004/undriven", "error", f"""
     Joint without a drive or mimic joint
 
-    SimReady DJ.004 requires a drive or a mimic joint on every joint of an articulation. {ONLY_PUBLISHED} In PhysX
-    passive joints are valid, and prismatic mimic joints need no gains.
+    SimReady DJ.004 requires a drive or a mimic joint on every joint of an articulation. {ONLY_PUBLISHED} PhysX accepts
+    joints without a drive, and prismatic mimic joints without drive gains.
 
-    Measured: A slider without a drive keeps its speed of 1. A prismatic mimic joint without gains follows its reference
-    joint to 0.200.
-    (`experiments/measure_joint_rules.py`, `experiments/measure_mimics.py`)
+    Measured: A slider without a drive keeps its speed of 1. A prismatic mimic joint without drive gains follows its
+    reference joint to position 0.200. (`experiments/measure_joint_rules.py`, `experiments/measure_mimics.py`)
     """,
     why="PhysX simulates it as a passive joint; SimReady DJ.004 requires a drive or a mimic joint",
     profiles=(DRIVEN,),
@@ -121,8 +119,8 @@ def _undriven(dof: Dof, instance: str) -> Finding:
 MAX_VELOCITY = Rule("DJ.005/max-velocity", "error", f"""
     Driven joint without a velocity limit
 
-    SimReady DJ.005 requires a maxJointVelocity above 0 in PhysxJointAPI, a schema that PhysX removed. This rule
-    accepts the schema PhysxJointAxisAPI and the property newton:velocityLimit. {ONLY_PUBLISHED}
+    SimReady DJ.005 requires a maxJointVelocity above 0 in PhysxJointAPI, a schema that PhysX removed. This rule instead
+    accepts a velocity limit from PhysxJointAxisAPI or newton:velocityLimit. {ONLY_PUBLISHED}
 
     Measured: With physxJoint:maxJointVelocity 0.5 a slider keeps its speed of 1. With
     physxJointAxis:linear:maxJointVelocity 0.5 the slider's speed is 0.5.
@@ -150,7 +148,8 @@ def _velocity(dof: Dof, instance: str, authored: set[tuple[str, str]]) -> Iterat
 STIFFNESS = Rule("DJ.006/stiffness", "error", f"""
     Unlikely drive stiffness
 
-    SimReady DJ.006 allows a stiffness from 0 to 1e6; on angular axes the stiffness is per degree. {ONLY_PUBLISHED}
+    SimReady DJ.006 allows a drive stiffness from 0 to 1e6. On angular axes this is the stiffness per degree.
+    {ONLY_PUBLISHED}
 
     Measured: A drive with stiffness 1e8 holds a slider at its target of 1. (`experiments/measure_joint_rules.py`)
     """,
@@ -199,7 +198,7 @@ TARGET_WITHOUT_GAIN = Rule("DJ.006/target-without-gain", "warning", """
     Drive target without a gain
 
     A targetPosition needs a stiffness, and a targetVelocity needs a damping. A target without its gain has no effect.
-    If only a stiffness is authored, targetVelocity still shifts the position target within a step.
+    With a stiffness but no damping, a targetVelocity still shifts the position target within each step.
 
     Measured: A slider with targetPosition 1 and targetVelocity 1, but no gains, stays at 0.
     (`experiments/measure_joint_rules.py`)
@@ -227,7 +226,7 @@ def _powerless(dof: Dof, drive: Drive, instance: str) -> Iterator[Finding]:
 TARGET_OUTSIDE_LIMITS = Rule("DJ.006/target-outside-limits", "warning", """
     Drive target outside the joint's limits
 
-    The drive presses the joint against its limit.
+    If a drive target is outside the limits, the drive presses the joint against a limit.
 
     Measured: A joint with target 1 and an upper limit of 0.5 stops at 0.500001. (`experiments/measure_joint_rules.py`)
     """,

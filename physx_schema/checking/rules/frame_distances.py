@@ -31,10 +31,11 @@ FRAME_DISTANCE = Rule("joint/frames-apart", "warning", """
     Joint frames apart outside articulations
 
     The two frames of a joint outside articulations are more than 1 mm or 0.5 degrees apart along axes that the joint
-    locks. PhysX pulls the bodies together at the start. A base that is fixed to the world stays at its authored pose.
+    locks. PhysX pulls the bodies together at the start. If the joint fixes the base of an articulation to the world,
+    the base stays at its authored pose.
 
-    Measured: A body starts 0.97 m above its fixed joint. After one step the body is at the joint.
-    (`experiments/measure_borders.py`)
+    Measured: A body starts 0.97 m above its fixed joint. After one step the fixed joint has moved the body to the joint
+    frame. (`experiments/measure_borders.py`)
     """,
     why="PhysX pulls the two bodies together within the first steps, and attached bodies move with them",
     fix="move the bodies, or change localPos and localRot, to make both frames meet",

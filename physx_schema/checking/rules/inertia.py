@@ -28,8 +28,9 @@ _BARE = {"float physics:mass": "1"}
 INERTIA_SIZE = Rule("body/inertia-size", "warning", """
     Moments of inertia too large or too small
 
-    A moment of inertia is above ten times the maximum for this mass inside the colliders, or below a hundredth of a
-    solid box's moment. Forces then hardly turn the body, or contacts make it spin. Often the unit is wrong.
+    A moment of inertia is above ten times the largest moment that the body's mass can have within its colliders. Or it
+    is below a hundredth of the moment of a solid box around the colliders. With too large moments forces hardly turn
+    the body; with too small moments contacts make the body spin. Often the moments of inertia are in a wrong unit.
 
     Measured: A horizontal rod on a revolute joint turns by 182 degrees in half a second. With moments 100 times larger
     the rod turns by 20 degrees.
@@ -43,11 +44,12 @@ INERTIA_SIZE = Rule("body/inertia-size", "warning", """
 POINT_INERTIA = Rule("body/point-inertia", "warning", """
     Mass without moments of inertia and colliders
 
-    No moments are authored, and there is no collider to compute them from. For bodies of any size, PhysX uses the
-    moments of a solid sphere of radius 0.1 m. If all colliders are triggers, the moments are 1.
+    The body has a mass, but no authored moments of inertia and no collider to compute the moments from. PhysX then uses
+    the moments of inertia of a solid sphere of radius 0.1 m, even for large bodies. If all colliders of the body are
+    triggers, PhysX uses moments of inertia of 1.
 
-    Measured: A body of mass 0.01 gets moments of 4e-05 on a stage in metres, and 0.4 on a stage in centimetres.
-    (`experiments/measure_plausibility.py`)
+    Measured: A body of mass 0.01 gets moments of inertia of 4e-05 on a stage in metres, and 0.4 on a stage in
+    centimetres. (`experiments/measure_plausibility.py`)
     """,
     profiles=PROFILES,
     example=usda.prim("Xform", "thing", _BARE, "PhysicsRigidBodyAPI", "PhysicsMassAPI"),

@@ -31,8 +31,8 @@ RAISED = Rule("iterations/raised", "warning", """
     Iteration counts raised by another object
 
     PhysX solves up to 128 bodies or 16 articulations in one batch, at any distance. All objects of a batch use the
-    largest counts among them. The defaults are 16 position iterations for bodies, 32 for articulations, and 1 velocity
-    iteration.
+    largest iteration counts of any object in this batch. The defaults are 16 position iterations for bodies, 32 for
+    articulations, and 1 velocity iteration.
 
     Measured: An articulation with 1 position iteration falls by 0.001 in one step. Together with a free body with 16
     position iterations, the articulation falls by 0.00053125.
@@ -45,7 +45,7 @@ RAISED_DEFAULT = Rule("iterations/raised-default", "info", """
     Default iteration counts raised by another object
 
     An articulation without authored counts has 32 position and 1 velocity iterations. PhysX uses more iterations if
-    another object in the batch has more. The robot then moves differently.
+    another object in the same batch has more iterations. With more iterations the robot moves differently.
 
     Measured: An articulation without authored counts gets 60 position and 3 velocity iterations if a free body in its
     batch has these counts.
@@ -79,11 +79,11 @@ def raised(description: Description) -> Iterator[Finding]:
 OUT_OF_BOUNDS = Rule("iterations/out-of-bounds", "warning", """
     Iteration count outside the scene's bounds
 
-    The authored count is above the scene's maximum or below its minimum. PhysX uses the scene's bound instead.
+    The authored iteration count is above the scene's maximum or below the scene's minimum. PhysX uses the scene's bound
+    instead of the authored count.
 
-    Measured: In a scene with the maxima 8 and 2, an articulation with 60 position and 3 velocity iterations gets 8 and
-    2.
-    (`experiments/measure_iterations.py`)
+    Measured: A scene allows at most 8 position and 2 velocity iterations. An articulation with 60 position and 3
+    velocity iterations gets 8 and 2. (`experiments/measure_iterations.py`)
     """,
     why="PhysX limits every count to the bounds of the scene",
     example=_body_with_count(32) + _scene(maxPositionIterationCount=16),
@@ -111,8 +111,8 @@ def out_of_bounds(description: Description) -> Iterator[Finding]:
 BOUNDS_CROSSED = Rule("iterations/bounds-crossed", "warning", """
     Minimum iteration count above the maximum
 
-    The scene's minimum iteration count is above its maximum. PhysX lowers the minimum, and every count equals the
-    maximum.
+    The scene's minimum iteration count is above its maximum. PhysX lowers the minimum to the maximum, and all objects
+    use this maximum count.
 
     Measured: With a minimum of 9 and a maximum of 3, an articulation with 1 position iteration gets 3 position
     iterations.

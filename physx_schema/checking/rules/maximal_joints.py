@@ -73,7 +73,7 @@ IDLE_TARGET = Rule("joint/idle-target", "warning", """
     Outside articulations PhysX combines the targets of rotX, rotY and rotZ into one rotation. Targets of locked axes
     and of axes without a drive are part of this rotation. Axes with a drive then miss their targets.
 
-    Measured: The axis rotY with target 40 degrees stops at 28.15 if the locked axis rotX has target 50.
+    Measured: The axis rotY with target 40 degrees stops at 28.15 degrees if the locked axis rotX has target 50 degrees.
     (`experiments/measure_outside_rules.py`)
     """,
     why="PhysX combines the three targets into one rotation, and driven axes miss their targets",
@@ -85,8 +85,8 @@ IDLE_TARGET = Rule("joint/idle-target", "warning", """
 UNMADE_BODY = Rule("joint/unmade-body", "warning", """
     Joint to a body that is not simulated
 
-    A joint to a disabled body holds the other body relative to the pose of the disabled body. If PhysX does not create
-    a body, the joint frame is relative to the world.
+    If one body of a joint is disabled, the joint holds the other body relative to the pose of the disabled body. If
+    PhysX does not create one body of a joint, PhysX reads the joint frame on this side relative to the world.
 
     Measured: A body on a fixed joint to a disabled body stays in place under gravity.
     (`experiments/measure_outside_rules.py`)
@@ -101,8 +101,8 @@ UNMADE_BODY = Rule("joint/unmade-body", "warning", """
 NO_RATIO = Rule("joint/no-ratio", "error", """
     Gear or rack joint with ratio 0
 
-    With a ratio of 0, the joint couples nothing and blocks the second wheel of a gear joint, or the wheel of a rack
-    joint. With NaN or infinity, the state of both bodies becomes NaN.
+    A gear joint with ratio 0 couples nothing and blocks its second wheel. A rack joint with ratio 0 couples nothing and
+    blocks its wheel. With a ratio of NaN or infinity, the state of both bodies becomes NaN.
 
     Measured: With gear ratio 0, a drive can turn the first wheel, but not the second wheel.
     (`experiments/measure_outside_rules.py`)

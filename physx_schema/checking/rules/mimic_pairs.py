@@ -31,8 +31,8 @@ _THIRD = usda.follower({"referenceJoint": "</Robot/j2>"}, name="j3", parent="b",
 MIMIC_CYCLE = Rule("DJ.007/cycle", "error", f"""
     Cycle of mimic joints
 
-    PhysX solves each mimic joint of a cycle as a two-way constraint. If the gearings do not agree exactly, all joints
-    settle away from their targets, without a message.
+    PhysX solves each mimic joint of a cycle as a two-way constraint. If the gearings in a cycle of mimic joints
+    contradict each other, all its joints settle away from their targets, without a message.
 
     Measured: In a cycle with the gearings -1 and -2, the joints settle at 8.70 and 7.45 degrees. {SCRIPT}
     """,
@@ -75,11 +75,11 @@ def _open_ring(ring: Sequence[str], declarations: Sequence[MimicDeclaration], ne
 CHAIN = Rule("DJ.007/chain", "error", """
     Reference joint that is a mimic joint
 
-    The reference joint follows another joint. PhysX simulates such chains correctly, but the SimReady rule forbids them
-    and Newton rejects them.
+    The reference joint is itself a mimic joint and follows another joint. PhysX simulates a chain of mimic joints
+    correctly, but SimReady DJ.007 forbids such a chain, and Newton rejects it.
 
-    Measured: A third joint follows the follower. All three joints reach 19.99 degrees and differ by at most 0.0004.
-    (`experiments/measure_mimics.py`)
+    Measured: In a chain of three joints, a third joint follows the follower joint. All three joints reach 19.99 degrees
+    and differ by at most 0.0004. (`experiments/measure_mimics.py`)
     """,
     why="PhysX simulates the chain, but the SimReady rule forbids it and Newton rejects it",
     fix="refer to the first joint of the chain, with gearing = -(product of both gearings)",
@@ -98,10 +98,10 @@ def _chain(item: MimicDeclaration) -> Iterator[Finding]:
 SAME_ARTICULATION = Rule("DJ.007/same-articulation", "error", f"""
     Mimic joint across articulations
 
-    Both joints must connect links of one articulation. If one of the joints leads to the world or is outside the
-    articulation's tree, PhysX logs an error and creates no mimic joint.
+    A follower joint and its reference joint must connect links of the same articulation. If one of the two joints
+    connects to the world or is outside the articulation's tree, PhysX logs an error. It creates no mimic joint.
 
-    Measured: A joint between the world and a link does not follow. {SCRIPT}
+    Measured: A follower joint between the world and a link does not follow its reference joint. {SCRIPT}
     """,
     why="PhysX creates no mimic joint",
     fix="make both joints connect links of one articulation",
@@ -122,10 +122,11 @@ def _separate_articulations(description: Description) -> Iterator[Finding]:
 DRIVE_FIGHT = Rule("DJ.007/drive-fight", "warning", f"""
     Drive on a mimic joint
 
-    A drive on the following joint works against the mimic joint and also moves the reference joint. If the two joints
-    have equal gains and opposed targets, both joints stay near the middle.
+    A drive on the follower joint works against the mimic joint and also moves the reference joint. If two coupled
+    joints have equal drive gains and opposite targets, both joints stay near the middle between the targets.
 
-    Measured: With equal gains and targets of 20 and -20, the joints end at 1.98 and -1.98 degrees. {SCRIPT}
+    Measured: Two coupled joints with equal drive gains and targets of 20 and -20 degrees end at 1.98 and -1.98 degrees.
+    {SCRIPT}
     """,
     why="the drive also pulls the reference joint; with opposed targets both joints stay near their start",
     fix="set the drive's stiffness and damping to 0, and drive the reference joint",
@@ -161,11 +162,11 @@ def _gains(dof: Dof) -> str:
 INITIAL_VIOLATION = Rule("DJ.007/initial-violation", "warning", f"""
     Initial joint states that violate the mimic equation
 
-    The authored joint states do not satisfy q + gearing * q_reference + offset = 0. In the first steps PhysX moves
-    both joints until the equation holds.
+    The authored joint states do not satisfy q + gearing * q_reference + offset = 0. In the first steps PhysX moves both
+    joints until they satisfy the mimic equation.
 
-    Measured: The reference joint starts at 10 degrees, and the follower starts at 0 with gearing -1. After one step
-    both are at 10.4 degrees. {SCRIPT}
+    Measured: The reference joint starts at 10 degrees, and the follower joint starts at 0 with gearing -1. After one
+    step both joints are at 10.4 degrees. {SCRIPT}
     """,
     why="the first steps move both joints abruptly until the equation holds",
     fix="author joint states with q + gearing * q_reference + offset = 0",
@@ -189,11 +190,11 @@ def _initial_violation(articulation: Articulation, mimic: Mimic, states: set[str
 DOUBLE_MIMIC = Rule("DJ.007/double-mimic", "error", f"""
     PhysX and Newton mimic APIs on one joint
 
-    PhysX applies NewtonMimicAPI in addition to PhysxMimicJointAPI. If the two schemas disagree, neither joint can move.
-    The schemas agree if mimicCoef1 = -gearing and mimicCoef0 = -offset.
+    If a joint has NewtonMimicAPI and PhysxMimicJointAPI, PhysX applies both. If the two mimic schemas contradict each
+    other, neither joint can move. The two mimic schemas agree if mimicCoef1 = -gearing and mimicCoef0 = -offset.
 
-    Measured: With gearing 1 and mimicCoef1 1, the reference joint stays at 1.98 degrees, and the follower stays at
-    0. {SCRIPT}
+    Measured: With gearing 1 and mimicCoef1 1, the reference joint stays at 1.98 degrees, and the follower joint stays
+    at 0. {SCRIPT}
     """,
     why="PhysX applies both APIs, and the joints stay near their start",
     fix="set newton:mimicCoef1 = -gearing and newton:mimicCoef0 = -offset, or remove one of the two APIs",
@@ -231,8 +232,8 @@ NEWTON_PORTABILITY = Rule("DJ.007/newton-portability", "warning", """
 
     Newton's mimic joints couple only two joints of the same type, cannot form chains, and use other units for offsets.
 
-    Measured: A slider follows a hinge with gearing -0.01 per degree. At 20 degrees PhysX moves the slider to 0.200.
-    (`experiments/measure_mimics.py`)
+    Measured: A slider follows a hinge with gearing -0.01 per degree. When the hinge is at 20 degrees, the slider is at
+    0.200. (`experiments/measure_mimics.py`)
     """,
     why="Newton reads such a mimic joint differently or not at all",
     fix="test the joint in Newton before you rely on it",

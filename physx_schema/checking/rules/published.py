@@ -42,7 +42,7 @@ ROOT_COUNT = Rule("articulation/root-count", "warning", """
     No articulation root, or several roots
 
     The published rule BA.001 requires exactly one articulation root on a stage with joints. PhysX simulates any number
-    of articulations and of joints outside them.
+    of articulations, and also joints outside articulations.
     """,
     why=_REASON,
     profiles=(PUBLISHED,),
@@ -69,8 +69,8 @@ NESTED = Rule("body/nested-in-body", "warning", """
 
     The published rule RB.006 requires !resetXformStack! on a body inside another body.
 
-    Measured: An inner body 2 above the outer body falls by 5.005, with and without !resetXformStack!.
-    (`experiments/measure_body_rules.py`)
+    Measured: An inner body 2 length units above the outer body falls by 5.005 in one second, with and without
+    !resetXformStack!. (`experiments/measure_body_rules.py`)
     """,
     why="PhysX steps the two bodies separately; the published rule requires !resetXformStack! on the inner one",
     fix="author !resetXformStack!, or move the inner body out of the outer one",
@@ -97,8 +97,8 @@ UNJOINED = Rule("body/nested-unjoined", "error", """
 NO_MASS = Rule("body/mass-unauthored", "error", """
     Body without an authored mass
 
-    The published rules RB.007 and RB.011 require a physics:mass above 0 on a body or on its colliders. PhysX
-    computes the mass from volume and density.
+    The published rules RB.007 and RB.011 require a physics:mass above 0 on a body or on its colliders. Without an
+    authored mass PhysX computes the mass from the volume and density of the colliders.
     """,
     why="PhysX computes the mass from volume and density; the published rule requires an authored mass",
     fix="author physics:mass of PhysicsMassAPI on the body",
@@ -138,8 +138,8 @@ NOT_GEOMETRY = Rule("collider/not-geometry", "error", """
 MESH_SCHEMA = Rule("collider/mesh-schema", "error", """
     Mesh collision schema without a mesh collider
 
-    The published rules RB.COL.002 and PHYSX.COL.002 require PhysicsMeshCollisionAPI on meshes with
-    PhysicsCollisionAPI. PHYSX.COL.002 also accepts merged colliders.
+    The published rules RB.COL.002 and PHYSX.COL.002 allow PhysicsMeshCollisionAPI only on meshes with
+    PhysicsCollisionAPI. PHYSX.COL.002 also allows the schema on a prim with PhysxMeshMergeCollisionAPI.
     """,
     why="the schema sets the collision shape of a mesh, and this prim is not a mesh collider",
     profiles=(PUBLISHED,),

@@ -52,11 +52,10 @@ _STRUCTURAL = frozenset({
 MISSPELT_PROPERTY = Rule("unused/misspelt-property", "error", """
     Misspelt property
 
-    No schema of the prim has a property with this name, so PhysX does not read the property.
+    A property has a name that no schema of the prim has, so PhysX does not read the property.
 
-    Measured: With a property named "stifness" of 100, a slider stays at 0. With stiffness 100 the slider moves to its
-    target 1.
-    (`experiments/measure_unused.py`)
+    Measured: With the misspelt property stifness of value 100, a slider stays at 0. With stiffness 100 the slider moves
+    to its target 1. (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     profiles=PROFILES,
@@ -68,7 +67,7 @@ MISSPELT_PROPERTY = Rule("unused/misspelt-property", "error", """
 MISSPELT_SCHEMA = Rule("unused/misspelt-schema", "error", """
     Misspelt schema
 
-    PhysX has no schema with this name, and ignores the schema and its properties.
+    A schema has a name that PhysX does not have. PhysX ignores this schema and its properties.
 
     Measured: With the schema names PhysicsDriverAPI and PhysxJointAxesAPI, the drive and axis properties have no
     effect.
@@ -84,12 +83,11 @@ MISSPELT_SCHEMA = Rule("unused/misspelt-schema", "error", """
 UNUSED_WRONG_INSTANCE = Rule("unused/wrong-instance", "error", """
     Instance name that does not fit the joint
 
-    Revolute joints need the instance name angular; prismatic joints need linear. PhysX ignores other instance
-    names, without a message.
+    Schemas on revolute joints need the instance name angular; schemas on prismatic joints need linear. PhysX ignores
+    other instance names, without a message.
 
-    Measured: A drive with the instance name angular or transX does not move a slider. A drive with the name linear
-    does not move a hinge.
-    (`experiments/measure_unused.py`)
+    Measured: A drive with the instance name angular or transX does not move a slider. A drive with the instance name
+    linear does not move a hinge. (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     example=usda.joint("j2", {"float drive:linear:physics:stiffness": "10"}, "PhysicsDriveAPI:linear"),
@@ -157,8 +155,9 @@ UNUSED_DISABLED = Rule("unused/disabled", "warning", """
 OTHER_ENGINE = Rule("unused/other-engine", "info", """
     Property for another engine
 
-    PhysX does not read this property or schema of Newton or MuJoCo. From Newton, PhysX reads joint armature,
-    friction, damping, velocity limits, mimic joints, gravityEnabled, and the built-in APIs of Newton's schemas.
+    The stage has a property or schema of Newton or MuJoCo that PhysX does not read. From Newton, PhysX reads joint
+    armature, friction, damping, velocity limits, mimic joints, gravityEnabled, and the built-in APIs of Newton's
+    schemas.
 
     Measured: With mjc:damping 50 a slider keeps its speed of 1. With newton:friction 2 the slider slows to 0.967.
     (`experiments/measure_unused.py`)
@@ -172,8 +171,8 @@ OTHER_ENGINE = Rule("unused/other-engine", "info", """
 OVERRIDDEN = Rule("unused/overridden", "info", """
     Value for another engine that PhysX overrides
 
-    A PhysX property sets the same quantity, and PhysX reads only the PhysX property. If the two values differ, the rule
-    engine/disagree reports both.
+    A property of another engine and a PhysX property set the same quantity. PhysX reads only the PhysX property. If the
+    two values differ, the rule engine/disagree reports both.
 
     Measured: A slider with PhysX frictions of 5 slows to 0.917, with and without newton:friction 2.
     (`experiments/measure_unused.py`)
@@ -188,8 +187,8 @@ OVERRIDDEN = Rule("unused/overridden", "info", """
 IDLE = Rule("unused/idle", "warning", """
     Property or schema without effect
 
-    Nothing on the stage uses this property or schema. For example, PhysX ignores breakForce on joints inside an
-    articulation.
+    The stage has a property or schema that has no effect in PhysX at this place. For example, PhysX ignores breakForce
+    on joints inside an articulation.
 
     Measured: A joint with breakForce and breakTorque 0.001 holds a weight of 1 inside an articulation. Outside
     articulations the joint breaks.
@@ -224,7 +223,7 @@ ON_BODY = Rule("unused/on-body", "warning", """
     cfmScale softens the joints and contacts of articulation links. PhysX ignores cfmScale on bodies outside
     articulations.
 
-    Measured: A body falls and lands in 60 steps. With cfmScale 0.9 every position stays the same.
+    Measured: A body falls and lands in 60 steps. With cfmScale 0.9 every position of the body stays the same.
     (`experiments/measure_body_properties.py`)
     """,
     why=NO_EFFECT,
@@ -237,7 +236,8 @@ DENSITY_WITH_MASS = Rule("unused/beside-mass", "warning", """
     Density on a body with a mass
 
     PhysX uses physics:mass and ignores the density. On a body with several colliders, the density can set each
-    collider's share of the mass, if one collider has a density or mass. The rule does not report this case.
+    collider's share of the mass, if one collider has a density or mass. The rule does not report a density that sets
+    such shares.
 
     Measured: A body with mass 12 and density 3000 has mass 12 and the same moments of inertia.
     (`experiments/measure_mass_rules.py`)
@@ -252,7 +252,7 @@ STATIC_MASS = Rule("unused/static-mass", "info", """
     Mass of a static collider
 
     A collider without a rigid body does not move, so its mass, density and moments of inertia have no effect.
-    Converters write such values on every collider.
+    Converters write masses and densities on every collider.
 
     Measured: A box rests 0.5 above static ground, even if the ground has mass 5 or density 1000.
     (`experiments/measure_mass_rules.py`)
@@ -267,12 +267,11 @@ STATIC_MASS = Rule("unused/static-mass", "info", """
 NO_DRIVE = Rule("unused/no-drive", "warning", """
     Performance envelope without a drive
 
-    PhysxDrivePerformanceEnvelopeAPI limits a drive and the joint effort. Without PhysicsDriveAPI on the axis the schema
-    has no effect.
+    PhysxDrivePerformanceEnvelopeAPI limits a drive and the joint effort. Without PhysicsDriveAPI on the same axis,
+    PhysxDrivePerformanceEnvelopeAPI has no effect.
 
-    Measured: With an envelope but no drive, a slider keeps its speed of 1. With a drive, the envelope reduces the speed
-    from 1.66 to 0.125.
-    (`experiments/measure_joint_rules.py`)
+    Measured: With a performance envelope but no drive, a slider keeps its speed of 1. With a drive, the performance
+    envelope reduces the speed from 1.66 to 0.125. (`experiments/measure_joint_rules.py`)
     """,
     why=NO_EFFECT,
     example=usda.joint("j2", {"float physxDrivePerformanceEnvelope:angular:maxActuatorVelocity": "10"},
@@ -285,8 +284,8 @@ NO_DRIVE = Rule("unused/no-drive", "warning", """
 UNKNOWN_PROPERTY = Rule("unused/unknown-property", "warning", """
     Unknown physics property
 
-    The property is in a namespace of physics, but no known schema has a property with this name or a similar name.
-    Older Omniverse releases wrote such properties, for example physics:tensor:... and state:...:appliedForce.
+    A property is in a namespace of physics, but no known schema has a property with this name or a similar name. Older
+    Omniverse releases wrote such unknown properties, for example physics:tensor:... and state:...:appliedForce.
 
     Measured: A slider with the property physxJointAxis:linear:wobble keeps its speed of 1.
     (`experiments/measure_unused.py`)
