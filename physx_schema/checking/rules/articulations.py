@@ -36,8 +36,9 @@ ARTICULATION_NO_ROOT = Rule("articulation/no-root", "warning", """
     Measured: Without an articulation, a row of four bodies on fixed joints, 3 m long, sags by 1.43 mm. As an
     articulation the same row does not sag. (`experiments/measure_articulation_rules.py`)
     """,
-    why="PhysX solves separate, softer joints; joint states, armature, friction and envelopes have no effect",
-    fix="apply PhysicsArticulationRootAPI to a prim above the bodies, unless loose joints are intended",
+    why="PhysX solves the joints as softer constraints and ignores joint states, armature, friction and performance "
+        "envelopes",
+    fix="apply PhysicsArticulationRootAPI to a prim above the bodies, unless you want joints outside articulations",
     profiles=PROFILES,
     explains=(Explains("stage", ("unused/idle", "DJ.007/same-articulation"), _OF_ARTICULATIONS),),
 )
@@ -51,7 +52,7 @@ SEVERAL_TREES = Rule("articulation/several-trees", "warning", """
     Measured: Two separate hinges below one root become two articulations with the same path.
     (`experiments/measure_articulation_rules.py`)
     """,
-    why="PhysX creates one articulation for each tree, all with this path",
+    why="PhysX creates one articulation for each tree, and all have this path",
     fix="apply PhysicsArticulationRootAPI to each tree separately, or join the trees if they are one robot",
     example=_TREE,
     remedy=_TREE + usda.joint("k", parent="a", child="c"),
@@ -161,8 +162,8 @@ ARTICULATION_SEVERAL_SCENES = ReaderRule("articulation/several-scenes", "error",
     The links of one articulation have different simulation owners. Or the stage has several scenes, and only some links
     have a simulation owner. PhysX creates no articulation.
 
-    Measured: One articulation has links in two scenes. In one second, the link in the scene with gravity 10 falls by
-    5.005, and the link in the scene with gravity 1 falls by 0.501. (`experiments/measure_articulation_rules.py`)
+    Measured: An articulation has one link in a scene with gravity 10 and one in a scene with gravity 1. In one second
+    the links fall by 5.005 and 0.501. (`experiments/measure_articulation_rules.py`)
     """,
     example=usda.body({_OWNER: "</Robot/s2>"}, name="c") + usda.joint("j2", child="c") + _SCENES,
     remedy=usda.body(name="c") + usda.joint("j2", child="c") + _SCENES,
@@ -257,9 +258,9 @@ WORLD_LOOP = Rule("DJ.011/world-loop", "warning", """
     Measured: PhysX logs no message for a second joint to the world, a prismatic joint on a link.
     (`experiments/measure_start_poses.py`)
     """,
-    why="PhysX solves it outside the articulation, as a softer constraint",
+    why="PhysX solves this joint outside the articulation, as a softer constraint",
     fix="remove one of the two joints, or set physics:excludeFromArticulation if the loop is intended; "
-        "`physx-schema verify` measures how far it opens",
+        "`physx-schema verify` measures how far the loop opens",
     example=usda.joint("j2", usda.LIMITS) + usda.joint("j3", usda.LIMITS, parent="", child="b"),
     remedy=usda.joint("j2", usda.LIMITS),
 )
@@ -275,7 +276,8 @@ MOVING_LOOP = Rule("DJ.011/moving-loop", "warning", """
     Measured: The loop of a driven four-bar linkage opens by 0.008 mm if the linkage is on a fixed base. It opens by
     0.12 mm if the linkage is on a swinging link. (`experiments/measure_outside_rules.py`)
     """,
-    why="PhysX ignores this common motion; the loop opens further than other loops, or positions become NaN",
+    why="PhysX ignores the common motion of the two links; the loop opens further than other loops, or positions "
+        "become NaN",
     fix="close the loop at another joint, put the articulation root on the link that carries both links, or shorten "
         "the step; `physx-schema verify` measures how far the loop opens",
     example=usda.joint("j2", usda.LIMITS, parent="a") + usda.joint("k", _MAXIMAL_JOINT, kind="Spherical", parent="a"),
@@ -327,7 +329,7 @@ def world_loops(description: Description) -> Iterator[Finding]:
             joint.path, "physics:excludeFromArticulation",
             f"the joint connects {body} to the world, although {base.path if base else 'another'} already fixes the "
             "base",
-            fix="remove one of the two joints; if you exclude this joint, the other one still locks the base"
+            fix="remove one of the two joints; if you exclude this joint, the other joint still locks the base"
             if on_base else "",
             repair=None if on_base else unsafe(
                 SetValue(joint.path, "physics:excludeFromArticulation", True, "bool")),

@@ -62,7 +62,7 @@ def fixed_base_joints(description: Description) -> Iterator[Finding]:
         if joint is None or not articulation.enabled or joint.kind == "fixed" or _is_locked(description, joint):
             continue
         base, kind = articulation.links[0].path, _NAMES.get(joint.kind, joint.kind)
-        opinions = f"; PhysX ignores {unread[joint.path]} of its values" if unread[joint.path] else ""
+        opinions = f"; PhysX ignores {unread[joint.path]} authored values of the joint" if unread[joint.path] else ""
         fix = (f"add a body in between, such as a rail; connect the new body to the world with a fixed joint at this "
                f"place, and to {base} with {joint.path}")
         if joint.kind in WITHOUT_ANCHORS:
@@ -111,7 +111,7 @@ def selected_roots(description: Description) -> Iterator[Finding]:
             yield ROOT_SELECTED.at(
                 articulation.path, "apiSchemas",
                 f"PhysX chooses {root} as root link, but the joints lead from {base}",
-                why=f"root pose and velocity are those of {root}, and links and joints are ordered from it",
+                why=f"root pose and root velocity are those of {root}, and the order of links and joints starts there",
                 fix=f"move PhysicsArticulationRootAPI and PhysxArticulationAPI from {articulation.path} to {base}")
 
 
@@ -133,9 +133,9 @@ SWITCHED_OFF = Rule("articulation/disabled", "warning", """
     Measured: A row of four links on fixed joints, 3 m long, sags by 11.6 mm with articulationEnabled false. With
     articulationEnabled true the row does not sag. (`experiments/measure_borders.py`)
     """,
-    why="PhysX creates separate bodies and softer joints; joint states, armature, friction, envelopes, tendons and "
-        "mimic joints have no effect",
-    fix="set physxArticulation:articulationEnabled to true, unless loose joints are intended",
+    why="PhysX creates separate bodies and softer joints; it ignores joint states, armature, friction, performance "
+        "envelopes, tendons and mimic joints",
+    fix="set physxArticulation:articulationEnabled to true, unless you want joints outside articulations",
 )
 
 

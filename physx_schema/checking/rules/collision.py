@@ -240,7 +240,7 @@ IN_INSTANCER = ReaderRule("collider/in-instancer", "info", """
     Colliders repeated by a point instancer
 
     A prototype has colliders. PhysX creates one collider for each instance of the point instancer. The runtime of this
-    project creates only the prototype's collider, with a warning.
+    project creates only the prototype's collider and reports this restriction.
 
     Measured: Balls dropped over two instances of a cube rest on both instances.
     (`experiments/measure_contact_starts.py`)

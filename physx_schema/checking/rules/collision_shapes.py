@@ -44,8 +44,8 @@ NO_COLLIDER = Rule("body/no-collider", "warning", """
     height 0.500.
     (`experiments/measure_plausibility.py`)
     """,
-    why="it passes through everything",
-    fix="apply PhysicsCollisionAPI to its geometry, or to simpler shapes below it",
+    why="the body passes through everything",
+    fix="apply PhysicsCollisionAPI to the body's geometry, or to simpler shapes below the body",
     example=_thing(),
     remedy=_thing("PhysicsCollisionAPI"),
 )
@@ -60,7 +60,8 @@ SHAPELESS = Rule("body/shapeless", "error", f"""
     (`experiments/measure_plausibility.py`)
     """,
     why="nothing touches the body; SimReady RB.013 requires a collider on every body",
-    fix="apply PhysicsCollisionAPI to a shape below it, or make the prim a plain Xform below the body that carries it",
+    fix="apply PhysicsCollisionAPI to a shape below the body, or replace the body by an Xform below the body that "
+        "carries it",
     profiles=(DRIVEN,),
 )
 
@@ -103,7 +104,7 @@ def _of_robot(robot: Articulation, solid: bool) -> Iterator[Finding]:
         return
     if shown and (solid or not robot.fixed_base):
         yield NO_COLLIDER.at(robot.path, "",
-                             f"none of the {len(bare)} links has a collider, although {shown} show geometry")
+                             f"none of the {len(bare)} links has a collider, although {shown} have rendered geometry")
     yield from map(_shapeless, bare)
 
 

@@ -159,7 +159,7 @@ def _radius(item: WorldShape) -> float:
 OVERLAP_RATIO = 0.1          # of the least that the thinner of two measures
 MAX_RATIO = 16.0        # times the lower mass and the position iterations: it stays at 15.6 and sinks at 18.75 and more
 SUPPORT_COSINE = 0.7        # cosine: one rests on the other rather than beside it
-FLUNG = "PhysX throws the body out in the first steps; maxDepenetrationVelocity sets no limit"
+FLUNG = "PhysX throws the body out of the other body in the first steps; maxDepenetrationVelocity sets no limit"
 _IDENTITY = (0.0, 0.0, 0.0, 1.0)
 
 
@@ -190,8 +190,8 @@ OVERLAP = Rule("body/overlap", "warning", """
     rises at 3400 m/s.
     (`experiments/measure_contact_starts.py`)
     """,
-    why="PhysX pushes the body out in the first steps",
-    fix="move them apart, or filter the pair if the overlap is intended",
+    why="PhysX pushes the body out of the other body in the first steps",
+    fix="move the two bodies apart, or filter this pair of bodies if the overlap is intended",
     example=_cube_at_height("0.3"),
     remedy=_cube_at_height("0.5"),
     explains=(Explains("remedy", ("body/overlap",)),),
@@ -203,10 +203,10 @@ MASS_RATIO = Rule("body/mass-ratio", "warning", """
     With too few position iterations, a heavy body sinks through a light body below it. With more iterations the same
     light body can carry a heavier body.
 
-    Measured: With 4 position iterations, a body of mass 60 rests on a body of mass 1, but a body of mass 80 sinks
+    Measured: With 4 position iterations, a body of mass 1 carries a body of mass 60, but a body of mass 80 sinks
     through it. (`experiments/measure_contact_starts.py`)
     """,
-    why="the solver cannot hold the body up, and it sinks in",
+    why="the solver cannot hold the heavy body up, and it sinks into the light body",
     fix="increase physxRigidBody:solverPositionIterationCount, or author masses closer to each other",
     example=_stacked("1000"),
     remedy=_stacked("100"),

@@ -71,7 +71,7 @@ LOW_STATIC_FRICTION = Rule("material/static-friction", "warning", """
     Measured: A force of 2 N does not move a cube of 1 kg with static friction 0.1 and dynamic friction 0.3.
     (`experiments/measure_contact_settings.py`)
     """,
-    why="PhysX raises it to the dynamic friction",
+    why="PhysX raises the static friction to the dynamic friction",
     fix="author a static friction at or above the dynamic friction",
     example=_material_cube({_STATIC: "0.1", "float physics:dynamicFriction": "0.3"}),
     remedy=_material_cube({_STATIC: "0.3", "float physics:dynamicFriction": "0.3"}),
@@ -114,8 +114,8 @@ UNBOUND = Rule("material/unbound", "info", """
     Measured: An unbound material with friction 0 does not change the motion of a cube.
     (`experiments/measure_contact_settings.py`)
     """,
-    why="its friction and restitution have no effect",
-    fix="bind it to colliders with material:binding:physics, or remove its physics schemas",
+    why="the friction and restitution of the material have no effect",
+    fix="bind the material to colliders with material:binding:physics, or remove its physics schemas",
     example=usda.cube() + usda.prim("Material", "rubber", {_STATIC: "1"}, "PhysicsMaterialAPI"),
     remedy=_material_cube({_STATIC: "1"}),
 )
@@ -129,8 +129,8 @@ ON_COLLIDER = Rule("material/on-collider", "warning", """
     Measured: A cube with friction 0 authored on its collider slows from 3 to 1.501 m/s, as without a material.
     (`experiments/measure_plausibility.py`)
     """,
-    why="its values have no effect; the collider has friction 0.5 and no restitution",
-    fix="author them on a Material, and bind the colliders to it with material:binding:physics",
+    why="the values of PhysicsMaterialAPI have no effect here; the collider has friction 0.5 and no restitution",
+    fix="author the values on a Material, and bind the colliders to this Material with material:binding:physics",
     example=usda.cube({_STATIC: "1"}, "PhysicsMaterialAPI"),
     remedy=_material_cube({_STATIC: "1"}),
 )
@@ -160,7 +160,7 @@ GROUPS = Rule("group/meets-nothing", "warning", """
     Measured: The cube's collision group filters the group of the ground. The cube falls through the ground.
     (`experiments/measure_contact_rules.py`)
     """,
-    why="its body falls through everything",
+    why="the collider's body falls through everything",
     fix="allow contact with another group, or remove the collider from the group",
     example=_grouped("[</Robot/solid>, </Robot/still>]"),
     remedy=_grouped("</Robot/solid>"),

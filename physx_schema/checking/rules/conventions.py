@@ -59,7 +59,7 @@ KILOGRAMS = Rule("stage/kilograms", "error", f"""
     (`experiments/measure_plausibility.py`)
     """,
     why="USD and PhysX use kilograms; SimReady UN.003 requires the unit",
-    fix="author kilogramsPerUnit = 1 in the metadata of the root layer, or the unit of the masses",
+    fix="author kilogramsPerUnit in the metadata of the root layer: 1 for kilograms, or another unit of the masses",
     profiles=(DRIVEN,),
 )
 

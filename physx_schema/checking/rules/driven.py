@@ -53,7 +53,7 @@ TARGET_STATE = Rule("DJ.001/target-state", "error", f"""
     Measured: A slider starts at position 0 with drive target 1 and stiffness 100. After one step its velocity is 1.66.
     (`experiments/measure_joint_rules.py`)
     """,
-    why="the drive moves the joint from the first step; SimReady DJ.001 requires state and target to agree",
+    why="the drive moves the joint from the first step; SimReady DJ.001 requires that joint state and target agree",
     fix="author a joint state and a target that agree",
     profiles=(DRIVEN,),
     example=usda.driven_joint({_TARGET: "20"}),
@@ -68,7 +68,7 @@ JOINT_STATE = Rule("DJ.002/joint-state", "error", f"""
     Measured: A hinge has links posed at 30 degrees. Without a joint state the hinge starts at 0 degrees. If the joint
     state is 10 degrees, the hinge starts at 10 degrees. (`experiments/measure_joint_rules.py`)
     """,
-    why="PhysX starts it at 0 and ignores the pose of its links; SimReady DJ.002 requires PhysicsJointStateAPI",
+    why="PhysX starts the joint at 0 and ignores the poses of its links; SimReady DJ.002 requires PhysicsJointStateAPI",
     profiles=(DRIVEN,),
     example=usda.driven_joint({"float state:angular:physics:position": None}),
     remedy=usda.driven_joint(),
@@ -102,7 +102,7 @@ UNDRIVEN = Rule("DJ.004/undriven", "error", f"""
     Measured: A slider without a drive keeps its speed of 1. A prismatic mimic joint without drive gains follows its
     reference joint to position 0.200. (`experiments/measure_joint_rules.py`, `experiments/measure_mimics.py`)
     """,
-    why="PhysX simulates it as a passive joint; SimReady DJ.004 requires a drive or a mimic joint",
+    why="PhysX simulates the joint as a passive joint; SimReady DJ.004 requires a drive or a mimic joint",
     profiles=(DRIVEN,),
     example=usda.joint("j1", usda.LIMITS),
     remedy=usda.driven_joint(name="j1"),

@@ -32,7 +32,7 @@ DISAGREE = Rule("engine/disagree", "warning", """
     (`experiments/measure_unused.py`)
     """,
     why="the engines simulate different robots",
-    fix="author equal values, each in its engine's unit",
+    fix="author the same value for every engine, in the unit of each engine",
     profiles=PROFILES,
     example=usda.driven_joint({"float physxJointAxis:angular:armature": "0.1", "float mjc:armature": "0.2"}),
     remedy=usda.driven_joint({"float physxJointAxis:angular:armature": "0.1", "float mjc:armature": "0.1"}),
@@ -63,7 +63,7 @@ GONE = Rule("unused/retired", "error", """
     Measured: physxJoint:armature 9 slows a slider from 1.658 to 0.167 in ovphysx 0.6.4, but not in 0.7.0.
     (`experiments/measure_releases.py`)
     """,
-    why="it has no effect on the simulation",
+    why="the removed class or property has no effect on the simulation",
     example=usda.joint("j2", {"float physxJoint:maxJointVelocity": "90"}, "PhysxJointAPI"),
     remedy=usda.driven_joint(),
     explains=(Explains("schema", ("unused/retired",), fix=_MIGRATE),),
@@ -122,7 +122,7 @@ SCHEMA_HOST = Rule("schema/host", "warning", """
     Measured: PhysxTriggerAPI on a prim above a collider has no effect. PhysxSurfaceVelocityAPI on static ground also
     has no effect. (`experiments/measure_contact_rules.py`)
     """,
-    why="PhysX does not read it there",
+    why="PhysX does not read the schema on this prim",
     example=usda.prim("Xform", "up", {}, "PhysxTriggerAPI", children=usda.cube()),
     remedy=usda.prim("Xform", "up", {}, children=usda.cube({}, "PhysxTriggerAPI")),
 )
@@ -132,7 +132,7 @@ SCHEMA_INSTANCE = Rule("schema/instance", "error", """
 
     PhysX reads some multiple-apply schemas only if their instance name is one of certain names.
     """,
-    why="PhysX does not read it under this name",
+    why="PhysX does not read the schema under this instance name",
     example=usda.prim("Xform", "car", {}, "PhysxVehicleBrakesAPI:brake0"),
     remedy=usda.prim("Xform", "car", {}, "PhysxVehicleBrakesAPI:brakes0"),
 )

@@ -38,7 +38,7 @@ FRAME_DISTANCE = Rule("joint/frames-apart", "warning", """
     frame. (`experiments/measure_borders.py`)
     """,
     why="PhysX pulls the two bodies together within the first steps, and attached bodies move with them",
-    fix="move the bodies, or change localPos and localRot, to make both frames meet",
+    fix="move the bodies, or change localPos and localRot until the two joint frames meet",
     example=_weld("(0, 0, 0.5)"),
     remedy=_weld("(0, 0, 0)"),
 )
@@ -63,7 +63,7 @@ def frame_distances(description: Description) -> Iterator[Finding]:
         if gap:
             yield FRAME_DISTANCE.at(
                 base.path, "physics:localPos0", f"the joint frames of the world and {base.body0 or base.body1} are "
-                f"{gap} apart", why="PhysX leaves the base where it is posed and ignores the joint frame",
+                f"{gap} apart", why="PhysX leaves the base at its authored pose and ignores the joint frame",
                 severity="info")
 
 

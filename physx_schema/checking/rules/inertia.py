@@ -98,7 +98,8 @@ def _point(link: Link, scene: Scene) -> Iterator[Finding]:
     if not link.colliders:
         radius = f"{POINT_RADIUS:g} m" if scene.meters_per_unit == 1.0 else (
             f"{POINT_RADIUS:g} m, {POINT_RADIUS / scene.meters_per_unit:g} length units")
-        colliders, moments = "no collider", f"those of a solid sphere of radius {radius}, {link.inertia[0][0]:.3g}"
+        colliders = "no collider"
+        moments = f"the moments of a solid sphere of radius {radius}, {link.inertia[0][0]:.3g}"
     elif all(collider.trigger for collider in link.colliders):
         colliders, moments = "only trigger colliders", "1"
     else:
@@ -121,12 +122,12 @@ def _size(link: Link, moments: tuple[float, ...], scene: Scene) -> Iterator[Find
                    f"{link.mass:.3g} inside these colliders")
         why = "forces hardly turn the body"
     elif top < _TOO_SMALL * box:
-        message = (f"the largest moment of inertia {top:.3g} is below a hundredth of {box:.3g}, that of a solid box "
-                   "around these colliders")
+        message = (f"the largest moment of inertia {top:.3g} is below a hundredth of {box:.3g}, the moment of a solid "
+                   "box around these colliders")
         why = "small forces turn the body fast, and contacts sometimes do not hold it"
     elif min(moments) < _TOO_SMALL * min(allowed.solid):
         message = (f"the smallest moment of inertia {min(moments):.3g} is below a hundredth of "
-                   f"{min(allowed.solid):.3g}, that of a solid box around these colliders")
+                   f"{min(allowed.solid):.3g}, the moment of a solid box around these colliders")
         why = "contacts make the body spin about that axis"
     else:
         return
@@ -134,7 +135,7 @@ def _size(link: Link, moments: tuple[float, ...], scene: Scene) -> Iterator[Find
     yield INERTIA_SIZE.at(
         link.path, _MOMENTS, message, why=why,
         fix=f"author the body's moments, about ({solid}) for a solid box, or remove {_MOMENTS} and "
-            "physics:principalAxes to use those of the colliders" + _unit_hint(top / box, scene),
+            "physics:principalAxes to use the moments of the colliders" + _unit_hint(top / box, scene),
     )
 
 
@@ -160,4 +161,4 @@ def _unit_hint(ratio: float, scene: Scene) -> str:
     name = min(distances, key=lambda item: distances[item])
     if distances[name] > _DECADE or math.isclose(_UNITS[name], own, rel_tol=1e-3):
         return ""
-    return f"; if they are in {name}, multiply them by {_UNITS[name] / own:g}"
+    return f"; if the moments are in {name}, multiply them by {_UNITS[name] / own:g}"

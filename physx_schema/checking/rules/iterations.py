@@ -14,7 +14,7 @@ from physx_schema.description.scenes import SolverBatches
 _POSITION, _VELOCITY = "solverPositionIterationCount", "solverVelocityIterationCount"
 _KINDS = {_POSITION: "position", _VELOCITY: "velocity"}
 SolverActor = Articulation | Link
-_WHY = "PhysX solves all awake objects of a batch with the largest count among them, at any distance"
+_WHY = "PhysX solves all awake objects of a batch with the largest iteration count in this batch, at any distance"
 _BODY_API = "PhysxRigidBodyAPI"
 
 
@@ -71,7 +71,7 @@ def raised(description: Description) -> Iterator[Finding]:
                     item.path, _property(item, base),
                     f"the {'authored' if is_set else 'default'} {_KINDS[base]} iteration count {old} becomes "
                     f"{effective} because of {path}",
-                    fix=f"author the same count on {path}, or assign one of the two to a separate PhysicsScene",
+                    fix=f"author the same count on {path}, or assign one of the two objects to a separate PhysicsScene",
                     severity="" if isinstance(item, Articulation) else "info",
                 )
 

@@ -82,8 +82,8 @@ JOINT_DISABLED = Rule("joint/disabled", "info", """
     Measured: With jointEnabled false, a hanging link falls by 0.125 in half a second, like a free body.
     (`experiments/measure_joint_bodies.py`)
     """,
-    why="PhysX does not create the joint, and the bodies beyond it are not in this articulation",
-    fix="set physics:jointEnabled to true to use it",
+    why="PhysX does not create the joint, and the bodies beyond the joint are not in this articulation",
+    fix="set physics:jointEnabled to true to use the joint",
     profiles=PROFILES,
     example=usda.joint("j2", {"bool physics:jointEnabled": "false"}),
     remedy=usda.joint("j2"),
@@ -110,7 +110,7 @@ NO_HINGE = ReaderRule("joint/no-hinge", "error", """
     and -38 rad/s.
     (`experiments/measure_joint_bodies.py`)
     """,
-    why="PhysX uses the position of that joint, and the bodies turn at wrong speeds",
+    why="PhysX uses the position of this wrong joint, and the bodies turn at wrong speeds",
     example=_geared("</Robot/j2>"),
     remedy=_geared("</Robot/j1>"),
 )
@@ -202,8 +202,8 @@ FRAME_MISMATCH = Rule("DJ.003/frames-apart", "error", """
     PhysX computes the poses of links from their joint states. A joint without a joint state starts at position 0. The
     rule joint/frames-apart covers joints outside articulations.
 
-    Measured: If a link is posed 1 m or 30 degrees away from its joint, PhysX moves the link to the joint before the
-    first step. (`experiments/measure_start_poses.py`)
+    Measured: If a link starts 1 m or 30 degrees away from its joint, PhysX moves the link to the joint before the first
+    step. (`experiments/measure_start_poses.py`)
     """,
     fix="author poses, frames and joint state that agree",
     example=usda.driven_joint({"float state:angular:physics:position": "30"}),

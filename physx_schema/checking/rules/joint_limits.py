@@ -98,7 +98,7 @@ LOCKED = Rule("joint/locked", "info", """
     (`experiments/measure_joint_bodies.py`)
     """,
     why="PhysX holds the joint at this position",
-    fix="use a fixed joint, or author a lower limit below the upper one",
+    fix="use a fixed joint, or author a lower limit below the upper limit",
     profiles=PROFILES,
     example=usda.joint("j2", {"float physics:lowerLimit": "0", "float physics:upperLimit": "0"}),
     remedy=usda.joint("j2", usda.LIMITS),

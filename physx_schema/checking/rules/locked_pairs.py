@@ -31,7 +31,7 @@ LOCKED_PAIR = Rule("joint/locked-pair", "error", """
     Measured: Under gravity a leg turns by 0.592 degrees on one revolute joint. With a second revolute joint about y the
     same leg does not turn. (`experiments/measure_borders.py`)
     """,
-    why="PhysX applies all of them together, which welds the two bodies",
+    why="PhysX applies all these joints together, which locks the two bodies to each other",
     example=_hinge('"Y"'),
     remedy=_hinge('"X"'),
 )

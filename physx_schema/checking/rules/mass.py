@@ -31,7 +31,7 @@ MASS_COMPUTED = Rule("body/mass-computed", "info", """
     Measured: A body with mass 0 and a cube collider of size 1 gets mass 1000. (`experiments/measure_mass_rules.py`)
     """,
     why="PhysX computes the mass from the colliders and their densities",
-    fix="author a mass above 0 to set it",
+    fix="author a mass above 0",
     example=usda.body({"float physics:mass": "0"}, children=usda.cube()),
     remedy=usda.body(children=usda.cube()),
 )
@@ -45,8 +45,8 @@ INERTIA_TRIANGLE = Rule("body/inertia-triangle", "error", """
     Measured: PhysX accepts a body with the moments of inertia 1, 1 and 5. Under equal torques, this body turns five
     times slower about z than about x. (`experiments/measure_mass_rules.py`)
     """,
-    why="PhysX accepts them, but the body turns unlike a real body",
-    fix="author moments of which each is at most the sum of the other two",
+    why="PhysX accepts these moments, but the body turns unlike a real body",
+    fix="author moments of inertia of a solid: each is at most the sum of the other two",
     profiles=PROFILES,
     example=usda.prim("Xform", "thing", {**_MASS, "float3 physics:diagonalInertia": "(1, 1, 5)"}, *_BODY),
     remedy=usda.prim("Xform", "thing", _MASS, *_BODY),
@@ -94,7 +94,8 @@ def _pair(path: str, values: _Values, link: Link | None) -> Iterator[Finding]:
     if axes and not moments:
         yield INERTIA_INCOMPLETE.at(
             path, "physics:principalAxes", "principalAxes is authored without diagonalInertia",
-            why="PhysX applies the axes to moments that it computes", fix="author physics:diagonalInertia too",
+            why="PhysX computes the moments of inertia and applies these axes to them",
+            fix="author physics:diagonalInertia too",
         )
     angle = 2.0 * math.degrees(math.acos(min(abs(link.principal_axes[3]), 1.0))) if link is not None else 0.0
     if moments and not axes and angle > _ROTATION_TOLERANCE:
@@ -102,8 +103,8 @@ def _pair(path: str, values: _Values, link: Link | None) -> Iterator[Finding]:
             path, "physics:diagonalInertia",
             f"diagonalInertia is authored without principalAxes, and the colliders' axes are turned by {angle:.3g} "
             "degrees",
-            why="PhysX applies the moments about the colliders' axes, not the body's",
-            fix="author physics:principalAxes; (1, 0, 0, 0) for the body's axes",
+            why="PhysX applies the moments about the axes of the colliders, not about the axes of the body",
+            fix="author physics:principalAxes; the value (1, 0, 0, 0) means the axes of the body",
         )
 
 
@@ -136,7 +137,8 @@ def _center(link: Link) -> Iterator[Finding]:
     if size > 0.0 and outside > _FAR * size:
         yield CENTER_FAR.at(
             link.path, "physics:centerOfMass",
-            f"the centre of mass is {outside:.3g} outside the colliders, {outside / size:.3g} times their diagonal",
+            f"the centre of mass is {outside:.3g} outside the colliders, {outside / size:.3g} times the diagonal of "
+            "their bounding box",
         )
 
 
@@ -158,7 +160,8 @@ def mass_properties(description: Description) -> Iterator[Finding]:
             yield from _center(links[path])
     for path, link in links.items():
         if link.colliders and authored.get(path, {}).get("mass") == (0.0,):
-            yield MASS_COMPUTED.at(path, "physics:mass", f"the mass is 0, and the colliders' mass is {link.mass:g}")
+            yield MASS_COMPUTED.at(
+                path, "physics:mass", f"the mass is 0, and PhysX computes mass {link.mass:g} from the colliders")
 
 
 NO_MASS = ReaderRule("body/no-mass", "warning", """

@@ -25,7 +25,7 @@ MASS_RATIO = Rule("joint/mass-ratio", "warning", """
     """,
     why="the joints of the light body come apart under the weight",
     fix="put the bodies into an articulation with PhysicsArticulationRootAPI, author masses closer to each other, or "
-        "raise physxRigidBody:solverPositionIterationCount of both",
+        "raise physxRigidBody:solverPositionIterationCount of both bodies",
 )
 
 

@@ -62,7 +62,7 @@ DISTANCE_DIRECTION = Rule("joint/distance-direction", "warning", """
     (`experiments/measure_outside_rules.py`)
     """,
     why="PhysX pushes the bodies apart along the world's x axis, or in an arbitrary direction",
-    fix="pose the bodies at least minDistance apart, or author minDistance -1 for no bound",
+    fix="pose the bodies at least minDistance apart, or author minDistance -1 for no lower bound",
     example=_rod("(0, 0, 0)"),
     remedy=_rod("(0, 0, 0.6)"),
 )
@@ -76,7 +76,7 @@ IDLE_TARGET = Rule("joint/idle-target", "warning", """
     Measured: The axis rotY with target 40 degrees stops at 28.15 degrees if the locked axis rotX has target 50 degrees.
     (`experiments/measure_outside_rules.py`)
     """,
-    why="PhysX combines the three targets into one rotation, and driven axes miss their targets",
+    why="PhysX combines the targets of all three axes into one rotation, and driven axes miss their targets",
     fix="author a target of 0 on axes without a drive",
     example=_rotation_target("50"),
     remedy=_rotation_target("0"),
@@ -91,8 +91,9 @@ UNMADE_BODY = Rule("joint/unmade-body", "warning", """
     Measured: A body on a fixed joint to a disabled body stays in place under gravity.
     (`experiments/measure_outside_rules.py`)
     """,
-    why="PhysX joins this side to the world",
-    fix="set physics:rigidBodyEnabled to true, repair the findings on the body, or remove the target to join the world",
+    why="PhysX connects this side of the joint to the world",
+    fix="set physics:rigidBodyEnabled to true, repair the findings on the body, or remove the target to connect to "
+        "the world",
     profiles=PROFILES,
     example=_weld(usda.body(_OFF, name="rock")),
     remedy=_weld(usda.body(name="rock")),

@@ -57,7 +57,7 @@ MIMIC_HOST = Rule("DJ.007/host", "error", """
     (`experiments/measure_mimics.py`)
     """,
     why=_NOT_CREATED,
-    fix="apply the API to the joint that should follow",
+    fix="apply PhysxMimicJointAPI to the follower joint",
     example=usda.prim("Xform", "j2", {REFERENCE: "</Robot/j1>"}, "PhysxMimicJointAPI:rotX"),
     remedy=VALID,
 )
@@ -131,7 +131,7 @@ REFERENCE_COUNT = Rule("DJ.007/reference-count", "error", f"""
     Measured: If referenceJoint has two targets, the follower joint stays at 0. {SCRIPT}
     """,
     why=_NOT_CREATED,
-    fix="target only the joint to follow",
+    fix="target only the reference joint",
     example=usda.follower({"referenceJoint": "[</Robot/j1>, </Robot/anchor>]"}),
     remedy=VALID,
 )
@@ -161,7 +161,7 @@ REFERENCE_TYPE = Refusal("DJ.007/reference-type", "error", f"""
 
     If referenceJoint targets a prim that is not a joint, PhysX logs an error and creates no mimic joint.
 
-    Measured: If referenceJoint targets an Xform, the follower joint stays at 0. {SCRIPT}
+    Measured: If referenceJoint targets a link, the follower joint stays at 0. {SCRIPT}
     """,
     fix="target a joint",
     example=usda.follower({"referenceJoint": "</Robot/a>"}),
@@ -244,7 +244,7 @@ MIMIC_JOINT_TYPE = Refusal("DJ.007/joint-type", "error", f"""
     Measured: A generic follower joint with locked translations reaches 20.00 degrees. A generic follower joint with
     free transZ stays at 0, and a spherical follower joint also stays at 0. {SCRIPT}
     """,
-    fix="use a revolute or prismatic joint, or lock transX, transY and transZ and free the axis",
+    fix="use a revolute or prismatic joint, or lock transX, transY and transZ and free the rotation axis",
     example=usda.follower(_TRANSLATIONS, *(name for name in _LOCKED if "transZ" not in name), kind=""),
     remedy=usda.follower({**_TRANSLATIONS, "float limit:transZ:physics:low": "1",
                           "float limit:transZ:physics:high": "-1"}, *_LOCKED, kind=""),
@@ -310,7 +310,7 @@ def orphans(description: Description) -> Iterator[Finding]:
             misspelt, not_applied = opinion.code == "misspelt-property", opinion.code == "not-applied"
             yield ORPHAN_PROPERTIES.at(
                 opinion.path, opinion.property, opinion.reason,
-                fix=opinion.suggestion or ("remove the property; the API does not have it" if misspelt
+                fix=opinion.suggestion or ("remove the property; PhysxMimicJointAPI has no such property" if misspelt
                                            else "apply PhysxMimicJointAPI with this instance name"),
                 repair=_apply_repair(opinion.path, opinion.property) if not_applied else None,
             )

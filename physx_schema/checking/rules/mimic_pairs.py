@@ -36,8 +36,9 @@ MIMIC_CYCLE = Rule("DJ.007/cycle", "error", f"""
 
     Measured: In a cycle with the gearings -1 and -2, the joints settle at 8.70 and 7.45 degrees. {SCRIPT}
     """,
-    why="if the gearings do not agree exactly, the joints settle away from their targets, without a message",
-    fix="remove the mimic joint from one of these joints",
+    why="if the gearings of the cycle contradict each other, its joints settle away from their targets, without a "
+        "message",
+    fix="remove the mimic joint from one joint of the cycle",
     example=usda.joint("j1", _RING, "PhysxMimicJointAPI:rotX") + VALID,
     remedy=usda.joint("j1", usda.LIMITS) + VALID,
 )
@@ -81,7 +82,7 @@ CHAIN = Rule("DJ.007/chain", "error", """
     Measured: In a chain of three joints, a third joint follows the follower joint. All three joints reach 19.99 degrees
     and differ by at most 0.0004. (`experiments/measure_mimics.py`)
     """,
-    why="PhysX simulates the chain, but the SimReady rule forbids it and Newton rejects it",
+    why="PhysX simulates a chain of mimic joints, but SimReady DJ.007 forbids it and Newton rejects it",
     fix="refer to the first joint of the chain, with gearing = -(product of both gearings)",
     profiles=PROFILES,
     example=_LIMITED_LINK + VALID + _THIRD,
@@ -128,7 +129,7 @@ DRIVE_FIGHT = Rule("DJ.007/drive-fight", "warning", f"""
     Measured: Two coupled joints with equal drive gains and targets of 20 and -20 degrees end at 1.98 and -1.98 degrees.
     {SCRIPT}
     """,
-    why="the drive also pulls the reference joint; with opposed targets both joints stay near their start",
+    why="the drive also pulls the reference joint; if the two joints have opposite targets, both stay near their start",
     fix="set the drive's stiffness and damping to 0, and drive the reference joint",
     example=usda.follower({"float drive:angular:physics:stiffness": "100"}, "PhysicsDriveAPI:angular"),
     remedy=usda.follower({"float drive:angular:physics:stiffness": "0"}, "PhysicsDriveAPI:angular"),
@@ -140,7 +141,7 @@ def _drive_fight(articulation: Articulation, mimic: Mimic) -> Iterator[Finding]:
     if drive is not None and (drive.stiffness != 0.0 or drive.damping != 0.0):
         yield DRIVE_FIGHT.at(
             mimic.path, drive.prefix + "stiffness",
-            f"the following joint has {_gains(articulation.dofs[mimic.follower])}, and its reference joint has "
+            f"the follower joint has {_gains(articulation.dofs[mimic.follower])}, and its reference joint has "
             f"{_gains(articulation.dofs[mimic.reference])}", repair=_without_gains(drive),
         )
 
@@ -246,11 +247,11 @@ NEWTON_PORTABILITY = Rule("DJ.007/newton-portability", "warning", """
 def _portability(item: MimicDeclaration, leaders: Mapping[str, str]) -> Iterator[Finding]:
     reasons = []
     if item.reference_kind is not None and item.joint_kind is not None and item.reference_kind != item.joint_kind:
-        reasons.append(f"it couples a {item.joint_kind} with a {item.reference_kind} joint")
+        reasons.append(f"the mimic joint couples a {item.joint_kind} with a {item.reference_kind} joint")
     if len(item.references) == 1 and item.references[0] in leaders:
-        reasons.append("its reference joint is a mimic joint")
+        reasons.append("the reference joint is itself a mimic joint")
     if item.joint_kind == "revolute" and item.value("offset") not in (0, 0.0):
-        reasons.append("its offset is in degrees")
+        reasons.append("the offset is in degrees")
     if reasons:
         finding = NEWTON_PORTABILITY.at(item.path, property_name(item, "referenceJoint"), "; ".join(reasons))
         yield from per_profile(finding, "info", "info", "warning")

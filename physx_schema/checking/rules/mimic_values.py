@@ -106,7 +106,7 @@ def _natural_frequency(item: MimicDeclaration) -> Iterator[Finding]:
         text = f"{value:g}" if base in item.authored else "not authored"
         finding = NATURAL_FREQUENCY.at(
             item.path, name, f"naturalFrequency is {text}", why=_HARD,
-            fix="author a value above 0; for a hard constraint set dampingRatio to 0",
+            fix="author a naturalFrequency above 0; for a hard constraint set dampingRatio to 0",
         )
         yield from per_profile(finding, "info", "error")
     elif value / STEPS_PER_SECOND > _NEARLY_HARD:
@@ -114,7 +114,8 @@ def _natural_frequency(item: MimicDeclaration) -> Iterator[Finding]:
         yield NATURAL_FREQUENCY.at(
             item.path, name, f"naturalFrequency {value:g} is {step_angle}",
             why="the mimic joint is nearly a hard constraint",
-            fix="author about 60 (1 rad in a step), or less for a compliant mimic joint", severity="info",
+            fix="author a naturalFrequency of about 60 (1 rad in a step), or less for a compliant mimic joint",
+            severity="info",
         )
 
 
@@ -141,7 +142,7 @@ def _damping_ratio(item: MimicDeclaration) -> Iterator[Finding]:
         yield DAMPING_RATIO.at(item.path, name, f"dampingRatio {value!r} is not a finite number")
     elif base not in item.authored or value < 0:
         text = f"{value:g}" if base in item.authored else "not authored"
-        fix = "author at least 0; 0 makes a hard constraint"
+        fix = "author a dampingRatio of at least 0; 0 makes a hard constraint"
         finding = DAMPING_RATIO.at(item.path, name, f"dampingRatio is {text}", why=_HARD, fix=fix)
         yield from per_profile(finding, "info", "error")
     elif value == 0:
@@ -208,8 +209,8 @@ def _limits(item: MimicDeclaration) -> Iterator[Finding]:
             continue
         name = "upperLimit" if unlimited(bounds[1]) and not unlimited(bounds[0]) else "lowerLimit"
         why = ("PhysX refuses the mimic joint" if kind == "revolute" and "no limit" in fault
-               else "PhysX accepts the mimic joint, but the SimReady rule does not" if "no limit" in fault
-               else "PhysX holds the joint at one position, and the coupling holds the other joint")
+               else "PhysX accepts the mimic joint, but SimReady DJ.007 does not" if "no limit" in fault
+               else "PhysX holds the joint at one position, and the mimic joint holds the coupled joint too")
         subject = role if path == item.path else f"{role} of {item.path}"
         finding = FINITE_LIMITS.at(path, f"physics:{name}", f"{subject} has {fault}", why=why)
         yield from per_profile(finding, "warning" if kind == "prismatic" and "no limit" in fault else "error", "error")
@@ -223,7 +224,7 @@ def limits_fault(bounds: Interval) -> str:
     if unlimited(lower) or unlimited(upper):
         name = "lower or upper" if unlimited(lower) and unlimited(upper) else "lower" if unlimited(lower) else "upper"
         return f"no limit on the {name} side"
-    return "" if lower < upper else f"limits [{lower:g}, {upper:g}] with the lower not below the upper"
+    return "" if lower < upper else f"limits [{lower:g}, {upper:g}], and the lower limit is not below the upper limit"
 
 
 LIMITS_CLIP = Rule("DJ.007/limits-clip", "error", f"""
@@ -250,7 +251,7 @@ LIMITS_DISJOINT = Rule("DJ.007/limits-disjoint", "error", """
     Measured: The follower joint has limits [50, 60], and the reference joint has limits [-45, 45] and target 20. The
     follower joint ends at 50 degrees and the reference joint at 44.59 degrees. (`experiments/measure_mimics.py`)
     """,
-    why="no position satisfies both, so the joints push against their limits",
+    why="no position satisfies the limits of both joints, so the joints push against their limits",
     example=usda.follower({"float physics:lowerLimit": "50", "float physics:upperLimit": "60"}),
     remedy=VALID,
 )
@@ -271,9 +272,11 @@ def clip_findings(path: str, limits: Interval, reference: Interval, gearing: flo
     if image[1] < lower - tolerance or upper + tolerance < image[0]:
         rule, why = LIMITS_DISJOINT, LIMITS_DISJOINT.why
     yield rule.at(
-        path, "physics:lowerLimit", f"the reference joint's limits need the range [{image[0]:g}, {image[1]:g}] here, "
-        f"but the limits are [{lower:g}, {upper:g}]", why=why,
-        fix=f"widen these limits to include [{image[0]:g}, {image[1]:g}], or narrow the limits of the reference joint",
+        path, "physics:lowerLimit",
+        f"for the reference joint's limits this joint needs the range [{image[0]:g}, {image[1]:g}], but its limits are "
+        f"[{lower:g}, {upper:g}]", why=why,
+        fix=f"widen the limits of this joint to include [{image[0]:g}, {image[1]:g}], or narrow the limits of the "
+            "reference joint",
         repair=_widen_repair(path, limits, image),
     )
 

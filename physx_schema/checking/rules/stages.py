@@ -229,7 +229,7 @@ STALE = Rule("baseline/stale", "info", """
     The baseline file lists a finding that the checker no longer reports for the stage. If the same fault appears again,
     the baseline file hides it.
     """,
-    why="if the fault returns, the baseline hides it",
+    why="if the fault appears again, the baseline hides it",
     fix="write the baseline again with --write-baseline",
     profiles=PROFILES,
 )
@@ -238,7 +238,8 @@ STALE = Rule("baseline/stale", "info", """
 def stale(baseline: Baseline) -> Iterator[Finding]:
     """Entries of a baseline without a finding."""
     for entry in baseline.stale():
-        yield STALE.at(entry.path, entry.property, f"{entry.file} lists {entry.code}, which is no longer found")
+        yield STALE.at(entry.path, entry.property,
+                       f"{entry.file} lists {entry.code}, but the checker no longer finds this fault")
 
 
 def _waiver_example(value: str, kind: str = "dictionary") -> str:
@@ -268,7 +269,7 @@ UNUSED = Rule("waiver/unused", "warning", """
     The waiver matches no finding. Possibly the fault is repaired, or the waiver is on the wrong prim. If such a finding
     appears later, the waiver hides it.
     """,
-    why="the waiver would hide the next such finding",
+    why="if such a finding appears later, the waiver hides it",
     fix="remove the waiver",
     profiles=PROFILES,
     example=_waiver_example('{ string "unit/gravity" = "a small moon" }'),
@@ -293,7 +294,7 @@ MALFORMED = Rule("waiver/malformed", "error", """
     dictionary, it has no effect.
     """,
     why="the waiver has no effect",
-    fix='author a dictionary of codes with a reason each: { string "DJ.007/chain" = "why" }',
+    fix='author a dictionary with a reason for each code: { string "DJ.007/chain" = "why" }',
     profiles=PROFILES,
     example=_waiver_example('"unit/radians"', "string"),
     remedy=_VALID,

@@ -57,8 +57,8 @@ MASS_FRAME = Rule("tendon/mass-frame", "warning", """
     one step, as with a tendon attachment at 0.5. (`experiments/measure_tendon_rules.py`)
     """,
     why="PhysX measures localPos from the centre of mass, along the principal axes of inertia",
-    fix="author localPos in that frame, or author a physics:centerOfMass and physics:principalAxes that make both "
-        "frames equal",
+    fix="author localPos in this mass frame, or author a physics:centerOfMass and physics:principalAxes that make "
+        "mass frame and link frame equal",
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), {"point3f physics:centerOfMass": "(0, 0, 0.5)"}),
     remedy=_CABLE,
 )

@@ -118,7 +118,7 @@ def _signs(tendon: FixedTendon) -> Iterator[Finding]:
             yield SIGN.at(
                 axis.path, f"physxTendon:{tendon.name}:forceCoefficient",
                 f"forceCoefficient {axis.force_coefficient:g} and gearing {axis.gearing:g} have opposite signs",
-                why="the tendon pushes this axis away from its rest length"
+                why="the tendon pushes this axis away from the tendon's rest length"
                 + (", and the motion diverges" if diverges else ""), fix="give forceCoefficient the sign of gearing",
                 severity="error" if diverges else "warning",
             )
@@ -141,7 +141,7 @@ def _gearings(tendon: SpatialTendon) -> Iterator[Finding]:
         item = tendon.attachments[index]
         yield SIGN.at(
             item.path, item.prefix + "gearing", f"gearing {item.gearing:g} is below 0",
-            why="the tendon pushes this part away from its rest length"
+            why="the tendon pushes this attachment away from the tendon's rest length"
             + (", and the motion diverges" if severity == "error" else ""), fix="author a gearing above 0",
             severity=severity,
         )
@@ -179,7 +179,7 @@ LIMIT_STIFFNESS_MISSING = Rule("tendon/limit-stiffness-missing", "warning", """
     Measured: A tendon with stiffness 10 gives a slider the velocity -0.0999 in one step, with or without upperLimit
     0.5. With upperLimit 0.5 but no stiffness the slider stays at rest. (`experiments/measure_tendon_rules.py`)
     """,
-    why="nothing keeps the tendon within its limits",
+    why="no force keeps the tendon within its limits",
     fix="author limitStiffness",
     example=usda.tendon({"float physxTendon:t:upperLimit": "1"}),
     remedy=usda.tendon({"float physxTendon:t:limitStiffness": "10", "float physxTendon:t:upperLimit": "1"}),

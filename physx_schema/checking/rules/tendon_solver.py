@@ -70,7 +70,8 @@ def _repeated(scene: Scene, counts: SolverCounts, tendon: FixedTendon | SpatialT
     return VELOCITY_ITERATIONS.at(
         tendon.path, tendon.prefix + "stiffness",
         f"with {counts.position} position and {counts.velocity} velocity iterations of {counts.path} the tendon's "
-        f"force is {100.0 * excess:.3g} % too large", why="PhysX applies the tendon again in each velocity iteration"
+        f"force is {100.0 * excess:.3g} % too large",
+        why="PhysX applies the tendon's force again in each velocity iteration"
         + (f"; the number of velocity iterations is from {source}" if source != counts.path else ""),
         fix=f"set {bound}solverVelocityIterationCount of {source} to 0"
         + _more_iterations(scene, counts.position, lambda count: counts.velocity <= EXCESS * count),

@@ -29,11 +29,11 @@ _NAMES = frozenset({"misspelt-property", "misspelt-schema", "wrong-instance"})  
 _CAUSES = frozenset({"stage/composition", "stage/target-dropped", "stage/variant-unselected"})
 _WAITING = frozenset({"", "idle", "not-applied", "no-drive", "soft-limit"})
 _WITHOUT_SUGGESTION = {
-    "other-engine": "keep it for that engine; PhysX needs no replacement",
-    "overridden": "keep it for the other engine; PhysX uses the PhysX property",
-    "misspelt-property": "correct the name, or remove the property; no schema that PhysX reads has it",
-    "on-link": "remove it; links have no such property",
-    "on-body": "remove it; bodies outside articulations have no such property",
+    "other-engine": "keep the value for the other engine; PhysX needs no replacement",
+    "overridden": "keep the value for the other engine; PhysX uses the PhysX property",
+    "misspelt-property": "correct the name, or remove the property; no schema that PhysX reads has this property",
+    "on-link": "remove the property; links have no such property",
+    "on-body": "remove the property; bodies outside articulations have no such property",
 }
 # A finding on an applied schema explains those on its properties, and one property explains the others.
 _PROPERTIES = (Explains("schema", (
@@ -333,7 +333,7 @@ def unused_opinions(description: Description) -> Iterator[Finding]:
         yield rule.at(
             opinion.path, opinion.property, opinion.reason, fix=_fix(opinion, engine, cause),
             repair=None if cause else _repair(opinion), severity="info" if engine else "",
-            why=f"{engine} reads it, PhysX does not" if engine else "",
+            why=f"{engine} reads the property, PhysX does not" if engine else "",
         )
 
 
@@ -350,9 +350,9 @@ def _fix(opinion: Opinion, engine: str, cause: Problem | None) -> str:
         return ""
     if engine:
         if opinion.code == "idle" and opinion.suggestion:
-            return f"keep it for {engine}; for PhysX {opinion.suggestion}"
+            return f"keep the value for {engine}; for PhysX {opinion.suggestion}"
         instead = f"PhysX has {opinion.suggestion}, in other units" if opinion.suggestion else "no change is needed"
-        return f"keep it for {engine}; {instead}"
+        return f"keep the value for {engine}; {instead}"
     if cause is not None:
         return f"repair {cause.code} at {cause.path} first: {cause.fix}; if this finding stays, {_plain_fix(opinion)}"
     return _plain_fix(opinion)
@@ -361,7 +361,7 @@ def _fix(opinion: Opinion, engine: str, cause: Problem | None) -> str:
 def _plain_fix(opinion: Opinion) -> str:
     """The fix that the description suggests, or a general one."""
     if not opinion.suggestion:
-        return _WITHOUT_SUGGESTION.get(opinion.code, "author it where PhysX reads it, or remove it")
+        return _WITHOUT_SUGGESTION.get(opinion.code, "author the property where PhysX reads it, or remove it")
     if opinion.code == "no-instance":
         return f"apply {opinion.suggestion} instead"
     return f"did you mean {opinion.suggestion!r}?" if opinion.code in _NAMES else opinion.suggestion

@@ -85,7 +85,7 @@ TOKEN = Rule("value/token", "error", """
     Measured: PhysX reads the drive types acelleration and Acceleration as force, and the axes W and y as X.
     (`experiments/measure_contact_rules.py`)
     """,
-    why="PhysX does not know it and uses the default",
+    why="PhysX does not know the token and uses the default",
     profiles=PROFILES,
     example=usda.driven_joint({"uniform token drive:angular:physics:type": '"acelleration"'}),
     remedy=usda.driven_joint({"uniform token drive:angular:physics:type": '"acceleration"'}),
@@ -168,7 +168,7 @@ def _consequence(item: Authored, value: float, lower: float) -> str:
     if item.schema == "PhysicsMassAPI" or item.base == "density":
         return "PhysX replaces the value"
     if item.schema == "PhysicsMaterialAPI" and math.isinf(value):
-        return "PhysX accepts it, but some other engines do not"
+        return "PhysX accepts the value, but some other engines do not"
     if item.base == "restitution" and value > lower and item.schema.startswith("PhysxLimitAPI"):
         return "outside articulations PhysX refuses the whole limit"
     return f"PhysX uses {lower:g}" if value < lower else "PhysX uses the nearest allowed value"
