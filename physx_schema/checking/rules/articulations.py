@@ -159,8 +159,8 @@ SHARED_BODIES = ReaderRule("articulation/shared-bodies", "error", """
 ARTICULATION_SEVERAL_SCENES = ReaderRule("articulation/several-scenes", "error", """
     Articulation across physics scenes
 
-    The links of one articulation have different simulation owners. Or the stage has several scenes, and only some links
-    have a simulation owner. PhysX creates no articulation.
+    PhysX creates no articulation if its links have different simulation owners. On a stage with several scenes, PhysX
+    also creates no articulation if only some links have a simulation owner.
 
     Measured: An articulation has one link in a scene with gravity 10 and one in a scene with gravity 1. In one second
     the links fall by 5.005 and 0.501. (`experiments/measure_articulation_rules.py`)
@@ -255,7 +255,7 @@ WORLD_LOOP = Rule("DJ.011/world-loop", "warning", """
     One joint to the world fixes the base of an articulation. PhysX solves a second joint to the world as a separate,
     softer constraint.
 
-    Measured: PhysX logs no message for a second joint to the world, a prismatic joint on a link.
+    Measured: If a prismatic joint is a second joint between a link and the world, PhysX logs no message.
     (`experiments/measure_start_poses.py`)
     """,
     why="PhysX solves this joint outside the articulation, as a softer constraint",
@@ -270,11 +270,12 @@ MOVING_LOOP = Rule("DJ.011/moving-loop", "warning", """
     Loop between links that one joint moves together
 
     A joint closes a loop between two links, and another joint moves both links together. When PhysX solves the loop, it
-    ignores this common motion of the two links. Such a loop opens far more than other loops, and positions can become
-    NaN. PhysX correctly solves a loop that a joint to the base, the world or a body outside the articulation closes.
+    ignores this common motion of the two links. The two frames of the loop-closing joint then move apart far more than
+    in other loops, and positions can become NaN. PhysX correctly solves a loop that a joint to the base, the world or a
+    body outside the articulation closes.
 
-    Measured: The loop of a driven four-bar linkage opens by 0.008 mm if the linkage is on a fixed base. It opens by
-    0.12 mm if the linkage is on a swinging link. (`experiments/measure_outside_rules.py`)
+    Measured: In a driven four-bar linkage on a fixed base, the frames of the loop-closing joint move 0.008 mm apart. On
+    a swinging link they move 0.12 mm apart. (`experiments/measure_outside_rules.py`)
     """,
     why="PhysX ignores the common motion of the two links; the loop opens further than other loops, or positions "
         "become NaN",

@@ -64,8 +64,8 @@ IN_INSTANCER = ReaderRule("body/in-instancer", "info", """
     A prototype of the point instancer has rigid bodies. PhysX simulates one body for each instance; PhysX's tensor API
     does not find these bodies.
 
-    Measured: Two instances of a box push two other bodies from height 3.0 down to 1.0.
-    (`experiments/measure_scene_rules.py`)
+    Measured: A point instancer has two box instances. In the simulation each box moves another body from height 3.0 to
+    1.0. (`experiments/measure_scene_rules.py`)
     """,
     example=usda.prim("PointInstancer", "many", _INSTANCE, children=usda.body()),
     remedy=usda.prim("Xform", "many", {}, children=usda.body()),
@@ -74,7 +74,7 @@ IN_INSTANCER = ReaderRule("body/in-instancer", "info", """
 TRANSFORM_OPERATION = ReaderRule("body/transform-operation", "error", """
     Ignored transform operation
 
-    A transform operation is unreadable, has no authored value, or is missing in xformOpOrder. Or xformOpOrder is not a
+    A transform operation is unreadable, has no authored value, or is missing in xformOpOrder; or xformOpOrder is not a
     token array. USD and PhysX ignore such an operation.
 
     Measured: Without xformOpOrder, a body translated by (1, 2, 3) stays at the origin.
@@ -102,8 +102,8 @@ TRANSFORM_NOT_FINITE = ReaderRule("body/transform-not-finite", "error", """
 ANIMATED = ReaderRule("body/animated", "warning", """
     Animated body transform
 
-    ovphysx ignores time samples on the transform of the body or of a prim above it. Omniverse makes a body with such
-    time samples kinematic and moves it along the samples. This project's runtime moves only kinematic bodies along
+    ovphysx ignores time samples on the transform of a body or of a prim above the body. Omniverse makes a body with
+    such time samples kinematic and moves it along the samples. This project's runtime moves only kinematic bodies along
     their time samples.
 
     Measured: A body with time samples from (0, 0, 10) to (3, 0, 10) falls by 5.005 in one second.

@@ -133,8 +133,9 @@ COMBINE_MODE = ReaderRule("material/combine-mode", "error", """
 
     The combine modes of a material are average, min, multiply and max. For any other combine mode PhysX uses average.
 
-    Measured: A cube of friction 0.1 slides on ground of friction 0.3. With the combine mode "maximum" it slows to 2.40
-    m/s, as with average. With max it slows to 2.10 m/s. (`experiments/measure_contact_rules.py`)
+    Measured: A cube of friction 0.1 slides on ground of friction 0.3. With the unknown combine mode "maximum" the cube
+    slows to 2.40 m/s, as with average. With the combine mode max the cube slows to 2.10 m/s.
+    (`experiments/measure_contact_rules.py`)
     """,
     example=_material({"token physxMaterial:frictionCombineMode": '"maximum"'}),
     remedy=_material({"token physxMaterial:frictionCombineMode": '"max"'}),

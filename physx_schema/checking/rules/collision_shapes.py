@@ -75,7 +75,7 @@ HULL_FOR_MESH = Rule("collider/hull-for-mesh", "warning", """
     the tray's floor, at height 0.200.
     (`experiments/measure_plausibility.py`)
     """,
-    why="objects rest on the hull instead of inside the mesh; PhysX logs nothing",
+    why="other bodies rest on the convex hull instead of inside the mesh; PhysX logs no message",
     fix="author physics:approximation with PhysicsMeshCollisionAPI: convexDecomposition or sdf keeps the hollow, "
         "convexHull confirms the hull",
     example=_open_box("none"),

@@ -58,7 +58,7 @@ KILOGRAMS = Rule("stage/kilograms", "error", f"""
     Measured: A cube of size 1 has mass 1000 if kilogramsPerUnit is not authored, and also if kilogramsPerUnit is 1.
     (`experiments/measure_plausibility.py`)
     """,
-    why="USD and PhysX use kilograms; SimReady UN.003 requires the unit",
+    why="USD and PhysX assume kilograms; SimReady UN.003 requires an authored kilogramsPerUnit",
     fix="author kilogramsPerUnit in the metadata of the root layer: 1 for kilograms, or another unit of the masses",
     profiles=(DRIVEN,),
 )

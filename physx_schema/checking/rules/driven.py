@@ -26,7 +26,7 @@ MAX_FORCE = Rule("DJ.001/max-force", "error", f"""
     SimReady DJ.001 requires a finite maxForce above 0 on every driven joint, except mimic joints without gains.
     {ONLY_PUBLISHED}
 
-    Measured: A drive with maxForce inf has no force limit. With maxForce 0 or -5 the joint does not move.
+    Measured: A drive with maxForce inf has no force limit. A driven joint with maxForce 0 or -5 does not move.
     (`experiments/measure_joint_rules.py`)
     """,
     why="PhysX applies any force that the gains require; SimReady DJ.001 requires a finite maxForce",
@@ -50,8 +50,8 @@ TARGET_STATE = Rule("DJ.001/target-state", "error", f"""
     SimReady DJ.001 requires that the drive target of a joint equals the position of its joint state. The rule allows a
     difference of 0.01 rad or 10 mm between target and joint state. {ONLY_PUBLISHED}
 
-    Measured: A slider starts at position 0 with drive target 1 and stiffness 100. After one step its velocity is 1.66.
-    (`experiments/measure_joint_rules.py`)
+    Measured: A slider starts at position 0 with drive target 1 and stiffness 100. After one step the slider's velocity
+    is 1.66. (`experiments/measure_joint_rules.py`)
     """,
     why="the drive moves the joint from the first step; SimReady DJ.001 requires that joint state and target agree",
     fix="author a joint state and a target that agree",
@@ -228,7 +228,8 @@ TARGET_OUTSIDE_LIMITS = Rule("DJ.006/target-outside-limits", "warning", """
 
     If a drive target is outside the limits, the drive presses the joint against a limit.
 
-    Measured: A joint with target 1 and an upper limit of 0.5 stops at 0.500001. (`experiments/measure_joint_rules.py`)
+    Measured: A joint with drive target 1 and an upper limit of 0.5 stops at 0.500001.
+    (`experiments/measure_joint_rules.py`)
     """,
     why="the drive presses the joint against its limit",
     fix="author a target within the limits, or widen the limits",

@@ -130,7 +130,7 @@ SCHEMA_HOST = Rule("schema/host", "warning", """
 SCHEMA_INSTANCE = Rule("schema/instance", "error", """
     Schema instance name that PhysX ignores
 
-    PhysX reads some multiple-apply schemas only if their instance name is one of certain names.
+    For some multiple-apply schemas PhysX accepts only certain instance names.
     """,
     why="PhysX does not read the schema under this instance name",
     example=usda.prim("Xform", "car", {}, "PhysxVehicleBrakesAPI:brake0"),

@@ -34,8 +34,8 @@ FRAME_DISTANCE = Rule("joint/frames-apart", "warning", """
     locks. PhysX pulls the bodies together at the start. If the joint fixes the base of an articulation to the world,
     the base stays at its authored pose.
 
-    Measured: A body starts 0.97 m above its fixed joint. After one step the fixed joint has moved the body to the joint
-    frame. (`experiments/measure_borders.py`)
+    Measured: If a body starts 0.97 m above its fixed joint, the joint pulls the body to the joint frame within one
+    step. (`experiments/measure_borders.py`)
     """,
     why="PhysX pulls the two bodies together within the first steps, and attached bodies move with them",
     fix="move the bodies, or change localPos and localRot until the two joint frames meet",

@@ -28,9 +28,10 @@ _BARE = {"float physics:mass": "1"}
 INERTIA_SIZE = Rule("body/inertia-size", "warning", """
     Moments of inertia too large or too small
 
-    A moment of inertia is above ten times the largest moment that the body's mass can have within its colliders. Or it
-    is below a hundredth of the moment of a solid box around the colliders. With too large moments forces hardly turn
-    the body; with too small moments contacts make the body spin. Often the moments of inertia are in a wrong unit.
+    The rule reports a moment of inertia above ten times the largest moment that the body's mass can have within its
+    colliders. It also reports a moment below a hundredth of the moment of a solid box around the colliders. With too
+    large moments forces hardly turn the body; with too small moments contacts make the body spin. Often the moments of
+    inertia are in a wrong unit.
 
     Measured: A horizontal rod on a revolute joint turns by 182 degrees in half a second. With moments 100 times larger
     the rod turns by 20 degrees.
@@ -128,7 +129,7 @@ def _size(link: Link, moments: tuple[float, ...], scene: Scene) -> Iterator[Find
     elif min(moments) < _TOO_SMALL * min(allowed.solid):
         message = (f"the smallest moment of inertia {min(moments):.3g} is below a hundredth of "
                    f"{min(allowed.solid):.3g}, the moment of a solid box around these colliders")
-        why = "contacts make the body spin about that axis"
+        why = "contacts make the body spin about the axis of this moment"
     else:
         return
     solid = ", ".join(f"{moment:.3g}" for moment in allowed.solid)

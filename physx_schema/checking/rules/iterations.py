@@ -31,8 +31,8 @@ RAISED = Rule("iterations/raised", "warning", """
     Iteration counts raised by another object
 
     PhysX solves up to 128 bodies or 16 articulations in one batch, at any distance. All objects of a batch use the
-    largest iteration counts of any object in this batch. The defaults are 16 position iterations for bodies, 32 for
-    articulations, and 1 velocity iteration.
+    largest iteration counts of any object in this batch. By default a body has 16 position iterations, an articulation
+    has 32, and both have 1 velocity iteration.
 
     Measured: An articulation with 1 position iteration falls by 0.001 in one step. Together with a free body with 16
     position iterations, the articulation falls by 0.00053125.
@@ -85,7 +85,7 @@ OUT_OF_BOUNDS = Rule("iterations/out-of-bounds", "warning", """
     Measured: A scene allows at most 8 position and 2 velocity iterations. An articulation with 60 position and 3
     velocity iterations gets 8 and 2. (`experiments/measure_iterations.py`)
     """,
-    why="PhysX limits every count to the bounds of the scene",
+    why="PhysX limits every iteration count to the bounds of the scene",
     example=_body_with_count(32) + _scene(maxPositionIterationCount=16),
     remedy=_body_with_count(16) + _scene(maxPositionIterationCount=16),
 )
@@ -103,7 +103,8 @@ def out_of_bounds(description: Description) -> Iterator[Finding]:
                 bound = base.replace("solver", "max" if bounded < requested else "min")
                 yield OUT_OF_BOUNDS.at(
                     item.path, _property(item, base),
-                    f"the authored count {requested} becomes {bounded} because of physxScene:{bound} of {scene.path}",
+                    f"the authored iteration count {requested} becomes {bounded} because of physxScene:{bound} of "
+                    f"{scene.path}",
                     fix=f"author {bounded}, or change {bound}",
                 )
 

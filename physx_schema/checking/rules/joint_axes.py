@@ -199,8 +199,8 @@ NEWTON_WINS = ReaderRule("joint/newton-wins", "warning", """
     Newton value that replaces a PhysX value
 
     PhysX uses newton:armature, newton:friction or newton:damping if the same quantity of PhysxJointAxisAPI is 0 or
-    negative, even if it is authored. PhysX uses newton:velocityLimit if the PhysX property maxJointVelocity is
-    infinite.
+    negative, even if this PhysX value is authored. PhysX uses newton:velocityLimit if the PhysX property
+    maxJointVelocity is infinite.
 
     Measured: A prismatic joint has newton:friction 2 and a PhysX static friction of 0. The joint slows from speed 1 to
     0.967.

@@ -198,9 +198,9 @@ _ANGLE = 0.5            # degrees
 FRAME_MISMATCH = Rule("DJ.003/frames-apart", "error", """
     Joint frames that contradict the body poses
 
-    In the authored body poses, the two frames of a joint are more than 1 mm or 0.5 degrees away from the joint state.
-    PhysX computes the poses of links from their joint states. A joint without a joint state starts at position 0. The
-    rule joint/frames-apart covers joints outside articulations.
+    In the authored body poses, the relative pose of the two joint frames differs from the joint state by over 1 mm or
+    0.5 degrees. PhysX computes the poses of links from their joint states. A joint without a joint state starts at
+    position 0. The rule joint/frames-apart covers joints outside articulations.
 
     Measured: If a link starts 1 m or 30 degrees away from its joint, PhysX moves the link to the joint before the first
     step. (`experiments/measure_start_poses.py`)

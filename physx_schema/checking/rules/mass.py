@@ -198,7 +198,7 @@ COLLIDER_MASS = ReaderRule("body/collider-mass", "warning", """
     meshes.
 
     Measured: For an L-shaped mesh of mass 3000, PhysX computes a mass of 3216 from the convex decomposition. The
-    estimate is 3000. (`experiments/measure_mass_rules.py`)
+    estimate of physx-schema is 3000. (`experiments/measure_mass_rules.py`)
     """,
 )
 

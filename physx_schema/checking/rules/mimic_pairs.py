@@ -105,7 +105,7 @@ SAME_ARTICULATION = Rule("DJ.007/same-articulation", "error", f"""
     Measured: A follower joint between the world and a link does not follow its reference joint. {SCRIPT}
     """,
     why="PhysX creates no mimic joint",
-    fix="make both joints connect links of one articulation",
+    fix="connect both joints to links of the same articulation",
     example=usda.follower(parent=""),
     remedy=VALID,
 )
@@ -163,13 +163,13 @@ def _gains(dof: Dof) -> str:
 INITIAL_VIOLATION = Rule("DJ.007/initial-violation", "warning", f"""
     Initial joint states that violate the mimic equation
 
-    The authored joint states do not satisfy q + gearing * q_reference + offset = 0. In the first steps PhysX moves both
-    joints until they satisfy the mimic equation.
+    The authored joint states do not satisfy the mimic equation q + gearing * q_reference + offset = 0. In the first
+    steps PhysX moves both joints until they satisfy the mimic equation.
 
     Measured: The reference joint starts at 10 degrees, and the follower joint starts at 0 with gearing -1. After one
     step both joints are at 10.4 degrees. {SCRIPT}
     """,
-    why="the first steps move both joints abruptly until the equation holds",
+    why="the first steps move both joints abruptly until they satisfy the mimic equation",
     fix="author joint states with q + gearing * q_reference + offset = 0",
     example=usda.follower({"float state:angular:physics:position": "10"}, "PhysicsJointStateAPI:angular"),
     remedy=usda.follower({"float state:angular:physics:position": "0"}, "PhysicsJointStateAPI:angular"),
@@ -197,8 +197,8 @@ DOUBLE_MIMIC = Rule("DJ.007/double-mimic", "error", f"""
     Measured: With gearing 1 and mimicCoef1 1, the reference joint stays at 1.98 degrees, and the follower joint stays
     at 0. {SCRIPT}
     """,
-    why="PhysX applies both APIs, and the joints stay near their start",
-    fix="set newton:mimicCoef1 = -gearing and newton:mimicCoef0 = -offset, or remove one of the two APIs",
+    why="PhysX applies both mimic schemas, and the joints stay near their start",
+    fix="set newton:mimicCoef1 = -gearing and newton:mimicCoef0 = -offset, or remove one of the two schemas",
     profiles=PROFILES,
     example=usda.follower({"gearing": "1", "float newton:mimicCoef1": "1", "rel newton:mimicJoint": "</Robot/j1>"},
                           "NewtonMimicAPI"),
@@ -217,8 +217,8 @@ def _double(item: MimicDeclaration) -> Iterator[Finding]:
         item.path, "apiSchemas",
         f"NewtonMimicAPI gives q = {item.newton[0]:g} + {item.newton[1]:g} q_reference, "
         f"PhysxMimicJointAPI gives q = {-offset + 0.0:g} + {-gearing:g} q_reference",
-        why="PhysX applies both APIs" if same else "",
-        fix="remove one of the two APIs, or keep them equal" if same else "",
+        why="PhysX applies both mimic schemas" if same else "",
+        fix="remove one of the two schemas, or keep their values equal" if same else "",
         severity="warning" if same else "error", repair=None if same else _without_newton(item),
     )
 

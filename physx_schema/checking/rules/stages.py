@@ -257,7 +257,7 @@ NO_REASON = Rule("waiver/no-reason", "error", """
     A waiver hides findings, so it must have a reason. A waiver without a reason has no effect.
     """,
     why="the waiver has no effect",
-    fix="write why the finding is acceptable here",
+    fix="write a reason why the finding is acceptable",
     profiles=PROFILES,
     example=_waiver_example('{ string "unit/radians" = "" }'),
     remedy=_VALID,
@@ -290,8 +290,8 @@ UNKNOWN_CODE = Rule("waiver/unknown-code", "error", """
 MALFORMED = Rule("waiver/malformed", "error", """
     Waiver that is not a dictionary
 
-    physxSchema:waive in a prim's customData must be a dictionary with a reason for each code. If it is not such a
-    dictionary, it has no effect.
+    physxSchema:waive in a prim's customData must be a dictionary with a reason for each code. If physxSchema:waive has
+    another form, it has no effect.
     """,
     why="the waiver has no effect",
     fix='author a dictionary with a reason for each code: { string "DJ.007/chain" = "why" }',

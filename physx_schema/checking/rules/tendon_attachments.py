@@ -43,7 +43,7 @@ def _segments(tendon: SpatialTendon, points: Sequence[Vec3]) -> Iterator[Finding
             yield ZERO_LENGTH.at(
                 item.path, item.prefix + "localPos",
                 f"at the start the attachment is {length:g} length units from its parent {parent.path}:{parent.name}",
-                why=f"a segment of at most {SHORTEST_SEGMENT:g} has no direction in PhysX, and exerts no force",
+                why=f"a tendon segment of at most {SHORTEST_SEGMENT:g} has no direction in PhysX and exerts no force",
             )
 
 
@@ -56,9 +56,9 @@ MASS_FRAME = Rule("tendon/mass-frame", "warning", """
     Measured: A link has its centre of mass at 0.5, and the tendon's localPos is 0. The link gets velocity 0.04995 in
     one step, as with a tendon attachment at 0.5. (`experiments/measure_tendon_rules.py`)
     """,
-    why="PhysX measures localPos from the centre of mass, along the principal axes of inertia",
-    fix="author localPos in this mass frame, or author a physics:centerOfMass and physics:principalAxes that make "
-        "mass frame and link frame equal",
+    why="PhysX measures localPos in the mass frame: from the centre of mass, along the principal axes of inertia",
+    fix="author localPos in this mass frame, or make the mass frame equal to the link's frame with physics:centerOfMass "
+        "and physics:principalAxes",
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), {"point3f physics:centerOfMass": "(0, 0, 0.5)"}),
     remedy=_CABLE,
 )
@@ -83,7 +83,7 @@ REST_FROM_POSE = Rule("tendon/rest-from-pose", "warning", """
     velocity by 0.04995 in one step. With joint state 0.5 the tendon exerts no force.
     (`experiments/measure_tendon_rules.py`)
     """,
-    why="PhysX computes restLength without joint states, joint frames and mass frames; the tendon starts with a force",
+    why="PhysX computes restLength from the authored link poses, without joint states; the tendon starts with a force",
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), usda.transform(translate="(0, 0, 1)")),
     remedy=_CABLE,
 )
@@ -136,7 +136,7 @@ SEVERAL_PARENTS = ReaderRule("tendon/several-parents", "warning", """
 
     If parentLink has several targets, PhysX uses the first target and logs a warning.
 
-    Measured: If parentLink targets base and then l1, the tendon pulls as if it targets base alone. If parentLink
+    Measured: If parentLink targets base and then l1, the tendon pulls as with base as the only target. If parentLink
     targets l1 and then base, the joint stays at rest. (`experiments/measure_tendon_topology.py`)
     """,
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), {
@@ -173,7 +173,8 @@ TENDON_CYCLE = ReaderRule("tendon/cycle", "error", """
 NO_PARENT = ReaderRule("tendon/no-parent", "error", """
     Tendon attachment without an existing parent
 
-    parentLink and parentAttachment do not name an existing attachment of the articulation. PhysX drops this attachment.
+    parentLink and parentAttachment do not name an existing attachment of the articulation. PhysX drops an attachment
+    without an existing parent.
 
     Measured: If parentAttachment is misspelt, the slider stays at rest.
     (`experiments/measure_tendon_topology.py`)

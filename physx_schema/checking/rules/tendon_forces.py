@@ -27,8 +27,8 @@ SECOND_ROOT = ReaderRule("tendon/second-root", "warning", """
     Two root axes with the same tendon name
 
     Two root axes with the same instance name on one branch make two tendons. A tendon axis below both root axes belongs
-    to the tendon that PhysX creates first. PhysX creates tendons with a root axis on a revolute joint first, and then
-    all other tendons. Within each group the order is that of the joint paths.
+    to the tendon that PhysX creates first. PhysX first creates tendons with a root axis on a revolute joint, then all
+    other tendons, each time in the order of joint paths.
 
     Measured: If two sliders in series have root axes with the same instance name, PhysX creates two tendons.
     (`experiments/measure_tendon_topology.py`)
@@ -159,7 +159,7 @@ def _path(tendon: SpatialTendon, end: int) -> list[int]:
 LIMITS_MISSING = Rule("tendon/limits-missing", "warning", """
     Tendon limit stiffness without limits
 
-    A limitStiffness has an effect only outside the tendon's lowerLimit and upperLimit. This tendon has neither limit.
+    A limitStiffness has an effect only if the tendon has a lowerLimit or an upperLimit, and only outside these limits.
 
     Measured: A tendon has limitStiffness 10 and is stretched by 1. After one step the joint velocity is 0 without
     limits, and -0.04995 with upperLimit 0.5. (`experiments/measure_tendon_rules.py`)

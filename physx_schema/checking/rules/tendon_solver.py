@@ -53,7 +53,8 @@ VELOCITY_ITERATIONS = Rule("tendon/velocity-iterations", "warning", """
     Tendon force increased by velocity iterations
 
     PhysX applies a tendon's whole force again in each velocity iteration. N position and V velocity iterations multiply
-    the force by (N + V) / N. The rule accepts an increase of up to 5 %; the default counts, N = 32 and V = 1, add 3 %.
+    the tendon's force by (N + V) / N. The rule accepts an increase of up to 5 %; the default counts, N = 32 and V = 1,
+    add 3 %.
 
     Measured: With 4 position iterations a tendon gives a joint the velocity -0.0999 without velocity iterations, and
     -0.1249 with 1 velocity iteration. (`experiments/measure_tendon_rules.py`)

@@ -145,8 +145,8 @@ def _turning(description: Description) -> set[str]:
 UNIT_GRAVITY = Rule("unit/gravity", "warning", """
     Gravity in the wrong length unit
 
-    gravityMagnitude is in length units of the stage per second squared. The rule reports values below 0.2 or above 200
-    m/s^2. For example, 9.81 in a centimetre stage is 1/100 of Earth's gravity.
+    gravityMagnitude is in length units of the stage per second squared. The rule reports a gravity below 0.2 or above
+    200 m/s^2. For example, 9.81 in a centimetre stage is 1/100 of Earth's gravity.
 
     Measured: With gravityMagnitude 9.81 a body falls by 4.91 length units in one second, for every metersPerUnit.
     (`experiments/measure_unused.py`)

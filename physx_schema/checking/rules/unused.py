@@ -67,7 +67,7 @@ MISSPELT_PROPERTY = Rule("unused/misspelt-property", "error", """
 MISSPELT_SCHEMA = Rule("unused/misspelt-schema", "error", """
     Misspelt schema
 
-    A schema has a name that PhysX does not have. PhysX ignores this schema and its properties.
+    A schema is applied with a name that PhysX does not know. PhysX ignores such a schema and its properties.
 
     Measured: With the schema names PhysicsDriverAPI and PhysxJointAxesAPI, the drive and axis properties have no
     effect.
@@ -223,7 +223,7 @@ ON_BODY = Rule("unused/on-body", "warning", """
     cfmScale softens the joints and contacts of articulation links. PhysX ignores cfmScale on bodies outside
     articulations.
 
-    Measured: A body falls and lands in 60 steps. With cfmScale 0.9 every position of the body stays the same.
+    Measured: A body falls and lands in 60 steps. cfmScale 0.9 on this body changes none of its positions.
     (`experiments/measure_body_properties.py`)
     """,
     why=NO_EFFECT,
@@ -237,7 +237,7 @@ DENSITY_WITH_MASS = Rule("unused/beside-mass", "warning", """
 
     PhysX uses physics:mass and ignores the density. On a body with several colliders, the density can set each
     collider's share of the mass, if one collider has a density or mass. The rule does not report a density that sets
-    such shares.
+    shares of the mass.
 
     Measured: A body with mass 12 and density 3000 has mass 12 and the same moments of inertia.
     (`experiments/measure_mass_rules.py`)

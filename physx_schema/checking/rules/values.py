@@ -152,7 +152,7 @@ def _numbers(item: Authored, allowed: Range, by_name: Mapping[tuple[str, str], o
             rounded = lower == 0.0 and -_ROUNDED_ZERO < value < 0.0
             yield rule.at(
                 item.path, item.property, f"{value:g} is not in {allowed}{', probably a rounded zero' * rounded}",
-                why=_consequence(item, value, lower), fix="author a value in this range",
+                why=_consequence(item, value, lower), fix="author a value in the allowed range",
                 severity="warning" if rounded else "", repair=_clamp_repair(item, value, allowed, lower, upper),
             )
             return

@@ -244,7 +244,7 @@ def test_limits_that_cut_off_the_motion_are_refused(
         assert [item.gearing for item in describe(stage).articulations[0].mimics] == [gearing]
     else:
         one_line(refused(stage, gearing=gearing, offset=offset), f"{FOLLOWER}.physics:lowerLimit:",
-                 "the reference joint's limits need the range", "widen")
+                 "for the reference joint's limits this joint needs the range", "widen")
 
 
 def test_every_problem_is_reported_at_once() -> None:

@@ -145,11 +145,11 @@ FOLLOWER = Rule("behaviour/follower", "warning", f"""
     Mimic joint that does not follow
 
     The joint rests away from the position that the mimic equation requires. A mimic joint with a natural frequency
-    yields to loads. The rule reports distances above a quarter of the joint's range. Limits or drives can hold back a
-    hard mimic joint.
+    yields to loads. The rule reports joints that are more than a quarter of their range away from the required
+    position. Limits or drives can hold back a hard mimic joint.
 
-    Measured: Under a load of 9.81 N m, a follower with naturalFrequency 2 rests 33.0 degrees away from the required
-    position. {_SCRIPT}
+    Measured: Under a load of 9.81 N m, a follower joint with naturalFrequency 2 rests 33.0 degrees away from the
+    required position. {_SCRIPT}
     """,
     why="the coupling gives way to the load, or limits or a drive hold the joint",
     profiles=(BEHAVIOUR,),
