@@ -107,8 +107,9 @@ STATIC_ROOT = ReaderRule("articulation/static-root", "error", """
     PhysX ignores PhysicsArticulationRootAPI on a disabled or kinematic body. The bodies and joints connected to this
     body then form no articulation.
 
-    Measured: PhysX logs a warning. If PhysicsArticulationRootAPI is on a dynamic body that a joint connects to the
-    kinematic body, the kinematic body falls. (`experiments/measure_articulation_rules.py`)
+    Measured: PhysX logs a warning about the disabled or kinematic root. If PhysicsArticulationRootAPI is on a dynamic
+    body that a joint connects to the kinematic body, the kinematic body falls.
+    (`experiments/measure_articulation_rules.py`)
     """,
 )
 
@@ -117,8 +118,8 @@ KINEMATIC_BODY = ReaderRule("articulation/kinematic-body", "error", """
 
     PhysX creates no articulation if a joint fixes the base to a kinematic body.
 
-    Measured: PhysX logs an error. If the joint connects the base to the world instead, the robot stays in place.
-    (`experiments/measure_articulation_rules.py`)
+    Measured: PhysX logs an error. If the joint connects the base to the world instead of a kinematic body, the robot
+    stays in place. (`experiments/measure_articulation_rules.py`)
     """,
 )
 
@@ -139,9 +140,8 @@ ARTICULATION_IN_INSTANCE = ReaderRule("articulation/in-instance", "error", """
 
     PhysX creates no articulation inside an instance or a point instancer.
 
-    Measured: If instanceable is false, PhysX creates the articulation. In a point instancer PhysX creates separate
-    bodies without an articulation.
-    (`experiments/measure_articulation_rules.py`)
+    Measured: If the instance has instanceable false, PhysX creates the articulation. In a point instancer PhysX creates
+    separate bodies without an articulation. (`experiments/measure_articulation_rules.py`)
     """,
     explains=(Explains("instance", WITHOUT_BODIES),),
 )
@@ -151,8 +151,8 @@ SHARED_BODIES = ReaderRule("articulation/shared-bodies", "error", """
 
     If the same bodies belong to two articulation roots, PhysX uses only the root with the alphabetically last path.
 
-    Measured: With roots at /robot and /z, PhysX uses /z. With roots at /robot and /A, PhysX uses /robot.
-    (`experiments/measure_articulation_rules.py`)
+    Measured: With articulation roots at /robot and /z, PhysX uses /z. With articulation roots at /robot and /A, PhysX
+    uses /robot. (`experiments/measure_articulation_rules.py`)
     """,
 )
 
@@ -183,8 +183,8 @@ ROOT_JOINT = ReaderRule("articulation/root-joint", "error", """
 JOINT_KIND = ReaderRule("articulation/joint-kind", "warning", """
     Joint type that articulations do not support
 
-    Distance, gear and rack joints are never part of an articulation. Bodies connected only by such joints stay outside
-    the articulation.
+    Distance, gear and rack joints are never part of an articulation. Bodies connected only by distance, gear or rack
+    joints stay outside the articulation.
 
     Measured: PhysX logs an error. A body on a distance joint of length 1 falls by 1.025.
     (`experiments/measure_articulation_rules.py`)
@@ -223,7 +223,7 @@ LOOP = ReaderRule("DJ.011/loop", "error", """
     PhysX articulations are trees. PhysX drops a joint between two links that other joints of the articulation already
     connect. Joints that are disabled, or have excludeFromArticulation set, close no loop.
 
-    Measured: In a ring of hinges j0, j1 and j2, PhysX drops j2. The log does not name the dropped joint.
+    Measured: In a ring of hinges j0, j1 and j2, PhysX drops j2. PhysX's log does not name the dropped joint.
     (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,

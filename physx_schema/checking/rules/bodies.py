@@ -23,7 +23,7 @@ _INSTANCE = {"rel prototypes": "</Robot/many/thing>", "int[] protoIndices": "[0]
 BODY_NO_SCENE = ReaderRule("body/no-scene", "error", """
     Body without a physics scene
 
-    physics:simulationOwner names no PhysicsScene. PhysX does not create a body without a physics scene.
+    physics:simulationOwner of the body names no PhysicsScene. PhysX does not create a body without a physics scene.
 
     Measured: PhysX creates no body if physics:simulationOwner targets a missing prim. If a second target is a
     PhysicsScene, PhysX creates the body. (`experiments/measure_scene_rules.py`)

@@ -70,8 +70,8 @@ MESH = ReaderRule("collider/mesh", "error", """
 COLLIDER_NO_SCENE = ReaderRule("collider/no-scene", "error", """
     Collider without a physics scene
 
-    physics:simulationOwner names no PhysicsScene. PhysX creates no shape. A collider without a physics scene has no
-    contacts and adds no mass to its body.
+    physics:simulationOwner of the collider names no PhysicsScene, so PhysX creates no shape. A collider without a
+    physics scene has no contacts and adds no mass to its body.
 
     Measured: If physics:simulationOwner of the ground targets a missing scene, a cube falls through the ground. The
     cube rests on ground that has no simulationOwner. (`experiments/measure_scene_rules.py`)
@@ -110,12 +110,11 @@ TRIGGER_MESH = ReaderRule("collider/trigger-mesh", "error", """
 OFFSETS = ReaderRule("collider/offsets", "error", """
     Rest offset not below the contact offset
 
-    restOffset must be below contactOffset. Otherwise PhysX uses a rest offset of 0, and computes a contact offset if
-    the authored contactOffset is below restOffset.
+    restOffset must be below contactOffset. If restOffset is not below contactOffset, PhysX uses a rest offset of 0. If
+    contactOffset is below restOffset, PhysX also computes another contact offset.
 
-    Measured: With contactOffset 0.05 and restOffset 0.02, a cube rests 0.02 above the ground. With restOffset 0.1 the
-    cube rests on the ground.
-    (`experiments/measure_contact_rules.py`)
+    Measured: With contactOffset 0.05 and restOffset 0.02, a cube rests 0.02 above the ground. With contactOffset 0.05
+    and restOffset 0.1 the cube rests directly on the ground. (`experiments/measure_contact_rules.py`)
     """,
     example=usda.cube(_offsets("0.05", "0.1"), "PhysxCollisionAPI"),
     remedy=usda.cube(_offsets("0.05", "0.02"), "PhysxCollisionAPI"),
@@ -148,9 +147,8 @@ REFUSED = ReaderRule("material/refused", "error", """
     If a material has a friction below 0, a restitution above 1, or NaN, PhysX uses its default material: friction 0.5,
     no restitution.
 
-    Measured: With friction -1 a cube slows to 1.50 m/s, as without a material. With friction 0.1 the cube slows to 2.10
-    m/s.
-    (`experiments/measure_contact_rules.py`)
+    Measured: With friction -1 a cube slows to 1.50 m/s, as without a material. With friction 0.1 the same cube slows to
+    2.10 m/s. (`experiments/measure_contact_rules.py`)
     """,
     example=_material({"float physics:dynamicFriction": "-1"}),
     remedy=_material({"float physics:dynamicFriction": "1"}),
@@ -159,9 +157,10 @@ REFUSED = ReaderRule("material/refused", "error", """
 SOFT = ReaderRule("material/soft", "warning", """
     Negative restitution
 
-    PhysX uses a negative restitution as the stiffness of a contact spring. Bodies sink into such a material.
+    PhysX uses a negative restitution as the stiffness of a contact spring. Bodies sink into colliders with a negative
+    restitution.
 
-    Measured: A cube dropped from 1 m sinks 6.6 m into ground with a restitution of -0.5. The cube then comes back up.
+    Measured: A cube dropped from 1 m sinks 6.6 m into ground with a restitution of -0.5, and then comes back up.
     (`experiments/measure_contact_rules.py`)
     """,
     example=_material({"float physics:restitution": "-0.5"}),
@@ -173,9 +172,8 @@ GROUP_SEVERAL = ReaderRule("group/several", "warning", """
 
     PhysX uses one collision group for each collider, the group with the alphabetically first path.
 
-    Measured: A cube belongs to the groups A and C, and only C filters contacts with the ground. The cube rests on the
-    ground.
-    (`experiments/measure_contact_rules.py`)
+    Measured: A cube belongs to the groups A and C, and only C filters contacts with the ground. PhysX uses group A, so
+    the cube rests on the ground. (`experiments/measure_contact_rules.py`)
     """,
     example=usda.cube() + _group("g1", "shape") + _group("g2", "shape"),
     remedy=usda.cube() + _group("g1", "shape") + _group("g2", "a"),
@@ -254,7 +252,7 @@ STRETCHED = ReaderRule("collider/stretched", "warning", """
     Round collider with an uneven scale
 
     PhysX keeps spheres, capsules, cylinders and cones round and scales them by the largest of the three scale factors.
-    The rendered shape is stretched.
+    The rendered shape is stretched, but the collider is not.
 
     Measured: A sphere of radius 0.5 with scale (1, 1, 2) rests with its center at height 1.0.
     (`experiments/measure_body_rules.py`)

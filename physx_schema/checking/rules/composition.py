@@ -23,7 +23,7 @@ TARGET_DROPPED = ReaderRule("stage/target-dropped", "error", """
 USD_WARNING = ReaderRule("stage/usd", "info", """
     Warning from USD
 
-    USD warned about the stage while it was opened or read. No other rule covers this warning.
+    USD warned about the stage while it was opened or read, and no other rule covers this warning.
     """,
     profiles=PROFILES,
 )

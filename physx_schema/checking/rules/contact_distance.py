@@ -184,7 +184,7 @@ OVERLAP = Rule("body/overlap", "warning", """
     Body that starts inside another body
 
     Two colliders overlap at the start by more than a tenth of the thinner collider's thickness. PhysX pushes the
-    colliders apart at up to maxDepenetrationVelocity, 3 m/s by default. The rule does not check meshes.
+    colliders apart at up to maxDepenetrationVelocity, 3 m/s by default. The rule does not check mesh colliders.
 
     Measured: A cube that starts 0.2 m deep in the ground rises at 3.06 m/s. With maxDepenetrationVelocity inf the cube
     rises at 3400 m/s.

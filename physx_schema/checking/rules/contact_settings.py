@@ -157,7 +157,7 @@ GROUPS = Rule("group/meets-nothing", "warning", """
     Collision groups filter the contacts of this collider with all other colliders. The collider's body falls through
     everything.
 
-    Measured: The cube's collision group filters the group of the ground. The cube falls through the ground.
+    Measured: If a cube's collision group filters the group of the ground, the cube falls through the ground.
     (`experiments/measure_contact_rules.py`)
     """,
     why="the collider's body falls through everything",
@@ -186,8 +186,8 @@ TUNNELLING = Rule("body/tunnelling", "warning", """
 NO_IMPULSE = Rule("body/contact-impulse", "error", """
     Contact impulse limit of 0
 
-    maxContactImpulse limits the impulse of each contact point per step. With a limit of 0, no contact holds the body
-    up.
+    maxContactImpulse limits the impulse of each contact point per step. With a maxContactImpulse of 0, no contact holds
+    the body up.
 
     Measured: With maxContactImpulse 0 a cube falls through the ground to -4.3 m in one second. With maxContactImpulse
     0.1 the cube rests on the ground. (`experiments/measure_contact_settings.py`)

@@ -37,7 +37,7 @@ UNBOUND_COLLIDER = Rule("material/unbound-collider", "error", f"""
 INVISIBLE_MESH = Rule("collider/invisible-mesh", "warning", f"""
     Invisible collider without the purpose "guide"
 
-    SimReady RB.010 requires the purpose "guide" on invisible colliders. This purpose marks prims that are not
+    SimReady RB.010 requires the purpose "guide" on invisible colliders. The purpose "guide" marks prims that are not
     rendered. {ONLY_PUBLISHED}
 
     Measured: A cube rests on the ground at height 0.500, with any visibility and with any purpose.

@@ -197,8 +197,9 @@ def driven_joints(description: Description) -> Iterator[Finding]:
 TARGET_WITHOUT_GAIN = Rule("DJ.006/target-without-gain", "warning", """
     Drive target without a gain
 
-    A targetPosition needs a stiffness, and a targetVelocity needs a damping. A target without its gain has no effect.
-    With a stiffness but no damping, a targetVelocity still shifts the position target within each step.
+    A drive's targetPosition needs a stiffness, and a drive's targetVelocity needs a damping. A drive target without the
+    matching gain has no effect. With a stiffness but no damping, a targetVelocity still shifts the position target
+    within each step.
 
     Measured: A slider with targetPosition 1 and targetVelocity 1, but no gains, stays at 0.
     (`experiments/measure_joint_rules.py`)

@@ -24,8 +24,8 @@ DISAGREE = Rule("engine/disagree", "warning", """
     Engines with different values
 
     The stage authors one quantity for several engines (PhysX, Newton, MuJoCo or URDF), and the values differ after unit
-    conversion. If no PhysX value is authored, the rule compares PhysX's default with the other values. The engines then
-    simulate different robots.
+    conversion. If no PhysX value is authored, the rule compares PhysX's default with the other values. With different
+    values the engines simulate different robots.
 
     Measured: With a PhysX armature of 3, a driven slider reaches speed 0.416 in one step. With only mjc:armature 5 the
     slider reaches 1.658.

@@ -31,8 +31,8 @@ FRAME_DISTANCE = Rule("joint/frames-apart", "warning", """
     Joint frames apart outside articulations
 
     The two frames of a joint outside articulations are more than 1 mm or 0.5 degrees apart along axes that the joint
-    locks. PhysX pulls the bodies together at the start. If the joint fixes the base of an articulation to the world,
-    the base stays at its authored pose.
+    locks. If the joint frames are apart, PhysX pulls the bodies together at the start. If the joint fixes the base of
+    an articulation to the world, the base stays at its authored pose.
 
     Measured: If a body starts 0.97 m above its fixed joint, the joint pulls the body to the joint frame within one
     step. (`experiments/measure_borders.py`)

@@ -33,9 +33,8 @@ INERTIA_SIZE = Rule("body/inertia-size", "warning", """
     large moments forces hardly turn the body; with too small moments contacts make the body spin. Often the moments of
     inertia are in a wrong unit.
 
-    Measured: A horizontal rod on a revolute joint turns by 182 degrees in half a second. With moments 100 times larger
-    the rod turns by 20 degrees.
-    (`experiments/measure_plausibility.py`)
+    Measured: A horizontal rod on a revolute joint turns by 182 degrees in half a second. With 100 times larger moments
+    of inertia the same rod turns by 20 degrees. (`experiments/measure_plausibility.py`)
     """,
     profiles=PROFILES,
     example=usda.body({f"float3 {_MOMENTS}": "(1e5, 1e5, 1e5)"}, children=_BOX),

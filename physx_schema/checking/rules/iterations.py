@@ -30,9 +30,9 @@ def _body_with_count(count: int) -> str:
 RAISED = Rule("iterations/raised", "warning", """
     Iteration counts raised by another object
 
-    PhysX solves up to 128 bodies or 16 articulations in one batch, at any distance. All objects of a batch use the
-    largest iteration counts of any object in this batch. By default a body has 16 position iterations, an articulation
-    has 32, and both have 1 velocity iteration.
+    PhysX solves up to 128 bodies or 16 articulations together in one batch, at any distance from each other. All
+    objects of a batch use the largest iteration counts of any object in this batch. By default a body has 16 position
+    iterations, an articulation has 32, and both have 1 velocity iteration.
 
     Measured: An articulation with 1 position iteration falls by 0.001 in one step. Together with a free body with 16
     position iterations, the articulation falls by 0.00053125.

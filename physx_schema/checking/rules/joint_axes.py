@@ -31,7 +31,7 @@ def _raised_static_friction(problem: Problem, values: Values) -> Repair | None:
 FRICTION_ORDER = ReaderRule("joint/friction-order", "error", """
     Dynamic friction above static friction
 
-    PhysX refuses a dynamicFrictionEffort above staticFrictionEffort. The joint then has no
+    PhysX refuses a dynamicFrictionEffort above staticFrictionEffort. With refused friction values the joint has no
     friction at all, not even viscous friction.
 
     Measured: A prismatic joint with static friction 2 and dynamic friction 5 keeps its speed of 1.
@@ -89,7 +89,7 @@ DRIVE_POWERLESS = Rule("joint/drive-powerless", "error", """
     Drive with a maxForce of 0
 
     maxForce limits the sum of the drive's effort and the joint effort. A maxForce of 0 removes the drive and its
-    performance envelope. The joint effort then has no limit.
+    performance envelope. With maxForce 0 the joint effort has no limit.
 
     Measured: With maxForce 0 a prismatic joint with target 1 stays at 0. (`experiments/measure_joint_rules.py`)
     """,
@@ -110,9 +110,9 @@ def _drive(dof: Dof | JointAxis) -> Iterator[Finding]:
 NO_VELOCITY = Rule("joint/no-velocity", "error", """
     Joint with a maxJointVelocity of 0
 
-    PhysX limits joint speeds to maxJointVelocity, and 0 stops the joint. To keep a joint within its limit, PhysX scales
-    all velocities of the articulation. With a limit of 0, all joints of the articulation therefore start every step at
-    rest.
+    PhysX limits joint speeds to maxJointVelocity, and a maxJointVelocity of 0 stops the joint. To keep a joint within
+    its limit, PhysX scales all velocities of the articulation. With a limit of 0, all joints of the articulation
+    therefore start every step at rest.
 
     Measured: One of two falling joints has maxJointVelocity 0. The other joint turns by 14.7 degrees in 2 s, instead of
     90 degrees. (`experiments/measure_loaded_limits.py`)
@@ -133,7 +133,8 @@ VELOCITY_CLAMP = Rule("joint/velocity-clamp", "warning", """
     Prismatic joint faster than PhysX allows
 
     At the start of each step PhysX slows an articulation until no prismatic joint exceeds 100 length units per second.
-    A larger maxJointVelocity does not raise this limit. On a stage in centimetres the limit is 1 m/s.
+    A larger maxJointVelocity does not raise this limit. On a stage in centimetres the limit of 100 length units per
+    second is 1 m/s.
 
     Measured: A prismatic joint with speed 250 moves at 100, even if maxJointVelocity is 300.
     (`experiments/measure_joint_rules.py`)
@@ -189,7 +190,8 @@ NEWTON_MIMIC = ReaderRule("joint/newton-mimic", "error", """
     q_reference; newton:mimicJoint names the reference joint. For NewtonMimicAPI PhysX requires joints with one axis,
     finite limits on revolute joints, and mimicCoef1 other than 0.
 
-    Measured: With mimicCoef1 0 the follower stays at 0, and PhysX logs an error. (`experiments/measure_mimics.py`)
+    Measured: With mimicCoef1 0 the follower joint stays at 0, and PhysX logs an error.
+    (`experiments/measure_mimics.py`)
     """,
     example=usda.joint("j2", _NEWTON, "NewtonMimicAPI"),
     remedy=usda.joint("j2", {**_NEWTON, **usda.LIMITS}, "NewtonMimicAPI"),
@@ -202,9 +204,8 @@ NEWTON_WINS = ReaderRule("joint/newton-wins", "warning", """
     negative, even if this PhysX value is authored. PhysX uses newton:velocityLimit if the PhysX property
     maxJointVelocity is infinite.
 
-    Measured: A prismatic joint has newton:friction 2 and a PhysX static friction of 0. The joint slows from speed 1 to
-    0.967.
-    (`experiments/measure_unused.py`)
+    Measured: A prismatic joint has newton:friction 2 and a PhysX static friction of 0. This joint slows from speed 1 to
+    0.967. (`experiments/measure_unused.py`)
     """,
     example=usda.joint("j2", {"float newton:armature": "1", "float physxJointAxis:angular:armature": "0"},
                        "NewtonJointAPI", "PhysxJointAxisAPI:angular"),

@@ -36,7 +36,7 @@ SEVERAL_BODIES = ReaderRule("joint/several-bodies", "error", """
     Several bodies on one side of a joint
 
     If body0 or body1 has several targets, PhysX uses the first target. If the first target does not exist, PhysX
-    attaches that side to the world.
+    attaches that side of the joint to the world.
 
     Measured: On one side a revolute joint has the targets l0 and l1. The joint turns l0 to -10.23 degrees, and l1
     falls. (`experiments/measure_joint_bodies.py`)
@@ -49,7 +49,8 @@ SEVERAL_BODIES = ReaderRule("joint/several-bodies", "error", """
 MISSING_BODY = ReaderRule("joint/missing-body", "error", """
     Joint to a missing body
 
-    If body0 or body1 points to a path without a prim, PhysX attaches that side to the world, without a message.
+    If body0 or body1 points to a path without a prim, PhysX attaches that side of the joint to the world, without a
+    message.
 
     Measured: If body0 targets a missing prim, a revolute joint connects to the world and fixes the base.
     (`experiments/measure_joint_bodies.py`)
@@ -62,9 +63,9 @@ MISSING_BODY = ReaderRule("joint/missing-body", "error", """
 NO_BODY = ReaderRule("joint/no-body", "warning", """
     Joint to a prim without a rigid body
 
-    If body0 or body1 points to a prim outside all rigid bodies, PhysX attaches that side to the world, at the prim's
-    frame. PhysX uses the world's frame if the prim is inactive or abstract, or if it is inside an instance and not a
-    collider.
+    If body0 or body1 points to a prim outside all rigid bodies, PhysX attaches that side of the joint to the world.
+    The joint is then at the prim's frame. PhysX uses the world's frame if the prim is inactive or abstract, or if it is inside an instance
+    and not a collider.
 
     Measured: A revolute joint from an Xform without a body has no degree of freedom and fixes the base.
     (`experiments/measure_joint_bodies.py`)
@@ -77,7 +78,7 @@ NO_BODY = ReaderRule("joint/no-body", "warning", """
 JOINT_DISABLED = Rule("joint/disabled", "info", """
     Disabled joint
 
-    PhysX does not create a joint with jointEnabled false.
+    PhysX does not create a joint that has jointEnabled false.
 
     Measured: With jointEnabled false, a hanging link falls by 0.125 in half a second, like a free body.
     (`experiments/measure_joint_bodies.py`)
@@ -106,9 +107,8 @@ NO_HINGE = ReaderRule("joint/no-hinge", "error", """
     joint in hinge and a prismatic joint in prismatic. If a named joint does not exist, PhysX couples the body about the
     x axis of the joint frame. If a named joint belongs to another body, the bodies turn at wrong speeds.
 
-    Measured: Two gear wheels should turn at 1 and -2 rad/s. If hinge1 is a joint of another body, the wheels turn at 19
-    and -38 rad/s.
-    (`experiments/measure_joint_bodies.py`)
+    Measured: Two gear wheels should turn at 1 and -2 rad/s. If hinge1 names a joint of another body, the wheels turn at
+    19 and -38 rad/s. (`experiments/measure_joint_bodies.py`)
     """,
     why="PhysX uses the position of this wrong joint, and the bodies turn at wrong speeds",
     example=_geared("</Robot/j2>"),
@@ -145,7 +145,7 @@ SAME_BODY = ReaderRule("joint/same-body", "error", """
 
     PhysX does not create a joint between a body and itself.
 
-    Measured: PhysX logs a message about a closed articulation.
+    Measured: For a joint between a body and itself, PhysX logs a message about a closed articulation.
     (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
@@ -158,7 +158,7 @@ JOINT_NO_BODIES = ReaderRule("joint/no-bodies", "error", """
 
     PhysX does not create a joint if neither side has a rigid body.
 
-    Measured: PhysX logs that no bodies are defined for the joint.
+    Measured: For a joint without bodies, PhysX logs that no bodies are defined for the joint.
     (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,

@@ -25,8 +25,8 @@ _CENTER = "point3f physics:centerOfMass"
 MASS_COMPUTED = Rule("body/mass-computed", "info", """
     Mass of 0
 
-    PhysX treats a mass of 0 as a mass that is not authored. PhysX computes the mass from the colliders and their
-    densities.
+    PhysX treats a mass of 0 as a mass that is not authored. PhysX then computes the mass from the body's colliders and
+    their densities.
 
     Measured: A body with mass 0 and a cube collider of size 1 gets mass 1000. (`experiments/measure_mass_rules.py`)
     """,
@@ -167,10 +167,10 @@ def mass_properties(description: Description) -> Iterator[Finding]:
 NO_MASS = ReaderRule("body/no-mass", "warning", """
     Body without mass and colliders
 
-    The body has neither a mass nor a collider. PhysX uses a mass of 1 and the inertia of a small sphere.
+    The body has neither a mass nor a collider. For such a body PhysX uses a mass of 1 and the inertia of a small
+    sphere.
 
-    Measured: PhysX logs a warning about a negative mass.
-    (`experiments/measure_body_rules.py`)
+    Measured: For such a body PhysX logs a warning about a negative mass. (`experiments/measure_body_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.prim("Xform", "thing", {}, "PhysicsRigidBodyAPI"),

@@ -55,10 +55,10 @@ def _geared(ratio: str) -> str:
 DISTANCE_DIRECTION = Rule("joint/distance-direction", "warning", """
     Distance joint with both anchors at one point
 
-    A distance joint pushes along the line between its anchors. If the anchors start at one point and minDistance is
-    above 0, PhysX pushes along the world's x axis or in an arbitrary direction.
+    A distance joint pushes two bodies apart along the line between its anchors. If the anchors start at one point and
+    minDistance is above 0, PhysX pushes along the world's x axis or in an arbitrary direction.
 
-    Measured: The anchors start at one point, and minDistance is 0.5. The anchors end 0.475 apart along x.
+    Measured: The anchors of a distance joint with minDistance 0.5 start at one point and end 0.475 apart along x.
     (`experiments/measure_outside_rules.py`)
     """,
     why="PhysX pushes the bodies apart along the world's x axis, or in an arbitrary direction",
@@ -71,7 +71,7 @@ IDLE_TARGET = Rule("joint/idle-target", "warning", """
     Target on an axis without a drive
 
     Outside articulations PhysX combines the targets of rotX, rotY and rotZ into one rotation. Targets of locked axes
-    and of axes without a drive are part of this rotation. Axes with a drive then miss their targets.
+    and of axes without a drive are part of this rotation. Axes with a drive therefore miss their targets.
 
     Measured: The axis rotY with target 40 degrees stops at 28.15 degrees if the locked axis rotX has target 50 degrees.
     (`experiments/measure_outside_rules.py`)

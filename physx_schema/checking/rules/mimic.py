@@ -174,7 +174,7 @@ SELF_REFERENCE = Refusal("DJ.007/self", "error", f"""
 
     If referenceJoint targets the mimic joint itself, PhysX logs an error and creates no mimic joint.
 
-    Measured: PhysX logs that both joints are the same. {SCRIPT}
+    Measured: PhysX logs that the mimic joint and its reference joint are the same. {SCRIPT}
     """,
     fix="target another joint",
     example=usda.follower({"referenceJoint": "</Robot/j2>"}),
@@ -192,7 +192,7 @@ EXCLUDED_SELF = Refusal("DJ.007/excluded-self", "error", f"""
 
     If the follower joint has physics:excludeFromArticulation = true, PhysX logs an error and creates no mimic joint.
 
-    Measured: PhysX logs that it supports mimic joints only on articulation joints. {SCRIPT}
+    Measured: PhysX logs that it supports mimic joints only on joints of an articulation. {SCRIPT}
     """,
     fix="set physics:excludeFromArticulation to false, or remove PhysxMimicJointAPI",
     example=usda.follower({"bool physics:excludeFromArticulation": "true"}),

@@ -61,7 +61,7 @@ OFFSET = Rule("DJ.007/offset", "error", f"""
     Offset that is not finite
 
     The offset of a mimic joint must be finite. The offset is in degrees on a revolute joint, and in length units on a
-    prismatic joint. NaN or infinity makes the whole articulation NaN.
+    prismatic joint. With an offset of NaN or infinity, the state of the whole articulation becomes NaN.
 
     Measured: With offset 10 and gearing -1 the follower joint is at 9.99 degrees. With offset NaN the positions of both
     joints become NaN. {SCRIPT}
@@ -158,7 +158,8 @@ def _damping_ratio(item: MimicDeclaration) -> Iterator[Finding]:
 MIMIC_TIME_SAMPLES = ReaderRule("DJ.007/time-samples", "warning", """
     Time samples or connections on a mimic joint
 
-    PhysX reads gearing, offset and limits once, at the default time, and ignores time samples and connections.
+    PhysX reads the gearing, offset and limits of a mimic joint once, at USD's default time, and ignores time samples
+    and connections.
 
     Measured: PhysX uses an authored gearing of -1 even if the gearing also has time samples of -2 or a connection to
     -2. If a gearing has no authored default value, PhysX uses 1. (`experiments/measure_mimics.py`)
@@ -185,9 +186,9 @@ Interval = tuple[float, float]
 FINITE_LIMITS = Rule("DJ.007/limits", "error", f"""
     Mimic joint without finite limits
 
-    PhysX couples two revolute joints only if all their limits are finite. A prismatic mimic joint needs no limits in
-    PhysX, but SimReady DJ.007 requires limits. If a coupled joint has a lower limit above its upper limit, both joints
-    stop.
+    PhysX couples two revolute joints by a mimic joint only if all limits of both joints are finite. A prismatic mimic
+    joint needs no limits in PhysX, but SimReady DJ.007 requires limits. If a coupled joint has a lower limit above its
+    upper limit, both joints stop.
 
     Measured: A revolute follower joint without limits stays at 0. If the follower joint has limits [30, -30], the
     reference joint stops at 3.64 degrees. {SCRIPT}
@@ -245,8 +246,8 @@ LIMITS_CLIP = Rule("DJ.007/limits-clip", "error", f"""
 LIMITS_DISJOINT = Rule("DJ.007/limits-disjoint", "error", """
     Mimic limits that no position satisfies
 
-    No position within the reference joint's limits keeps the follower joint within its own limits. In PhysX both joints
-    push against their limits and miss their targets.
+    No position within the reference joint's limits keeps the follower joint within its own limits. In PhysX the two
+    coupled joints then push against their limits and miss their targets.
 
     Measured: The follower joint has limits [50, 60], and the reference joint has limits [-45, 45] and target 20. The
     follower joint ends at 50 degrees and the reference joint at 44.59 degrees. (`experiments/measure_mimics.py`)

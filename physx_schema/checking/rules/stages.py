@@ -86,7 +86,7 @@ UNITS = ReaderRule("stage/units", "error", """
     Units that PhysX refuses
 
     Three numbers must be finite and above 0 in single precision: metersPerUnit, kilogramsPerUnit, and a length of 10 m
-    in stage units. Otherwise PhysX refuses the stage.
+    in stage units. PhysX refuses a stage in which one of these numbers is not finite or not above 0.
 
     Measured: PhysX refuses a metersPerUnit or kilogramsPerUnit of 0, -1, NaN or infinity. PhysX refuses metersPerUnit
     2.9e-38, but accepts 2.95e-38. (`experiments/measure_scene_rules.py`)
@@ -98,7 +98,8 @@ UNITS_EXTREME = ReaderRule("stage/units-extreme", "warning", """
     Units that overflow PhysX's defaults
 
     PhysX converts its default density and thresholds to the stage's units in single precision. With length units
-    outside about 2e-14 to 7e11 m, or similarly extreme mass units, these values become infinite or 0.
+    outside about 2e-14 to 7e11 m, or similarly extreme mass units, the converted density and thresholds become infinite
+    or 0.
 
     Measured: PhysX accepts metersPerUnit 2.95e-38 and 3.4e38, and kilogramsPerUnit 8e-46 and 3.4e38, without a message.
     (`experiments/measure_scene_rules.py`)

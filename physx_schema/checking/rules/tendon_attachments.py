@@ -57,8 +57,8 @@ MASS_FRAME = Rule("tendon/mass-frame", "warning", """
     one step, as with a tendon attachment at 0.5. (`experiments/measure_tendon_rules.py`)
     """,
     why="PhysX measures localPos in the mass frame: from the centre of mass, along the principal axes of inertia",
-    fix="author localPos in this mass frame, or make the mass frame equal to the link's frame with physics:centerOfMass "
-        "and physics:principalAxes",
+    fix="author localPos in this mass frame, or make the mass frame equal to the link's frame with "
+        "physics:centerOfMass and physics:principalAxes",
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), {"point3f physics:centerOfMass": "(0, 0, 0.5)"}),
     remedy=_CABLE,
 )
@@ -147,8 +147,9 @@ SEVERAL_PARENTS = ReaderRule("tendon/several-parents", "warning", """
 NO_LEAF = ReaderRule("tendon/no-leaf", "error", """
     Spatial tendon branch without a leaf
 
-    If a branch ends in an attachment that is not a leaf, PhysX logs an error and uses rest length 0. If such a tendon
-    has a limitStiffness, the motion becomes NaN. A root attachment without other attachments exerts no force.
+    If a branch of a spatial tendon ends in an attachment that is not a leaf, PhysX logs an error and uses rest length
+    0. If such a tendon has a limitStiffness, the motion becomes NaN. A root attachment without other attachments exerts
+    no force.
 
     Measured: After one step the joint velocity is -0.09997 with a tendon of stiffness 10 without a leaf. With
     limitStiffness 10 the joint velocity is NaN. (`experiments/measure_tendon_rules.py`)

@@ -55,8 +55,8 @@ TENDON_JOINT_TYPE = ReaderRule("tendon/joint-type", "error", """
 AXIS_DROPPED = ReaderRule("tendon/axis-dropped", "error", """
     Tendon axis outside its root's chain
 
-    The axes of a fixed tendon must form an unbroken chain or tree of joints below the root axis. PhysX drops axes on
-    another branch, above the root, or below a joint without an axis.
+    The axes of a fixed tendon must form an unbroken chain or tree of joints below the root axis. PhysX drops tendon
+    axes on another branch, above the root axis, or below a joint without a tendon axis.
 
     Measured: If a tendon is stretched by 1, a slider with a tendon axis on another branch keeps velocity 0.
     (`experiments/measure_tendon_rules.py`)
@@ -68,8 +68,8 @@ AXIS_DROPPED = ReaderRule("tendon/axis-dropped", "error", """
 ARRAY_LENGTH = ReaderRule("tendon/array-length", "error", """
     Tendon array without exactly one element
 
-    gearing and forceCoefficient must be arrays of one element. If an array is empty or longer, or if a number is
-    authored instead of an array, PhysX uses the value 1.
+    The gearing and forceCoefficient of a tendon axis must be arrays of one element. If an array is empty or longer, or
+    if a number is authored instead of an array, PhysX uses the value 1.
 
     Measured: With gearing [2, 3] or an empty array, the slider moves exactly like a slider with gearing 1.
     (`experiments/measure_tendon_topology.py`)
@@ -95,9 +95,10 @@ TENDON_JOINT_AXIS = ReaderRule("tendon/joint-axis", "warning", """
 SIGN = Rule("tendon/sign", "error", """
     Tendon gearing and force with opposite signs
 
-    forceCoefficient scales the force on an axis; the gearing scales only the axis's part of the tendon's length. With
-    opposite signs the tendon pushes the joint away from the tendon's rest length. If the tendon pushes all its axes
-    away, the motion diverges. A negative gearing on a spatial tendon also pushes the joint away from the rest length.
+    forceCoefficient scales the force on an axis; the gearing scales only the axis's part of the tendon's length. If
+    forceCoefficient and gearing have opposite signs, the tendon pushes the joint away from the tendon's rest length. If
+    the tendon pushes all its axes away, the motion diverges. A negative gearing on a spatial tendon also pushes the
+    joint away from the rest length.
 
     Measured: With gearing -1 and forceCoefficient 1 the tendon gives a slider the velocity 0.1000 in one step. The
     slider moves from 0.01 to 56.6 in 3 s. (`experiments/measure_tendon_rules.py`)

@@ -24,8 +24,8 @@ _STIFF = {"float physxTendon:t:stiffness": "1000000", "float physxTendon:t:dampi
 AXES_SHARE = Rule("tendon/axes-share", "info", """
     Tendon force divided among its axes
 
-    PhysX divides the force of a fixed tendon by its number of axes, including axes with gearing 0 and forceCoefficient
-    0. Each joint of the tendon receives one equal share of the force.
+    PhysX divides the force of a fixed tendon by the tendon's number of axes, including axes with gearing 0 and
+    forceCoefficient 0. Each joint of the tendon receives one equal share of the force.
 
     Measured: A tendon has stiffness 10 and is stretched by 1. After one step the joint velocity is -0.09997 with one
     axis, and -0.04999 with two axes. (`experiments/measure_tendon_rules.py`)

@@ -127,7 +127,7 @@ NOT_APPLIED = Rule("unused/not-applied", "warning", """
 SOFT_LIMIT = Rule("unused/soft-limit", "warning", """
     Soft limit on a joint of an articulation
 
-    PhysX ignores PhysxLimitAPI on joints of an articulation. The limits of such joints stay hard.
+    PhysX ignores PhysxLimitAPI on joints of an articulation. The limits of joints in an articulation stay hard.
 
     Measured: A slider stops at its limit of 0.5, even with PhysxLimitAPI of stiffness 10, damping 1 and restitution 1.
     (`experiments/measure_joint_rules.py`)
@@ -191,8 +191,7 @@ IDLE = Rule("unused/idle", "warning", """
     on joints inside an articulation.
 
     Measured: A joint with breakForce and breakTorque 0.001 holds a weight of 1 inside an articulation. Outside
-    articulations the joint breaks.
-    (`experiments/measure_unused.py`)
+    articulations the same joint breaks. (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     example=usda.joint("j2", {"float physics:breakForce": "10"}),
@@ -235,11 +234,11 @@ ON_BODY = Rule("unused/on-body", "warning", """
 DENSITY_WITH_MASS = Rule("unused/beside-mass", "warning", """
     Density on a body with a mass
 
-    PhysX uses physics:mass and ignores the density. On a body with several colliders, the density can set each
+    If a body has physics:mass, PhysX ignores its density. On a body with several colliders, the density can set each
     collider's share of the mass, if one collider has a density or mass. The rule does not report a density that sets
     shares of the mass.
 
-    Measured: A body with mass 12 and density 3000 has mass 12 and the same moments of inertia.
+    Measured: A density of 3000 changes neither the mass nor the moments of inertia of a body with physics:mass 12.
     (`experiments/measure_mass_rules.py`)
     """,
     why=NO_EFFECT,

@@ -71,7 +71,8 @@ OVERLAP = Rule("behaviour/start-overlap", "warning", f"""
 GROUND = Rule("behaviour/in-ground", "warning", f"""
     Body that starts inside a static collider
 
-    A body, such as a robot's foot, starts inside the ground or another static collider. PhysX throws the body out.
+    A body, such as a robot's foot, starts inside the ground or another static collider. PhysX throws the body out of
+    the static collider.
 
     Measured: A crate of 1 kg starts 0.1 m inside a slab. In the first step PhysX pushes the crate with 6.53 N.
     {_SCRIPT}
