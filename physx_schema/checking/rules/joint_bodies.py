@@ -64,8 +64,8 @@ NO_BODY = ReaderRule("joint/no-body", "warning", """
     Joint to a prim without a rigid body
 
     If body0 or body1 points to a prim outside all rigid bodies, PhysX attaches that side of the joint to the world.
-    The joint is then at the prim's frame. PhysX uses the world's frame if the prim is inactive or abstract, or if it is inside an instance
-    and not a collider.
+    The joint frame on this side is then relative to the prim's frame. PhysX uses the world's frame if the prim is
+    inactive or abstract, or if it is inside an instance and not a collider.
 
     Measured: A revolute joint from an Xform without a body has no degree of freedom and fixes the base.
     (`experiments/measure_joint_bodies.py`)
