@@ -163,7 +163,7 @@ ARTICULATION_SEVERAL_SCENES = ReaderRule("articulation/several-scenes", "error",
     also creates no articulation if only some links have a simulation owner.
 
     Measured: An articulation has one link in a scene with gravity 10 and one in a scene with gravity 1. In one second
-    the links fall by 5.005 and 0.501. (`experiments/measure_articulation_rules.py`)
+    the two links fall by 5.005 and 0.501. (`experiments/measure_articulation_rules.py`)
     """,
     example=usda.body({_OWNER: "</Robot/s2>"}, name="c") + usda.joint("j2", child="c") + _SCENES,
     remedy=usda.body(name="c") + usda.joint("j2", child="c") + _SCENES,
@@ -186,8 +186,8 @@ JOINT_KIND = ReaderRule("articulation/joint-kind", "warning", """
     Distance, gear and rack joints are never part of an articulation. Bodies connected only by distance, gear or rack
     joints stay outside the articulation.
 
-    Measured: PhysX logs an error. A body on a distance joint of length 1 falls by 1.025.
-    (`experiments/measure_articulation_rules.py`)
+    Measured: For an articulation with such a joint PhysX logs an error. A body on a distance joint of length 1 falls by
+    1.025. (`experiments/measure_articulation_rules.py`)
     """,
     example=usda.joint("j2", kind="Distance", parent="a"),
     remedy=usda.joint("j2", _EXCLUDED, kind="Distance", parent="a"),
@@ -197,7 +197,7 @@ KINEMATIC_LINK = ReaderRule("articulation/kinematic-link", "error", """
     Kinematic link that is not the root
 
     In an articulation PhysX simulates a kinematic body that is not the root as a dynamic link. Bodies that are
-    connected to the root only through this link stay outside the articulation.
+    connected to the root only through such a kinematic link stay outside the articulation.
 
     Measured: A kinematic link on a vertical slider falls by 5.003 in one second. A body on a fixed joint to the
     kinematic link stays outside the articulation. (`experiments/measure_articulation_rules.py`)

@@ -131,7 +131,7 @@ SWITCHED_OFF = Rule("articulation/disabled", "warning", """
     performance envelopes, tendons or mimic joints.
 
     Measured: A row of four links on fixed joints, 3 m long, sags by 11.6 mm with articulationEnabled false. With
-    articulationEnabled true the row does not sag. (`experiments/measure_borders.py`)
+    articulationEnabled true the same row does not sag. (`experiments/measure_borders.py`)
     """,
     why="PhysX creates separate bodies and softer joints; it ignores joint states, armature, friction, performance "
         "envelopes, tendons and mimic joints",

@@ -43,8 +43,8 @@ NO_SHAPE = ReaderRule("collider/no-shape", "error", """
     Collider without a shape
 
     PhysX creates shapes for Cube, Sphere, Capsule, Cylinder, Cone, Plane and Mesh prims. If PhysicsCollisionAPI is on
-    an Xform or Scope, PhysX uses such prims directly below it. PhysX rejects a size or scale of 0, and planes on
-    dynamic bodies.
+    an Xform or Scope, PhysX creates shapes for the geometry prims directly below it. PhysX rejects a size or scale of
+    0, and planes on dynamic bodies.
 
     Measured: A body with a collider on an empty Xform falls through the ground to a height of -2.5.
     (`experiments/measure_body_rules.py`, `experiments/measure_mass_rules.py`)
@@ -221,9 +221,9 @@ MISSING_TARGET = ReaderRule("pair/missing-target", "error", """
 NO_OBJECT = ReaderRule("pair/no-object", "error", """
     Filtered pair without a collider
 
-    PhysicsFilteredPairsAPI works on colliders, rigid bodies and articulation roots. Valid targets of
-    physics:filteredPairs are colliders, rigid bodies, articulation roots, and prims above them. On other prims
-    PhysicsFilteredPairsAPI has no effect.
+    PhysicsFilteredPairsAPI works only on colliders, rigid bodies and articulation roots. Valid targets of
+    physics:filteredPairs are colliders, rigid bodies, articulation roots, and prims above them. PhysicsFilteredPairsAPI
+    on a prim of another kind has no effect.
 
     Measured: A cube rests on the ground if its filtered pair is an empty Xform, the scene or a collision group.
     (`experiments/measure_contact_rules.py`)

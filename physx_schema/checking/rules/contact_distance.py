@@ -206,7 +206,7 @@ MASS_RATIO = Rule("body/mass-ratio", "warning", """
     Measured: With 4 position iterations, a body of mass 1 carries a body of mass 60, but a body of mass 80 sinks
     through it. (`experiments/measure_contact_starts.py`)
     """,
-    why="the solver cannot hold the heavy body up, and it sinks into the light body",
+    why="the solver cannot hold the heavy body up, and the heavy body sinks into the light body",
     fix="increase physxRigidBody:solverPositionIterationCount, or author masses closer to each other",
     example=_stacked("1000"),
     remedy=_stacked("100"),

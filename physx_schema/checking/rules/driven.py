@@ -16,15 +16,14 @@ from physx_schema.description import Description, Dof, Drive, unlimited
 TARGET_TOLERANCE = 1e-2        # rad or metres: how far a drive's target may be from the joint state at the start
 MAX_STIFFNESS = 1e6     # as authored, of the published text: per degree or per length unit
 _LIMIT_TOLERANCE = 1e-4           # rad or length, relative to the limit, at least of 1: degrees and lengths are float32
-ONLY_PUBLISHED = "Only SimReady has this requirement; PhysX does not."
 _STIFF = "float drive:angular:physics:stiffness"
 _TARGET = "float drive:angular:physics:targetPosition"
 
-MAX_FORCE = Rule("DJ.001/max-force", "error", f"""
+MAX_FORCE = Rule("DJ.001/max-force", "error", """
     Drive without a finite force limit
 
-    SimReady DJ.001 requires a finite maxForce above 0 on every driven joint, except mimic joints without gains.
-    {ONLY_PUBLISHED}
+    SimReady DJ.001, unlike PhysX, requires a finite maxForce above 0 on every driven joint, except mimic joints without
+    gains.
 
     Measured: A drive with maxForce inf has no force limit. A driven joint with maxForce 0 or -5 does not move.
     (`experiments/measure_joint_rules.py`)
@@ -44,11 +43,11 @@ def _strength(dof: Dof, drive: Drive, follows: bool) -> Iterator[Finding]:
         yield MAX_FORCE.at(drive.path, drive.prefix + "maxForce", f"the drive of {dof.name} has no force limit")
 
 
-TARGET_STATE = Rule("DJ.001/target-state", "error", f"""
+TARGET_STATE = Rule("DJ.001/target-state", "error", """
     Drive target away from the joint state
 
-    SimReady DJ.001 requires that the drive target of a joint equals the position of its joint state. The rule allows a
-    difference of 0.01 rad or 10 mm between target and joint state. {ONLY_PUBLISHED}
+    SimReady DJ.001, unlike PhysX, requires that the drive target of a joint equals the position of its joint state. The
+    rule allows a difference of 0.01 rad or 10 mm between target and joint state.
 
     Measured: A slider starts at position 0 with drive target 1 and stiffness 100. After one step the slider's velocity
     is 1.66. (`experiments/measure_joint_rules.py`)
@@ -60,13 +59,13 @@ TARGET_STATE = Rule("DJ.001/target-state", "error", f"""
     remedy=usda.driven_joint({_TARGET: "0.2"}),
 )
 
-JOINT_STATE = Rule("DJ.002/joint-state", "error", f"""
+JOINT_STATE = Rule("DJ.002/joint-state", "error", """
     Driven joint without a joint state
 
-    SimReady DJ.002 requires PhysicsJointStateAPI on every driven joint. {ONLY_PUBLISHED}
+    SimReady DJ.002, unlike PhysX, requires PhysicsJointStateAPI on every driven joint.
 
-    Measured: A hinge has links posed at 30 degrees. Without a joint state the hinge starts at 0 degrees. If the joint
-    state is 10 degrees, the hinge starts at 10 degrees. (`experiments/measure_joint_rules.py`)
+    Measured: A hinge with links posed at 30 degrees starts at 0 degrees if it has no joint state. If its joint state is
+    10 degrees, the hinge starts at 10 degrees. (`experiments/measure_joint_rules.py`)
     """,
     why="PhysX starts the joint at 0 and ignores the poses of its links; SimReady DJ.002 requires PhysicsJointStateAPI",
     profiles=(DRIVEN,),
@@ -93,10 +92,10 @@ def _state(dof: Dof, drive: Drive, instance: str, has_state: bool, meters: float
         )
 
 
-UNDRIVEN = Rule("DJ.004/undriven", "error", f"""
+UNDRIVEN = Rule("DJ.004/undriven", "error", """
     Joint without a drive or mimic joint
 
-    SimReady DJ.004 requires a drive or a mimic joint on every joint of an articulation. {ONLY_PUBLISHED} PhysX accepts
+    SimReady DJ.004, unlike PhysX, requires a drive or a mimic joint on every joint of an articulation. PhysX accepts
     joints without a drive, and prismatic mimic joints without drive gains.
 
     Measured: A slider without a drive keeps its speed of 1. A prismatic mimic joint without drive gains follows its
@@ -116,11 +115,11 @@ def _undriven(dof: Dof, instance: str) -> Finding:
     )
 
 
-MAX_VELOCITY = Rule("DJ.005/max-velocity", "error", f"""
+MAX_VELOCITY = Rule("DJ.005/max-velocity", "error", """
     Driven joint without a velocity limit
 
-    SimReady DJ.005 requires a maxJointVelocity above 0 in PhysxJointAPI, a schema that PhysX removed. This rule instead
-    accepts a velocity limit from PhysxJointAxisAPI or newton:velocityLimit. {ONLY_PUBLISHED}
+    SimReady DJ.005, unlike PhysX, requires a maxJointVelocity above 0 in PhysxJointAPI, a schema that PhysX removed.
+    This rule instead accepts a velocity limit from PhysxJointAxisAPI or newton:velocityLimit.
 
     Measured: With physxJoint:maxJointVelocity 0.5 a slider keeps its speed of 1. With
     physxJointAxis:linear:maxJointVelocity 0.5 the slider's speed is 0.5.
@@ -145,11 +144,11 @@ def _velocity(dof: Dof, instance: str, authored: set[tuple[str, str]]) -> Iterat
         )
 
 
-STIFFNESS = Rule("DJ.006/stiffness", "error", f"""
+STIFFNESS = Rule("DJ.006/stiffness", "error", """
     Unlikely drive stiffness
 
-    SimReady DJ.006 allows a drive stiffness from 0 to 1e6. On angular axes this is the stiffness per degree.
-    {ONLY_PUBLISHED}
+    SimReady DJ.006, unlike PhysX, allows only a drive stiffness from 0 to 1e6. On angular axes the stiffness is per
+    degree.
 
     Measured: A drive with stiffness 1e8 holds a slider at its target of 1. (`experiments/measure_joint_rules.py`)
     """,

@@ -29,9 +29,9 @@ INERTIA_SIZE = Rule("body/inertia-size", "warning", """
     Moments of inertia too large or too small
 
     The rule reports a moment of inertia above ten times the largest moment that the body's mass can have within its
-    colliders. It also reports a moment below a hundredth of the moment of a solid box around the colliders. With too
-    large moments forces hardly turn the body; with too small moments contacts make the body spin. Often the moments of
-    inertia are in a wrong unit.
+    colliders. The rule also reports a moment below a hundredth of the moment of a solid box around the colliders. With
+    too large moments forces hardly turn the body; with too small moments contacts make the body spin. Often the moments
+    of inertia are in a wrong unit.
 
     Measured: A horizontal rod on a revolute joint turns by 182 degrees in half a second. With 100 times larger moments
     of inertia the same rod turns by 20 degrees. (`experiments/measure_plausibility.py`)

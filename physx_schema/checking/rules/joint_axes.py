@@ -111,11 +111,11 @@ NO_VELOCITY = Rule("joint/no-velocity", "error", """
     Joint with a maxJointVelocity of 0
 
     PhysX limits joint speeds to maxJointVelocity, and a maxJointVelocity of 0 stops the joint. To keep a joint within
-    its limit, PhysX scales all velocities of the articulation. With a limit of 0, all joints of the articulation
-    therefore start every step at rest.
+    its limit, PhysX scales all velocities of the articulation. With maxJointVelocity 0 on one joint, all joints of the
+    articulation start every step at rest.
 
-    Measured: One of two falling joints has maxJointVelocity 0. The other joint turns by 14.7 degrees in 2 s, instead of
-    90 degrees. (`experiments/measure_loaded_limits.py`)
+    Measured: If one of two falling joints has maxJointVelocity 0, the other joint turns by only 14.7 degrees in 2 s,
+    instead of 90 degrees. (`experiments/measure_loaded_limits.py`)
     """,
     why="the joint does not move, and PhysX also slows all other joints of the articulation",
     fix="author a maxJointVelocity above 0, or use a fixed joint",
@@ -133,8 +133,8 @@ VELOCITY_CLAMP = Rule("joint/velocity-clamp", "warning", """
     Prismatic joint faster than PhysX allows
 
     At the start of each step PhysX slows an articulation until no prismatic joint exceeds 100 length units per second.
-    A larger maxJointVelocity does not raise this limit. On a stage in centimetres the limit of 100 length units per
-    second is 1 m/s.
+    A larger maxJointVelocity does not raise the limit of 100. On a stage in centimetres the limit of 100 length units
+    per second is 1 m/s.
 
     Measured: A prismatic joint with speed 250 moves at 100, even if maxJointVelocity is 300.
     (`experiments/measure_joint_rules.py`)

@@ -71,7 +71,8 @@ IDLE_TARGET = Rule("joint/idle-target", "warning", """
     Target on an axis without a drive
 
     Outside articulations PhysX combines the targets of rotX, rotY and rotZ into one rotation. Targets of locked axes
-    and of axes without a drive are part of this rotation. Axes with a drive therefore miss their targets.
+    and of axes without a drive are part of this rotation. Axes with a drive miss their targets if an axis without a
+    drive has a target.
 
     Measured: The axis rotY with target 40 degrees stops at 28.15 degrees if the locked axis rotX has target 50 degrees.
     (`experiments/measure_outside_rules.py`)

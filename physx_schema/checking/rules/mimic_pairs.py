@@ -99,8 +99,8 @@ def _chain(item: MimicDeclaration) -> Iterator[Finding]:
 SAME_ARTICULATION = Rule("DJ.007/same-articulation", "error", f"""
     Mimic joint across articulations
 
-    A follower joint and its reference joint must connect links of the same articulation. If one of the two joints
-    connects to the world or is outside the articulation's tree, PhysX logs an error. It creates no mimic joint.
+    A follower joint and its reference joint must connect links of the same articulation. PhysX logs an error if one of
+    the two joints connects to the world or is outside the articulation's tree. PhysX then creates no mimic joint.
 
     Measured: A follower joint between the world and a link does not follow its reference joint. {SCRIPT}
     """,

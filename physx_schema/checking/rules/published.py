@@ -139,7 +139,7 @@ MESH_SCHEMA = Rule("collider/mesh-schema", "error", """
     Mesh collision schema without a mesh collider
 
     SimReady's published rules RB.COL.002 and PHYSX.COL.002 allow PhysicsMeshCollisionAPI only on meshes with
-    PhysicsCollisionAPI. PHYSX.COL.002 also allows the schema on a prim with PhysxMeshMergeCollisionAPI.
+    PhysicsCollisionAPI. PHYSX.COL.002 also allows PhysicsMeshCollisionAPI on a prim with PhysxMeshMergeCollisionAPI.
     """,
     why="the schema sets the collision shape of a mesh, and this prim is not a mesh collider",
     profiles=(PUBLISHED,),

@@ -28,9 +28,9 @@ AXES_SHARE = Rule("tendon/axes-share", "info", """
     forceCoefficient 0. Each joint of the tendon receives one equal share of the force.
 
     Measured: A tendon has stiffness 10 and is stretched by 1. After one step the joint velocity is -0.09997 with one
-    axis, and -0.04999 with two axes. (`experiments/measure_tendon_rules.py`)
+    tendon axis, and -0.04999 with two tendon axes. (`experiments/measure_tendon_rules.py`)
     """,
-    why="PhysX divides the force by the number of axes, including axes with gearing 0",
+    why="PhysX divides the tendon's force by the number of axes, including axes with gearing 0",
     profiles=PROFILES,
     example=usda.tendon(name="j1") + usda.joint("j2", _AXIS, "PhysxTendonAxisAPI:t", kind="Prismatic", parent="a"),
     remedy=usda.tendon(name="j1") + usda.joint("j2", kind="Prismatic", parent="a"),

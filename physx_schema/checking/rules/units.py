@@ -185,7 +185,7 @@ DENSITY = Rule("unit/density", "info", """
     Mass that does not match the colliders
 
     The authored mass divided by the volume of the simple colliders is below 0.5 or above 100 000 kg/m^3. No real
-    material has such a density.
+    material has a density outside this range.
     """,
     why="the mass, the lengths or the units of the stage are possibly wrong",
     fix="check metersPerUnit, kilogramsPerUnit and physics:mass",
