@@ -68,7 +68,8 @@ def fixed_base_joints(description: Description) -> Iterator[Finding]:
         if joint.kind in WITHOUT_ANCHORS:
             fix = f"set physics:excludeFromArticulation to true on {joint.path}; the base then floats"
         if joint.path in faulty:
-            fix = f"repair the finding on {faulty[joint.path]}; without a body there, the joint connects to the world"
+            fix = (f"repair the finding on {faulty[joint.path]}; without a body on this side, the joint connects to "
+                   "the world")
         yield FIXED_BASE.at(
             joint.path, "", f"a {kind} joint from the world to {base} fixes the base of {articulation.path}{opinions}",
             fix=fix)
@@ -111,7 +112,7 @@ def selected_roots(description: Description) -> Iterator[Finding]:
             yield ROOT_SELECTED.at(
                 articulation.path, "apiSchemas",
                 f"PhysX chooses {root} as root link, but the joints lead from {base}",
-                why=f"root pose and root velocity are those of {root}, and the order of links and joints starts there",
+                why=f"root pose and root velocity belong to {root}, and the order of links and joints starts with it",
                 fix=f"move PhysicsArticulationRootAPI and PhysxArticulationAPI from {articulation.path} to {base}")
 
 

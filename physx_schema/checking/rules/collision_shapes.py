@@ -58,7 +58,7 @@ SHAPELESS = Rule("body/shapeless", "error", """
     Measured: A body without a collider starts above the ground and is at height -4.405 after one second.
     (`experiments/measure_plausibility.py`)
     """,
-    why="nothing touches the body; SimReady RB.013 requires a collider on every body",
+    why="the body has no contacts; SimReady RB.013 requires a collider on every body",
     fix="apply PhysicsCollisionAPI to a shape below the body, or replace the body by an Xform below the body that "
         "carries it",
     profiles=(DRIVEN,),

@@ -65,8 +65,8 @@ def _flying_ball(speed: str) -> str:
 LOW_STATIC_FRICTION = Rule("material/static-friction", "warning", """
     Static friction below the dynamic friction
 
-    If the combined static friction of two materials is below their combined dynamic friction, PhysX raises it to the
-    dynamic friction. Between bodies of such a material the authored static friction has no effect.
+    If the combined static friction of two materials is below their combined dynamic friction, PhysX uses the dynamic
+    friction for both. Between bodies of such a material the authored static friction has no effect.
 
     Measured: A force of 2 N does not move a cube of 1 kg with static friction 0.1 and dynamic friction 0.3.
     (`experiments/measure_contact_settings.py`)
@@ -247,8 +247,8 @@ def materials(description: Description) -> Iterator[Finding]:
         if path in bodies_and_colliders and path not in used:
             yield ON_COLLIDER.at(path, "", "PhysicsMaterialAPI is on a prim that no collider is bound to")
         elif colliders and path not in used:
-            yield UNBOUND.at(path, "", "only triggers and disabled colliders use it" if path in bound
-                             else "no collider is bound to it")
+            yield UNBOUND.at(path, "", "only triggers and disabled colliders use the material" if path in bound
+                             else "no collider is bound to the material")
 
 
 @finder("bodies-in-contact", NO_IMPULSE)

@@ -51,7 +51,7 @@ NO_DYNAMIC_FRICTION = Rule("joint/no-dynamic-friction", "warning", """
     Measured: With only a static friction of 5, a moving prismatic joint keeps its speed of 1.
     (`experiments/measure_joint_rules.py`)
     """,
-    why="nothing brakes the joint once it moves",
+    why="no friction brakes the joint while it moves",
     fix="author a dynamicFrictionEffort; author 0 if the joint should move without friction",
     example=_friction_joint(static="5"),
     remedy=_friction_joint(static="5", dynamic="4"),

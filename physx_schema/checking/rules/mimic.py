@@ -72,7 +72,7 @@ MIMIC_INSTANCE = Rule("DJ.007/instance", "error", f"""
     joint reaches 19.99 degrees, and a prismatic follower joint reaches 0.200. {SCRIPT}
     """,
     why="PhysX ignores the mimic joint, without a message",
-    fix="rename the instance to rotX, even on a prismatic joint",
+    fix="rename the mimic instance to rotX, even on a prismatic joint",
     example=usda.follower(api="transZ"),
     remedy=VALID,
 )

@@ -83,7 +83,7 @@ CHAIN = Rule("DJ.007/chain", "error", """
     and differ by at most 0.0004. (`experiments/measure_mimics.py`)
     """,
     why="PhysX simulates a chain of mimic joints, but SimReady DJ.007 forbids it and Newton rejects it",
-    fix="refer to the first joint of the chain, with gearing = -(product of both gearings)",
+    fix="use the first joint of the chain as reference joint, with gearing = -(product of both gearings)",
     profiles=PROFILES,
     example=_LIMITED_LINK + VALID + _THIRD,
     remedy=_LIMITED_LINK + VALID + usda.follower(name="j3", parent="b", child="c"),

@@ -101,7 +101,7 @@ def _hardly_turns(articulation: Articulation) -> Iterator[Finding]:
     if len(bounds) >= 2 * _FEWEST and len(sizes) >= _FEWEST and 1.0 < max(bounds) <= _TWO_PI:
         yield SMALL_LIMITS.at(
             articulation.path, "",
-            f"none of the {len(bounds) // 2} limited hinges turns further than {max(bounds):.3g} degrees",
+            f"none of the {len(bounds) // 2} hinges with limits turns further than {max(bounds):.3g} degrees",
         )
 
 
@@ -176,7 +176,7 @@ def _gravity(scene: Scene) -> Iterator[Finding]:
     yield UNIT_GRAVITY.at(
         scene.path, "physics:gravityMagnitude",
         f"{units:g} length units/s^2 are {meters:.3g} m/s^2 with metersPerUnit {scene.meters_per_unit:g}",
-        fix=f"author {usual:g}, or remove the value for Earth's gravity",
+        fix=f"author {usual:g}, or remove gravityMagnitude to use Earth's gravity",
         repair=unsafe(SetValue(scene.path, "physics:gravityMagnitude", usual)),
     )
 

@@ -164,7 +164,7 @@ def _consequence(item: Authored, value: float, lower: float) -> str:
     if math.isinf(value) and (item.schema, item.base) in _RATIOS:
         return _NAN_RATIO
     if item.schema == "PhysicsDriveAPI":
-        return "the drive feeds energy into the joint"
+        return "the drive adds energy to the joint"
     if item.schema == "PhysicsMassAPI" or item.base == "density":
         return "PhysX replaces the value"
     if item.schema == "PhysicsMaterialAPI" and math.isinf(value):

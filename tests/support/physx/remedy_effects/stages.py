@@ -55,7 +55,7 @@ VALUES: dict[str, Row] = {
     "value/type": row(Same("other programs refuse the type")),
     "unit/radians": row(Reads("DOF_LIMIT j2", (-90 * DEGREE, 90 * DEGREE)), Moves("j2")),
     "unit/small-limits": row(Reads("DOF_LIMIT j2", (0.0, 69 * DEGREE)), Moves("j2")),
-    "unit/gravity": row(Moves(B), also=(also("remove the value for Earth's gravity", Moves(B), edits=(
+    "unit/gravity": row(Moves(B), also=(also("remove gravityMagnitude to use Earth's gravity", Moves(B), edits=(
         RemoveProperty("/Robot/scene", "physics:gravityMagnitude"),)),)),
     "unit/density": row(Reads("BODY_MASS c", 500.0)),
     "unused/misspelt-property": row(Same("the drive has its stiffness under the right name as well")),
