@@ -225,7 +225,7 @@ def limits_fault(bounds: Interval) -> str:
     if unlimited(lower) or unlimited(upper):
         name = "lower or upper" if unlimited(lower) and unlimited(upper) else "lower" if unlimited(lower) else "upper"
         return f"no limit on the {name} side"
-    return "" if lower < upper else f"limits [{lower:g}, {upper:g}], and the lower limit is not below the upper limit"
+    return "" if lower < upper else f"limits [{lower:g}, {upper:g}] with the lower limit not below the upper limit"
 
 
 LIMITS_CLIP = Rule("DJ.007/limits-clip", "error", f"""

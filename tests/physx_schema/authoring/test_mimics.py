@@ -190,7 +190,8 @@ def test_prismatic_joint_without_limits_is_refused() -> None:
 
 def test_limits_without_room_between_them_are_refused() -> None:
     fixed = dict.fromkeys(LIMITS, 5.0)
-    one_line(refused(hand(leader=fixed)), f"{LEADER}.physics:lowerLimit:", "lower not below the upper", "lower < upper")
+    one_line(refused(hand(leader=fixed)), f"{LEADER}.physics:lowerLimit:",
+             "lower limit not below the upper limit", "lower < upper")
 
 
 @pytest.mark.parametrize("path", [FOLLOWER, LEADER])

@@ -123,7 +123,7 @@ JOINTS: dict[str, Row] = {
     "joint/several-scenes": row(Made("articulation", "/Robot/c"), loses=WELD),
     "joint/unmade-body": row(
         Made("link", "/Robot/rock"),
-        also=(also("remove the target to join the world", Same(), edits=(
+        also=(also("remove the target to connect to the world", Same(), edits=(
             RemoveProperty("/Robot/weld", "physics:body0"),)),),
         untried="what is reported of the body has a remedy of its own"),
     "DJ.003/frames-apart": row(Starts(B, REST), Starts("j2", (0.0,))),

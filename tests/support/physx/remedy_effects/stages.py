@@ -71,7 +71,7 @@ VALUES: dict[str, Row] = {
         Made("free joint", J2), Freed(),
         also=(also("remove it", Same(), edits=(RemoveProperty(J2, "physics:breakForce"),)),)),
     "unused/on-link": row(Moves("slide_l")),
-    "unused/on-body": row(Moves(THING), also=(also("remove it", Same(), edits=(
+    "unused/on-body": row(Moves(THING), also=(also("remove the property", Same(), edits=(
         RemoveProperty(THING, "physxRigidBody:cfmScale"),)),)),
     "unused/beside-mass": row(Same(), untried="what a density weighs is measured in measure_mass_rules.py"),
     "unused/unknown-property": row(Reads("DOF_ARMATURE j2", 1.0), Moves("j2"), also=(also(
