@@ -133,7 +133,8 @@ def concerns(pattern: str, code: str, name: str | None = None) -> bool:
 RULE_FAILED = Rule("rule-failed", "error", """
     Failed checker rule
 
-    A rule of physx-schema raised an error on this stage, so its faults were not checked. The other rules were.
+    A rule of physx-schema raised an error on this stage, so the faults that this rule reports were not checked. The
+    other rules ran normally.
     """,
     why="the rules of this finder were not checked",
     fix="report this stage as a bug of physx-schema",

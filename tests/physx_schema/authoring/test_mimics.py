@@ -190,7 +190,8 @@ def test_prismatic_joint_without_limits_is_refused() -> None:
 
 def test_limits_without_room_between_them_are_refused() -> None:
     fixed = dict.fromkeys(LIMITS, 5.0)
-    one_line(refused(hand(leader=fixed)), f"{LEADER}.physics:lowerLimit:", "lower not below the upper", "lower < upper")
+    one_line(refused(hand(leader=fixed)), f"{LEADER}.physics:lowerLimit:",
+             "lower limit not below the upper limit", "lower < upper")
 
 
 @pytest.mark.parametrize("path", [FOLLOWER, LEADER])
@@ -244,7 +245,7 @@ def test_limits_that_cut_off_the_motion_are_refused(
         assert [item.gearing for item in describe(stage).articulations[0].mimics] == [gearing]
     else:
         one_line(refused(stage, gearing=gearing, offset=offset), f"{FOLLOWER}.physics:lowerLimit:",
-                 "the reference joint's limits need the range", "widen")
+                 "for the reference joint's limits this joint needs the range", "widen")
 
 
 def test_every_problem_is_reported_at_once() -> None:

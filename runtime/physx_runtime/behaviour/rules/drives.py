@@ -40,7 +40,7 @@ TOO_WEAK = Rule("behaviour/too-weak", "error", f"""
     The drive exerts its whole maxForce, but the weight or inertia of the load needs more force. The joint falls, or
     does not reach its target.
 
-    Measured: A joint carries a load of 9.81 N m. With maxForce 5 the joint falls from its target 0 to 45 degrees.
+    Measured: With maxForce 5, a joint under a load of 9.81 N m falls from its target of 0 degrees to 45 degrees.
     {_SCRIPT}
     """,
     why="the joint cannot reach or hold its target",
@@ -52,8 +52,8 @@ TOO_WEAK = Rule("behaviour/too-weak", "error", f"""
 FRICTION = Rule("behaviour/friction", "error", f"""
     Drive that never overcomes static friction
 
-    The joint rests away from its target, because the drive exerts less than the static friction. The friction is
-    larger than maxForce, or larger than stiffness times distance.
+    The joint rests away from its target, because the drive exerts less than the static friction. The static friction is
+    larger than maxForce, or larger than stiffness times the distance to the target.
 
     Measured: With maxForce 1 and static friction 2, a revolute joint with target 20 degrees stays at 0. {_SCRIPT}
     """,
@@ -68,8 +68,8 @@ FRICTION = Rule("behaviour/friction", "error", f"""
 SAG = Rule("behaviour/sag", "warning", f"""
     Joint that sags under its load
 
-    A drive is a spring. A load moves the joint away from its target by the load divided by the stiffness. The rule
-    reports distances above 1 degree (1 mm) and above 1 % of the range.
+    A drive acts as a spring: a load moves the joint away from its target by the load divided by the stiffness. The rule
+    reports joints that are more than 1 degree (1 mm) and more than 1 % of their range away from the target.
 
     Measured: Under a load of 9.81 N m, a joint with stiffness 1 per degree rests 9.60 degrees below its target.
     {_SCRIPT}
@@ -98,7 +98,8 @@ SLOW = Rule("behaviour/slow", "warning", f"""
 SWINGS = Rule("behaviour/swings", "warning", f"""
     Joint that swings about its target
 
-    After five seconds the joint still swings. The joint's damping is small compared with stiffness and inertia.
+    After five seconds the joint still swings about its target. The joint's damping is small compared with stiffness and
+    inertia.
 
     Measured: With stiffness 1 and no damping, a revolute joint with target 20 degrees is at 10.5 degrees after 5 s.
     {_SCRIPT}
@@ -112,8 +113,9 @@ SWINGS = Rule("behaviour/swings", "warning", f"""
 SPEED_LIMIT = Rule("behaviour/speed-limit", "error", f"""
     Joint held back by its maxJointVelocity
 
-    The joint moves at maxJointVelocity, which is in degrees per second on angular axes. A maxJointVelocity authored in
-    rad/s is 57 times too small. If the joint needs over ten seconds to cross its range, the severity is warning.
+    The joint moves at its speed limit maxJointVelocity. On angular axes maxJointVelocity is in degrees per second; a
+    value authored in rad/s is 57 times too small. The rule also warns about a joint that would need over ten seconds to
+    cross its range.
 
     Measured: With maxJointVelocity 2, a revolute joint with target 40 degrees is at 10.0 degrees after 5 s. {_SCRIPT}
     """,
@@ -126,10 +128,10 @@ SPEED_LIMIT = Rule("behaviour/speed-limit", "error", f"""
 BLOCKED = Rule("behaviour/blocked", "info", f"""
     Joint stopped by a contact
 
-    The joint rests away from its target, and its robot touches an obstacle, the ground or another link. This is normal
-    for a gripper that holds an object.
+    The joint rests away from its target, and its robot touches an obstacle, the ground or another link. For a gripper
+    that holds an object, such a contact is normal.
 
-    Measured: An arm with target 40 degrees stops at a block at 17.0 degrees. Without the block it reaches 39.9
+    Measured: An arm with target 40 degrees stops at a block at 17.0 degrees. Without the block the arm reaches 39.9
     degrees. {_SCRIPT}
     """,
     why="an obstacle, the ground or another link holds the joint",
@@ -143,11 +145,11 @@ FOLLOWER = Rule("behaviour/follower", "warning", f"""
     Mimic joint that does not follow
 
     The joint rests away from the position that the mimic equation requires. A mimic joint with a natural frequency
-    yields to loads. The rule reports distances above a quarter of the joint's range. Limits or drives can hold back a
-    hard mimic joint.
+    yields to loads. The rule reports joints that are more than a quarter of their range away from the required
+    position. Limits or drives can hold back a hard mimic joint.
 
-    Measured: Under a load of 9.81 N m, a follower with naturalFrequency 2 rests 33.0 degrees away from the required
-    position. {_SCRIPT}
+    Measured: Under a load of 9.81 N m, a follower joint with naturalFrequency 2 rests 33.0 degrees away from the
+    required position. {_SCRIPT}
     """,
     why="the coupling gives way to the load, or limits or a drive hold the joint",
     profiles=(BEHAVIOUR,),

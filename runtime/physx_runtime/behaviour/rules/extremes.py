@@ -41,7 +41,8 @@ def _crate() -> str:
 DIVERGES = Rule("behaviour/diverges", "error", """
     Motion that becomes NaN or infinite
 
-    A position or velocity becomes NaN or infinite. The check uses only the motion before that time.
+    A position or velocity becomes NaN or infinite. The behaviour rules use only the motion before the first NaN or
+    infinite value.
 
     Measured: With an infinite stiffness, the state of an articulation becomes NaN.
     (`experiments/measure_joint_rules.py`)
@@ -55,8 +56,8 @@ DIVERGES = Rule("behaviour/diverges", "error", """
 ABSURD = Rule("behaviour/absurd-speed", "error", f"""
     Speed that no machine reaches
 
-    A joint turns faster than 10 000 rad/s, or an object moves faster than 1000 m/s. The numbers are finite, so the
-    simulation reports no error.
+    A joint turns faster than 10 000 rad/s, or an object moves faster than 1000 m/s. All positions and velocities are
+    still finite, so the simulation reports no error.
 
     Measured: After one step under a force of 1e6, a sled of 1 kg moves at 16 670 m/s. {_SCRIPT}
     """,
@@ -85,8 +86,8 @@ GROWS = Rule("behaviour/grows", "error", f"""
 FALLS = Rule("behaviour/falls", "info", f"""
     Body that falls without end
 
-    A body or a robot without a fixed base falls, and nothing is below it. The check could therefore not measure the
-    loads on its joints.
+    A body or a robot without a fixed base falls, and nothing is below it. The behaviour rules cannot measure the loads
+    on the joints of a falling robot.
 
     Measured: After 5 s a body with nothing below it falls at 49.05 m/s. {_SCRIPT}
     """,

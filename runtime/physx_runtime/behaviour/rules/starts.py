@@ -40,8 +40,8 @@ def _crate(height: str) -> str:
 OUTSIDE = Rule("behaviour/start-outside", "warning", f"""
     Joint that starts outside its limits
 
-    PhysX starts a joint at its joint state, or at 0 if no joint state is authored. PhysX ignores the pose of the
-    links. If the start is outside the limits, the first step throws the joint back.
+    PhysX starts a joint at its joint state, or at 0 if no joint state is authored. PhysX ignores the authored poses of
+    the links. If the joint starts outside its limits, the first step moves the joint back abruptly.
 
     Measured: A revolute joint has limits of 10 and 45 degrees and no joint state. The first step moves the joint by 1.5
     degrees. {_SCRIPT}
@@ -56,8 +56,8 @@ OUTSIDE = Rule("behaviour/start-outside", "warning", f"""
 OVERLAP = Rule("behaviour/start-overlap", "warning", f"""
     Bodies that start inside each other
 
-    Two bodies start more than 1 mm inside each other. PhysX throws the bodies apart, or they jam if joints hold
-    them. PhysX ignores overlaps of two links that a joint connects.
+    Two bodies start more than 1 mm inside each other. PhysX throws the two bodies apart. If joints hold the bodies in
+    place, the bodies jam. PhysX ignores overlaps of two links that a joint connects.
 
     Measured: Two cubes start 0.1 m inside each other. Each cube moves by 0.025 m in the first step. {_SCRIPT}
     """,
@@ -71,7 +71,8 @@ OVERLAP = Rule("behaviour/start-overlap", "warning", f"""
 GROUND = Rule("behaviour/in-ground", "warning", f"""
     Body that starts inside a static collider
 
-    A body, such as a robot's foot, starts inside the ground or another static collider. PhysX throws the body out.
+    A body, such as a robot's foot, starts inside the ground or another static collider. PhysX throws the body out of
+    the static collider.
 
     Measured: A crate of 1 kg starts 0.1 m inside a slab. In the first step PhysX pushes the crate with 6.53 N.
     {_SCRIPT}

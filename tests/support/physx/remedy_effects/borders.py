@@ -73,7 +73,7 @@ PLAUSIBILITY: dict[str, Row] = {
             SetValue(THING, "physics:diagonalInertia", (0.167, 0.167, 0.167), "float3"),)),
               also("remove physics:diagonalInertia", diagonal(1 / 6), edits=(
                   RemoveProperty(THING, "physics:diagonalInertia"),)),
-              also("if they are in kg mm^2, multiply them by 1e-06", diagonal(0.1), edits=(
+              also("if the moments are in kg mm^2, multiply them by 1e-06", diagonal(0.1), edits=(
                   SetValue(THING, "physics:diagonalInertia", (0.1, 0.1, 0.1), "float3"),)))),
     "body/point-inertia": row(diagonal(1.0), untried="a collider's inertia is proved by body/inertia-size"),
     "collider/hull-for-mesh": row(
