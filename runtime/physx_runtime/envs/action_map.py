@@ -23,12 +23,13 @@ class ActionMap:
     def __init__(self, robot: Actor, row: str, joints: Sequence[str] | None, bounds: Bounds | None) -> None:
         if row not in ROWS:
             raise ValueError(f"act is {row!r}; choose from {', '.join(ROWS)}")
-        path = robot.model.actor.path
-        if row != "joint_effort" and row not in robot.parameters:
-            raise ValueError(f"{path} has no drives, and {row} needs them; author drives or choose act='joint_effort'")
         self.row = row
-        self.columns = _columns(path, robot.model.dof_names, joints)
+        self.columns = _columns(robot.model.actor.path, robot.model.dof_names, joints)
         self.joints = tuple(robot.model.dof_names[i] for i in self.columns)
+        for i, joint in zip(self.columns, self.joints, strict=True):
+            if row != "joint_effort" and not robot.topology.dofs[i].drive:
+                raise ValueError(f"{joint} has no drive, and {row} needs one; author a drive, choose "
+                                 "act='joint_effort', or give joints without this joint")
         low, high = bounds if bounds is not None else self._default_bounds(robot)
         self.low, self.high = (np.broadcast_to(np.asarray(bound, robot.dtype), (len(self.columns),)).copy()
                                for bound in (low, high))

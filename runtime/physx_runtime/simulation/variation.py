@@ -141,5 +141,5 @@ def matches(element: str, path: str) -> bool:
 
 def suggestion(name: str, candidates: Collection[str]) -> str:
     """The most similar candidate, or all of them."""
-    close = get_closematches(name, candidates, 1)
+    close = get_close_matches(name, candidates, 1)
     return f"did you mean {close[0]}?" if close else f"allowed are {', '.join(candidates) or 'none'}"
