@@ -90,7 +90,7 @@ def _issues(engine: Any, path: str) -> list[Issue]:
 
 
 VALIDATORS: Mapping[str, Callable[[], Validator]] = {
-    "physx-schema": ours, "reference as installed": reference, "reference with PhysxSchema": supplied,
+    "physx-schema": ours, "SimReady rules as installed": reference, "SimReady rules with PhysxSchema": supplied,
     "UsdValidation": native, "asset validator": asset_validator,
 }
 
@@ -194,7 +194,7 @@ def labelled_row(done: Run, labels: Mapping[str, Any]) -> str:
 def family(code: str) -> str:
     if code.startswith("DJ.") and code[:6] != "DJ.007":
         return "DJ.001 to DJ.006, DJ.011"
-    return {"DJ.007": "DJ.007, mimic joints", "tendon": "tendons"}.get(code.split("/", 1)[0], "everything else")
+    return {"DJ.007": "DJ.007, mimic joints", "tendon": "tendons"}.get(code.split("/", 1)[0], "all other rules")
 
 
 def is_found(done: Run, stem: str) -> bool:
@@ -217,39 +217,40 @@ def example_rows(runs: list[Run], codes: Mapping[str, str]) -> list[str]:
                       for issue in done.examples[f"{stem}.sound"]) for stem in mimics) for done in runs]
     rows.append(f"| false alarms on repaired mimic joints | {len(mimics)} | " + " | ".join(map(str, alarms)) + " |")
     raised = [sum(any(map(is_raised, issues)) for issues in done.examples.values()) for done in runs]
-    rows.append(f"| stages on which a rule raised | {2 * len(codes)} | " + " | ".join(map(str, raised)) + " |")
+    rows.append(f"| stages on which a rule raised an exception | {2 * len(codes)} | "
+                + " | ".join(map(str, raised)) + " |")
     return rows
 
 
 def page(runs: list[Run], labels: Mapping[str, Any], codes: Mapping[str, str], versions: str) -> str:
     """The page with both tables."""
     names = [done.name for done in runs]
-    missed = [codes[stem] for stem in codes if not is_found(runs[0], stem)]
-    only = [codes[stem] for stem in codes if not is_found(runs[0], stem) and any(is_found(r, stem) for r in runs[1:])]
     return "\n".join((
         "<!-- Written by benchmarks/rules_comparison.py; do not edit. -->", "", "# Comparison of validators", "",
-        "This page shows what each validator finds on the same stages.", "", f"Versions: {versions}.", "",
-        "| column | rules |", "|---|---|",
-        "| physx-schema | all profiles of `check`; notes of severity info are not counted |",
-        "| reference as installed | the published rules DJ.001 to DJ.007 and DJ.011 of simready-foundation-tier-core; "
-        "without `PhysxSchema` they evaluate almost nothing |",
-        "| reference with PhysxSchema | the same rules with `physx_schema.install()` |",
+        "This page shows the faults that `check` and other validators find on the same stages.", "",
+        f"Versions: {versions}.", "",
+        "| validator | rules that the validator applies |", "|---|---|",
+        "| physx-schema | all profiles of `check`; findings of severity info are not counted |",
+        "| SimReady rules as installed | the published rules DJ.001 to DJ.007 and DJ.011 of "
+        "simready-foundation-tier-core, without a module `PhysxSchema`; most of these rules then evaluate nothing |",
+        "| SimReady rules with PhysxSchema | the same rules after `physx_schema.install()` |",
         "| UsdValidation | all validators of usd-core |",
         "| asset validator | the physics rules of omniverse-asset-validator |", "",
         "## Mimic joints", "",
-        f"{len(labels)} small robots have labels that were written without any of these validators. Only the rule on "
-        "mimic joints is counted. *Raised* means an exception without an answer.", "",
-        "| | faults found | missed | raised | not evaluated | correct: no finding | false alarms |",
+        f"The labels of {len(labels)} small robots state if the mimic joints are correct. These labels were written "
+        "without any of the validators. The table has the number of robots for each result of a validator. Only "
+        "rules on mimic joints are counted.", "",
+        "| validator | faults found | faults missed | exceptions | not evaluated | correct robots without findings | "
+        "false alarms |",
         "|---|---|---|---|---|---|---|",
         *(labelled_row(done, labels) for done in runs), "",
         "## Examples of our rules", "",
-        "Each rule has an example with its fault and a repaired twin. A fault counts as found if a validator reports "
-        "something that it does not report on the twin. The examples are ours. The table therefore shows what the "
-        "other validators leave open; it does not rank them.", "",
-        "| faults found | of | " + " | ".join(names) + " |", "|---|---|" + "---|" * len(names),
+        "Each rule of `check` has an example with a fault and a repaired example. A validator finds a fault if it "
+        "reports something on the faulty example that it does not report on the repaired example. We wrote these "
+        "examples for `check`; the table therefore does not rank the validators.", "",
+        "| faults or stages | total | " + " | ".join(names) + " |", "|---|---|" + "---|" * len(names),
         *example_rows(runs, codes), "",
-        "Not found in the first column, where notes are not counted: " + (", ".join(missed) or "none") + ".",
-        "Of these another validator finds: " + (", ".join(only) or "none") + ".", "",
+        "",
     ))
 
 

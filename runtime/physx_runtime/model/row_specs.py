@@ -176,13 +176,14 @@ TABLE: tuple[RowSpec, ...] = (
             "1 / mass (linear), 1 / (mass * distance^2) (angular)", actor=ARTICULATION),
     RowSpec("joint_effort", DOF, CONTROL, "Effort at the joint.", _EFFORT),
     # --- links ------------------------------------------------------------------------------------------------------
-    RowSpec("mass", LINK, PARAMETER, "Mass; setting it does not change the inertia.", "mass", POSITIVE),
-    RowSpec("center_of_mass", LINK, PARAMETER, "Centre of mass in the link's frame; tendon attachments move with it.",
-            "distance", ANY, XYZ, derived=True),
+    RowSpec("mass", LINK, PARAMETER, "Mass. A change of the mass does not change the inertia.", "mass", POSITIVE),
+    RowSpec("center_of_mass", LINK, PARAMETER, "Centre of mass in the link's frame. If the centre of mass "
+            "moves, tendon attachments on the link move too.", "distance", ANY, XYZ, derived=True),
     RowSpec("diagonal_inertia", LINK, PARAMETER, "Principal moments of inertia about the centre of mass.",
             "mass * distance^2", POSITIVE, XYZ, derived=True),
-    RowSpec("principal_axes", LINK, PARAMETER, "Principal axes in the link's frame; tendon attachments rotate with "
-            "them.", "quaternion x y z w, normalised when set", ANY, XYZW, derived=True),
+    RowSpec("principal_axes", LINK, PARAMETER, "Principal axes of inertia in the link's frame, as a quaternion "
+            "x y z w. If the axes rotate, tendon attachments on the link rotate too.",
+            "quaternion x y z w, normalised when set", ANY, XYZW, derived=True),
     RowSpec("com", LINK, DERIVED, "Centre of mass in F.", "distance",
             components=XYZ, actor=ARTICULATION),
     RowSpec("inertia", LINK, DERIVED, "Inertia about the centre of mass, axes of F.", "mass * distance^2",
@@ -207,13 +208,13 @@ TABLE: tuple[RowSpec, ...] = (
             feature="limit", neutral=math.inf, fact="upper"),
     RowSpec("static_friction", DOF, PARAMETER, schema="PhysxJointAxisAPI", attribute="staticFrictionEffort",
             feature="friction"),
-    RowSpec("dynamic_friction", DOF, PARAMETER, "Friction effort in motion; at most static_friction.",
+    RowSpec("dynamic_friction", DOF, PARAMETER, "Friction effort of a moving joint; at most static_friction.",
             schema="PhysxJointAxisAPI", attribute="dynamicFrictionEffort", feature="friction"),
     RowSpec("viscous_friction", DOF, PARAMETER, schema="PhysxJointAxisAPI", attribute="viscousFrictionCoefficient",
             feature="friction"),
     RowSpec("load_friction", DOF, PARAMETER,
-            "Friction coefficient of the joint's load (force and torque about the child's centre of mass); only with "
-            "solver=\"sapien-3.0\", never authored on a stage.", "", NON_NEGATIVE,
+            "Friction coefficient, multiplied by the joint's load (force and torque about the child's centre of mass). "
+            "Only solver=\"sapien-3.0\" uses this parameter; no USD property sets it.", "", NON_NEGATIVE,
             feature="load_friction"),
     RowSpec("stiffness", DOF, PARAMETER, "Stiffness of the drive.",
             "force / distance (linear), torque / radian (angular); "
@@ -223,8 +224,8 @@ TABLE: tuple[RowSpec, ...] = (
             "1 / time (acceleration drives)", NON_NEGATIVE, feature="drive"),
     RowSpec("target_position", DOF, PARAMETER, "Target position of the drive.", _POSITION, ANY, feature="drive"),
     RowSpec("target_velocity", DOF, PARAMETER, "Target velocity of the drive.", _VELOCITY, ANY, feature="drive"),
-    RowSpec("max_force", DOF, PARAMETER, "Limit of the sum of drive and joint effort; 0 disables the drive.", _EFFORT,
-            "[0, inf]", feature="drive", neutral=math.inf, clipped=True),
+    RowSpec("max_force", DOF, PARAMETER, "Limit of the sum of drive effort and joint effort; 0 disables the "
+            "drive.", _EFFORT, "[0, inf]", feature="drive", neutral=math.inf, clipped=True),
     *_of_schema(DOF, "PhysxDrivePerformanceEnvelopeAPI", "max_actuator_velocity velocity_dependent_resistance "
                 "speed_effort_gradient", feature="envelope", unlimited="max_actuator_velocity"),
     # --- what only some structures have -----------------------------------------------------------------------------

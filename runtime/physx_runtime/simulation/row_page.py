@@ -27,7 +27,7 @@ from physx_runtime.model.row_specs import (
 )
 from physx_runtime.simulation.parameters import doc_text, range_text, unit_text
 
-PARAMETERS = "|name|of|range|unit|meaning|\n|---|---|---|---|---|\n"
+PARAMETERS = "|name|of|range|meaning|\n|---|---|---|---|\n"
 MAKERS = {
     STATE: "The state at the start of a step. `Simulation.state`, `set` and `get` use these names.",
     CONTROL: "Inputs that `set` writes. They act until they are set again.",
@@ -65,8 +65,7 @@ def parameter_table() -> str:
 
 def _parameter_line(row: RowSpec) -> str:
     star, count = "*" if row.feature else "", f", {row.width} numbers" if row.components else ""
-    return (f"|`{row.public_name}`{star}|{row.owner}{count}|{range_text(row)}|{unit_text(row) or '-'}"
-            f"|{doc_text(row)}|\n")
+    return (f"|`{row.public_name}`{star}|{row.owner}{count}|{range_text(row)}|{doc_text(row)}|\n")
 
 
 def page() -> str:
