@@ -66,7 +66,7 @@ class TorchArrays:
         return tensor
 
     def given(self, array: Array) -> Any:
-        return self._torch.from_dlpack(np.require(array, requirements="CW")).to(self._device)
+        return self._torch.from_dlpack(np.require(array, requirements=("C", "W"))).to(self._device)
 
     def taken(self, array: Any) -> Array:
         if not isinstance(array, self._torch.Tensor):

@@ -39,7 +39,7 @@ class EpisodeFilm:
         position, velocity, pose, spatial = (np.stack(kind) for kind in zip(*self._records, strict=True))
         settings = next(iter(scene[actor].settings for actor in scene.actors))
         return Recording(
-            time=np.arange(len(pose)) * self._interval, joint_names=scene.joint_names, joint_position=position,
+            time=np.arange(len(pose), dtype=np.float64) * self._interval, joint_names=scene.joint_names, joint_position=position,
             joint_velocity=velocity, body_names=scene.body_names, body_pose=pose, body_velocity=spatial,
             iterations=(settings.position_iterations, settings.velocity_iterations), raised="",
             not_simulated=scene.not_simulated, kinematic_names=scene.kinematic.paths)

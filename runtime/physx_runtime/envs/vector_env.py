@@ -5,7 +5,7 @@ over arrays of all worlds.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -78,7 +78,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         ValueError: An argument is out of range, or a function returns a wrong shape.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
+    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
 
     def __init__(self, stage: Any, worlds: int = 1, *, reward: Callable[[VectorEnv], Any],
                  done: Callable[[VectorEnv], Any] | None = None,
@@ -105,14 +105,14 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.episode_steps, self.episodes = (np.zeros(self.num_envs, np.int64) for _ in range(2))
         self._films: list[EpisodeFilm] = []
         self.single_action_space = Box(self._actions.low, self._actions.high, dtype=self._actions.low.dtype.type)
-        size = self._observation().shape[1]
-        self.single_observation_space = Box(-np.inf, np.inf, (size,), self._actions.low.dtype.type)
+        self.observation_size = int(self._observation().shape[1])
+        self.single_observation_space = Box(-np.inf, np.inf, (self.observation_size,), self._actions.low.dtype.type)
         self.action_space, self.observation_space = (
             batch_space(space, self.num_envs) for space in (self.single_action_space, self.single_observation_space))
 
     def __repr__(self) -> str:
         return (f"VectorEnv({self.robot.model.actor.path!r}, worlds={self.num_envs}, "
-                f"observations={self.single_observation_space.shape[0]}, actions={len(self._actions.joints)})")
+                f"observations={self.observation_size}, actions={len(self._actions.joints)})")
 
     @property
     def action_joints(self) -> tuple[str, ...]:

@@ -33,11 +33,11 @@ class WorldRandom:
 
     def uniform(self, low: ArrayLike = 0.0, high: ArrayLike = 1.0, size: Size = ()) -> Array:
         """Return uniform numbers between `low` and `high`, (n_world, *size)."""
-        return self._drawn(lambda stream: stream.random(size), size) * np.subtract(high, low) + low
+        return np.asarray(self._drawn(lambda stream: stream.random(size), size) * np.subtract(high, low) + low)
 
     def normal(self, mean: ArrayLike = 0.0, deviation: ArrayLike = 1.0, size: Size = ()) -> Array:
         """Return normally distributed numbers, (n_world, *size)."""
-        return self._drawn(lambda stream: stream.standard_normal(size), size) * np.asarray(deviation) + mean
+        return np.asarray(self._drawn(lambda stream: stream.standard_normal(size), size) * np.asarray(deviation) + mean)
 
     def _drawn(self, draw: Callable[[np.random.Generator], object], size: Size) -> Array:
         shape = (size,) if isinstance(size, int) else tuple(size)
