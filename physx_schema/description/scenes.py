@@ -356,6 +356,11 @@ class SolverBatches:
         return len({(item.position, item.velocity) for scene in self._scenes for island in scene.islands
                     for item in island.members}) < 2
 
+    @property
+    def state(self) -> tuple[object, ...]:
+        """The sleeping actors and the order of awake islands. Batches of one stage with equal states stay equal."""
+        return (self._asleep, *(tuple(island.members[0].root for island in scene.awake) for scene in self._scenes))
+
     def update_sleep(self, asleep: frozenset[str]) -> None:
         """Take for asleep the bodies and articulations with these root links, and all others for awake."""
         if asleep != self._asleep:
