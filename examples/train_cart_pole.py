@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-
 import physx_runtime
+from numpy.typing import NDArray
 
 WORLDS, STEPS, SOLVED = 4096, 500, 499.5      # an episode ends after 500 actions; solved if nearly all worlds reach it
 TILT, TRACK, FORCE = 0.2095, 2.4, 10.0        # rad, m, N: as CartPole-v1 of Gymnasium

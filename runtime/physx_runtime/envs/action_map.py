@@ -80,8 +80,8 @@ def _columns(path: str, names: Sequence[str], joints: Sequence[str] | None) -> l
 
 
 def _column(path: str, names: Sequence[str], joint: str) -> int:
-    found = [i for i, name in enumerate(names) if matches(name, joint)]
-    if len(found) != 1:
-        problem = f"{joint!r} is not a joint axis" if not found else f"{joint!r} names {len(found)} joint axes"
+    matching = [i for i, name in enumerate(names) if matches(name, joint)]
+    if len(matching) != 1:
+        problem = f"{joint!r} is not a joint axis" if not matching else f"{joint!r} names {len(matching)} joint axes"
         raise ValueError(f"{problem} of {path}; {suggestion(joint, names)}")
-    return found[0]
+    return matching[0]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from physx_runtime.arrays import Array
+from physx_runtime.arrays import Array, DeviceValues
 from physx_runtime.simulation.actor import Actor
 from physx_schema.errors import UnsupportedError
 
@@ -17,16 +17,16 @@ from physx_schema.errors import UnsupportedError
 class ArrayKind(Protocol):
     """A kind of arrays."""
 
-    def read_row(self, robot: Actor, name: str) -> Any:
+    def read_row(self, robot: Actor, name: str) -> DeviceValues:
         """A row of every world, (n_world, n)."""
 
-    def given(self, array: Array) -> Any:
+    def from_numpy(self, array: Array) -> DeviceValues:
         """A NumPy array as an array of this kind."""
 
-    def taken(self, array: Any) -> Array:
+    def to_numpy(self, array: DeviceValues) -> Array:
         """An array of this kind as a NumPy array."""
 
-    def joined(self, arrays: Sequence[Any]) -> Any:
+    def joined(self, arrays: Sequence[DeviceValues]) -> DeviceValues:
         """Arrays (n_world, n) side by side."""
 
 
@@ -36,10 +36,10 @@ class NumpyArrays:
     def read_row(self, robot: Actor, name: str) -> Array:
         return robot.get(name)
 
-    def given(self, array: Array) -> Array:
+    def from_numpy(self, array: Array) -> Array:
         return array
 
-    def taken(self, array: Any) -> Array:
+    def to_numpy(self, array: DeviceValues) -> Array:
         return np.asarray(array)
 
     def joined(self, arrays: Sequence[Array]) -> Array:
@@ -57,7 +57,7 @@ class TorchArrays:
             raise UnsupportedError("arrays='torch' needs PyTorch, which is not installed; run: pip install torch")
         self._torch, self._device = import_module("torch"), device
 
-    def read_row(self, robot: Actor, name: str) -> Any:
+    def read_row(self, robot: Actor, name: str) -> DeviceValues:
         if self._device == "cpu":
             return self._torch.from_dlpack(robot.get(name))
         tensor = self._torch.empty((robot.worlds, robot.model.settable[name]), device=self._device,
@@ -65,15 +65,15 @@ class TorchArrays:
         robot.read_into(name, tensor)
         return tensor
 
-    def given(self, array: Array) -> Any:
+    def from_numpy(self, array: Array) -> DeviceValues:
         return self._torch.from_dlpack(np.require(array, requirements=("C", "W"))).to(self._device)
 
-    def taken(self, array: Any) -> Array:
+    def to_numpy(self, array: DeviceValues) -> Array:
         if not isinstance(array, self._torch.Tensor):
             return np.asarray(array)
         return np.asarray(array.detach().cpu().numpy())
 
-    def joined(self, arrays: Sequence[Any]) -> Any:
+    def joined(self, arrays: Sequence[DeviceValues]) -> DeviceValues:
         return self._torch.cat(list(arrays), dim=1)
 
 

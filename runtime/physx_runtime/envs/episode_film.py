@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from physx_schema.description.model import Description
 class EpisodeFilm:
     """The motion of chosen worlds, one record for each action; the first record is the state at the start."""
 
-    def __init__(self, stage: Any, description: Description, scene: Scene, worlds: Indices, interval: float) -> None:
+    def __init__(self, stage: object, description: Description, scene: Scene, worlds: Indices, interval: float) -> None:
         self.worlds = worlds
         self._stage, self._description, self._scene, self._interval = stage, description, scene, interval
         self._records: list[tuple[Array, ...]] = []
@@ -39,8 +38,9 @@ class EpisodeFilm:
         position, velocity, pose, spatial = (np.stack(kind) for kind in zip(*self._records, strict=True))
         settings = next(iter(scene[actor].settings for actor in scene.actors))
         return Recording(
-            time=np.arange(len(pose), dtype=np.float64) * self._interval, joint_names=scene.joint_names, joint_position=position,
-            joint_velocity=velocity, body_names=scene.body_names, body_pose=pose, body_velocity=spatial,
+            time=np.arange(len(pose), dtype=np.float64) * self._interval, joint_names=scene.joint_names,
+            joint_position=position, joint_velocity=velocity, body_names=scene.body_names, body_pose=pose,
+            body_velocity=spatial,
             iterations=(settings.position_iterations, settings.velocity_iterations), raised="",
             not_simulated=scene.not_simulated, kinematic_names=scene.kinematic.paths)
 

@@ -5,7 +5,7 @@ over arrays of all worlds.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TypeAlias
 
 import gymnasium
 import numpy as np
@@ -14,7 +14,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike
 
-from physx_runtime.arrays import Array, Flags, Indices
+from physx_runtime.arrays import Array, DeviceValues, Flags, Indices
 from physx_runtime.envs.action_map import ActionMap, Bounds
 from physx_runtime.envs.array_kinds import array_kind
 from physx_runtime.envs.episode_film import EpisodeFilm
@@ -28,11 +28,13 @@ from physx_runtime.simulation.variation import Spread
 from physx_schema.description import describe
 from physx_schema.description.model import Description
 
+Info: TypeAlias = dict[str, object]
+Step: TypeAlias = tuple[DeviceValues, DeviceValues, DeviceValues, DeviceValues, Info]
 JOINT_STATE = ("joint_position", "joint_velocity")
 QUANTITIES = (*JOINT_STATE, "link_pose", "link_velocity", "contact_force")    # besides the rows of the robot
 
 
-class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
+class VectorEnv(gymnasium.vector.VectorEnv[DeviceValues, DeviceValues, DeviceValues]):
     """Worlds of a stage as a `gymnasium.vector.VectorEnv`, with all contacts and joints of the stage.
 
     A world ends an episode if `done` marks it, if it diverges, or after `max_episode_steps`. The same call of `step`
@@ -78,11 +80,12 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         ValueError: An argument is out of range, or a function returns a wrong shape.
     """
 
-    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
+    metadata: Info = {      # noqa: RUF012, which Gymnasium declares so
+        "autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
 
-    def __init__(self, stage: Any, worlds: int = 1, *, reward: Callable[[VectorEnv], Any],
-                 done: Callable[[VectorEnv], Any] | None = None,
-                 observe: Sequence[str] | Callable[[VectorEnv], Any] = JOINT_STATE, act: str = "joint_effort",
+    def __init__(self, stage: object, worlds: int = 1, *, reward: Callable[[VectorEnv], DeviceValues],
+                 done: Callable[[VectorEnv], DeviceValues] | None = None,
+                 observe: Sequence[str] | Callable[[VectorEnv], DeviceValues] = JOINT_STATE, act: str = "joint_effort",
                  action_range: Bounds | None = None, joints: Sequence[str] | None = None, robot: str | None = None,
                  steps_per_action: int = 1, max_episode_steps: int | None = None,
                  start: Callable[[VectorEnv, Indices, WorldRandom], None] | None = None,
@@ -101,7 +104,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.max_episode_steps = None if max_episode_steps is None else required_count(
             "max_episode_steps", max_episode_steps, 1)
         self.seed = required_count("seed", seed, 0)
-        self.action = self._arrays.given(np.zeros((self.num_envs, len(self._actions.joints)), dtype))
+        self.action = self._arrays.from_numpy(np.zeros((self.num_envs, len(self._actions.joints)), dtype))
         self.episode_steps, self.episodes = (np.zeros(self.num_envs, np.int64) for _ in range(2))
         self._films: list[EpisodeFilm] = []
         self.single_action_space = Box(self._actions.low, self._actions.high, dtype=self._actions.low.dtype.type)
@@ -119,7 +122,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """The joint axes that an action drives, (n_action,)."""
         return self._actions.joints
 
-    def read(self, name: str) -> Any:
+    def read(self, name: str) -> DeviceValues:
         """Return a quantity of the robot in every world, (n_world, ...), as an array or a tensor.
 
         Quantities are joint_position, joint_velocity, link_pose (n_world, n_link, 7), link_velocity (n_world, n_link,
@@ -132,11 +135,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         if name == "joint_velocity":
             return self._arrays.read_row(robot, "v")[:, robot.topology.root_size:]
         if name == "contact_force":
-            return self._arrays.given(self.scene.net_contact_force(robot.model.link_names).astype(robot.dtype))
+            return self._arrays.from_numpy(self.scene.net_contact_force(robot.model.link_names).astype(robot.dtype))
         if name in QUANTITIES:
-            return self._arrays.given(getattr(robot, name))
+            return self._arrays.from_numpy(getattr(robot, name))
         if name in robot.parameters:
-            return self._arrays.given(robot.parameter(name))
+            return self._arrays.from_numpy(robot.parameter(name))
         if name not in robot.model.settable:
             names = sorted({*QUANTITIES, *robot.parameters, *robot.model.settable})
             raise ValueError(f"{name!r} is not a quantity of this robot; choose from {', '.join(names)}")
@@ -144,7 +147,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     # --- Gymnasium ---------------------------------------------------------------------------------------------------
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[DeviceValues, Info]:
         """Start new episodes, and return the observations and an empty dictionary.
 
         Args:
@@ -161,10 +164,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             self.seed = required_count("seed", seed, 0)
             self.episodes[:] = 0
         mask = (options or {}).get("reset_mask")
-        self._begin(world_indices(None if mask is None else self._arrays.taken(mask), self.num_envs))
+        self._begin(world_indices(None if mask is None else self._arrays.to_numpy(mask), self.num_envs))
         return self._observation(), {}
 
-    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+    def step(self, actions: DeviceValues) -> Step:
         """Act in every world, and return observations, rewards, terminations, truncations and infos.
 
         Args:
@@ -173,7 +176,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         Raises:
             ValueError: The actions have a wrong shape or are not finite, or a function returns a wrong shape.
         """
-        self.action = self._arrays.given(self._actions.apply(self.robot, self._checked_actions(actions)))
+        self.action = self._arrays.from_numpy(self._actions.apply(self.robot, self._checked_actions(actions)))
         self.scene.step(self.steps_per_action)
         self.episode_steps += 1
         for film in self._films:
@@ -183,12 +186,12 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         terminated = done | self.scene.diverged
         truncated = (~terminated & (self.episode_steps >= self.max_episode_steps) if self.max_episode_steps is not None
                      else np.zeros_like(terminated))
-        ended, info = terminated | truncated, dict[str, Any]()
+        ended, info = terminated | truncated, Info()
         if ended.any():
             info = {"final_obs": observation, "_final_obs": ended}
             self._begin(np.flatnonzero(ended))
             observation = self._observation()
-        return observation, reward, self._arrays.given(terminated), self._arrays.given(truncated), info
+        return observation, reward, self._arrays.from_numpy(terminated), self._arrays.from_numpy(truncated), info
 
     def film(self, worlds: ArrayLike) -> EpisodeFilm:
         """Record these worlds from now on; `EpisodeFilm.write` writes a film of one of them.
@@ -200,7 +203,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._films.append(film)
         return film
 
-    def close_extras(self, **kwargs: Any) -> None:
+    def close_extras(self, **kwargs: object) -> None:
         """End the recording of films."""
         self._films.clear()
 
@@ -219,7 +222,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     # --- what functions and callers give -----------------------------------------------------------------------------
 
-    def _observation(self) -> Any:
+    def _observation(self) -> DeviceValues:
         """The observations of all worlds, (n_world, n)."""
         if callable(self._observed):
             values = self._observed(self)
@@ -229,8 +232,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         parts = [self.read(name).reshape(self.num_envs, -1) for name in self._observed]
         return self._arrays.joined(parts)
 
-    def _checked_actions(self, actions: Any) -> Array:
-        array, shape = self._arrays.taken(actions), (self.num_envs, len(self._actions.joints))
+    def _checked_actions(self, actions: DeviceValues) -> Array:
+        array, shape = self._arrays.to_numpy(actions), (self.num_envs, len(self._actions.joints))
         if array.dtype.kind not in "fiu" or array.shape != shape:
             raise ValueError(f"actions have the shape {array.shape} and the type {array.dtype}; give numbers of the "
                              f"shape {shape}")
@@ -240,14 +243,14 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
                              f"{array[world, column]:g}; give finite numbers")
         return array
 
-    def _of_worlds(self, name: str, values: Any) -> Any:
+    def _of_worlds(self, name: str, values: DeviceValues) -> DeviceValues:
         if tuple(getattr(values, "shape", ())) != (self.num_envs,):
             raise ValueError(f"{name} returns the shape {tuple(getattr(values, 'shape', ()))}; return "
                              f"({self.num_envs},)")
         return values
 
-    def _mask(self, name: str, values: Any) -> Flags:
-        mask = self._arrays.taken(self._of_worlds(name, values))
+    def _mask(self, name: str, values: DeviceValues) -> Flags:
+        mask = self._arrays.to_numpy(self._of_worlds(name, values))
         if mask.dtype != np.bool_:
             raise ValueError(f"{name} returns the type {mask.dtype}; return a mask of bool")
         return mask
