@@ -133,9 +133,10 @@ def concerns(pattern: str, code: str, name: str | None = None) -> bool:
 RULE_FAILED = Rule("rule-failed", "error", """
     Failed checker rule
 
-    A rule of physx-schema raised an error on this stage, so its faults were not checked. The other rules were.
+    A rule of physx-schema raised an error on this stage. The check of this rule is missing. All other rules were
+    checked.
     """,
-    why="the rules of this finder were not checked",
+    why="this rule and the rules of the same group were not checked",
     fix="report this stage as a bug of physx-schema",
     profiles=PROFILES,
 )
