@@ -110,7 +110,8 @@ def prismatic_joint(
 ) -> UsdPhysics.PrismaticJoint:
     """Define a joint that slides along an axis of the parent's frame.
 
-    The parameters and errors are the same as for `revolute_joint`, but limits are lengths. Writes a PhysicsPrismaticJoint.
+    The parameters and errors are the same as for `revolute_joint`, but limits are lengths.
+    Writes a PhysicsPrismaticJoint.
     """
     return _axis_joint(UsdPhysics.PrismaticJoint, stage, path, (parent, child), axis, anchor, (lower, upper))
 

@@ -131,8 +131,8 @@ def _value_problems(where: str, axes: Sequence[Axis]) -> list[str]:
     """Lines for weights with which the tendon could not pull on anything or would never change its length."""
     lines = []
     if not any(axis.gearing for axis in axes):
-        lines.append(f"{where}:gearing: gearing is 0 on every axis, and the tendon's length never changes; give another "
-                     "gearing for one axis")
+        lines.append(f"{where}:gearing: gearing is 0 on every axis, and the tendon's length never changes; give "
+                     "another gearing for one axis")
     if not any(axis.force_coefficient for axis in axes):
         lines.append(f"{where}:forceCoefficient: the force coefficient is 0 on every axis, and no joint gets a force; "
                      "give another coefficient for one axis")
@@ -173,13 +173,13 @@ def _dropped(topology: Topology, root: TreeNode, path: str, paths: Sequence[str]
                 "articulation")
     joints_between = node.joints_up_to(root)
     if joints_between is None:
-        return (f"{path}: the joint is not below {paths[0]}, the joint of the first axis, and PhysX drops this axis; start "
-                "with the joint that is above all other joints of the tendon")
+        return (f"{path}: the joint is not below {paths[0]}, the joint of the first axis, and PhysX drops this axis; "
+                "start with the joint that is above all other joints of the tendon")
     missing = [joint for joint in joints_between if joint.path not in paths]
     if not missing:
         return ""
     if missing[0].kind in SINGLE_AXIS_KINDS:
-        return (f"{path}: no axis is on {missing[0].path}, which is between this joint and {paths[0]}, and PhysX drops the "
-                f"axis of this joint; add ({missing[0].path}, 0, 0) to connect the axes")
-    return (f"{path}: the {missing[0].kind} joint {missing[0].path} is between this joint and {paths[0]}, and PhysX drops all "
-            f"axes below {missing[0].path}; start the tendon below {missing[0].path}")
+        return (f"{path}: no axis is on {missing[0].path}, which is between this joint and {paths[0]}, and PhysX drops "
+                f"the axis of this joint; add ({missing[0].path}, 0, 0) to connect the axes")
+    return (f"{path}: the {missing[0].kind} joint {missing[0].path} is between this joint and {paths[0]}, and PhysX drops "
+            f"all axes below {missing[0].path}; start the tendon below {missing[0].path}")

@@ -37,8 +37,8 @@ def mimic(
 
     ``q + gearing * q_reference + offset = 0``
 
-    `joint` is the follower joint, and `reference` is the reference joint. With a positive gearing, the two joints move in
-    opposite directions. q is in degrees (revolute joint) or lengths (prismatic joint).
+    `joint` is the follower joint, and `reference` is the reference joint. With a positive gearing, the two joints move
+    in opposite directions. q is in degrees (revolute joint) or lengths (prismatic joint).
 
     - `gearing`: in units of the follower joint / units of the reference joint
     - `offset`: in units of the follower joint
@@ -142,8 +142,8 @@ def _has_newtons(prim: Usd.Prim) -> bool:
 def _unlimited(prim: Usd.Prim) -> list[str]:
     """The line for a joint without two finite limits and room between them."""
     fault = limits_fault(_limits(prim)) if joint_axis_of(prim) else ""
-    return [f"{prim.GetPath()}.physics:lowerLimit: the joint has {fault}, and PhysX or SimReady refuses the mimic joint; "
-            "author two finite limits with lower < upper"] if fault else []
+    return [f"{prim.GetPath()}.physics:lowerLimit: the joint has {fault}, and PhysX or SimReady refuses the mimic "
+            "joint; author two finite limits with lower < upper"] if fault else []
 
 
 def _limits(prim: Usd.Prim) -> tuple[float, float]:

@@ -89,7 +89,8 @@ def stage_of(prim: Usd.Prim | Usd.SchemaBase) -> Usd.Stage:
     """The stage a prim or schema object lives on. Raises AuthoringError where it is invalid."""
     usd_prim = prim.GetPrim() if isinstance(prim, Usd.SchemaBase) else prim
     if not isinstance(usd_prim, Usd.Prim) or not usd_prim:
-        example = f"stage.GetPrimAtPath({str(prim)!r})" if isinstance(prim, str | Sdf.Path) else "a prim of an open stage"
+        example = (f"stage.GetPrimAtPath({str(prim)!r})" if isinstance(prim, str | Sdf.Path) else
+                   "a prim of an open stage")
         raise AuthoringError(f"{prim!r} is not a prim on a stage; give a valid Usd.Prim or a schema object on it, such "
                              f"as {example}")
     return usd_prim.GetStage()

@@ -177,8 +177,8 @@ def _limit_problems(points: Sequence[_Point], limit_stiffness: float | None) -> 
         attachment = point.attachment
         authored = not_none(rest_length=attachment.rest_length, lower=attachment.lower, upper=attachment.upper)
         if attachment.children:
-            lines += [f"{point.where}: {word} is {value} on an attachment with children, and only leaves use {word}; give "
-                      f"{word} to the leaves below this attachment" for word, value in authored.items()]
+            lines += [f"{point.where}: {word} is {value} on an attachment with children, and only leaves use {word}; "
+                      f"give {word} to the leaves below this attachment" for word, value in authored.items()]
             continue
         if is_finite(attachment.rest_length) and attachment.rest_length < 0.0:
             lines.append(f"{point.where}:restLength: {attachment.rest_length:g} is negative, and PhysX uses the "

@@ -145,7 +145,7 @@ def _require_file(path: Path) -> None:
 def _folder_fix(folder: Path) -> str:
     """What to give in place of a folder."""
     names = sorted(path.name for path in folder.glob("*") if path.suffix.lower() in (*STAGE_SUFFIXES, *ROBOT_SUFFIXES))
-    return f"use a file in it, such as {names[0]}" if names else _ACCEPTED_FILES
+    return f"use a file in this folder, such as {names[0]}" if names else _ACCEPTED_FILES
 
 
 def _reason(error: Any, path: Path) -> str:
@@ -211,7 +211,7 @@ def read_samples(context: ReadContext, body: PrimOpinions) -> tuple[PoseSample, 
     if not all(math.isfinite(number) for sample in samples for part in sample.pose for number in part):
         context.problem(
             "value/time-samples", body.path, "xformOpOrder", "time samples move the body to a pose that is not finite",
-            "the body stays at its default pose", "author finite time samples", "warning")
+            "PhysX keeps the body at its default pose", "author finite time samples", "warning")
         return ()
     tolerance = _SAMPLE_TOLERANCE / context.meters_per_unit
     return (samples[0], *(item for a, b in pairwise(samples) for item in _divided(pose_at, a, b, tolerance)))

@@ -85,7 +85,10 @@ class Report:
 
     @property
     def causes(self) -> tuple[CauseGroup, ...]:
-        """The findings by cause. A cause is a finding that no other finding explains, with all findings that it explains."""
+        """The findings by cause.
+
+        A cause is a finding that no other finding explains, together with all findings that it explains.
+        """
         return grouped(self.findings)
 
     def count_causes(self, severity: str) -> int:

@@ -154,7 +154,8 @@ def _report_second_roots(
                 f"a second root axis named {name!r}, below the root axis on {upper.path}",
                 "PhysX makes two tendons, and both act on this joint" if position in indices
                 else "PhysX makes two tendons, and the tendon nearer to the base ends above this joint",
-                f"for one tendon, replace {_ROOT}:{name} by {_AXIS}:{name}; for two tendons, rename one of the instances",
+                f"for one tendon, replace {_ROOT}:{name} by {_AXIS}:{name}; for two tendons, rename one of the two "
+                "instances",
                 "warning",
             )
 

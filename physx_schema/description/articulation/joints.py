@@ -119,7 +119,8 @@ def _end(context: ReadContext, view: SchemaView, side: _Side) -> JointEnd:
     if not target:
         context.problem(
             "joint/missing-body", view.path, view.name(side.body), f"there is no prim at {targets[0]}",
-            "PhysX joins this side of the joint to the world", "target a rigid body, or remove the target to join the world",
+            "PhysX joins this side of the joint to the world",
+            "target a rigid body, or remove the target to join the world",
         )
         return JointEnd("", frame, valid)
     body, collider = context.body_of(targets[0]), context.on_collider(targets[0])
@@ -129,7 +130,8 @@ def _end(context: ReadContext, view: SchemaView, side: _Side) -> JointEnd:
         holds_bodies = _has_body_below(view, targets[0])    # the prim of a whole robot, which stands for the world
         context.problem(
             "joint/no-body", view.path, view.name(side.body), f"{targets[0]} {reason}",
-            f"PhysX joins this side of the joint to the world{', and reads the joint frame in world space' if no_pose else ''}",
+            "PhysX joins this side of the joint to the world"
+            f"{', and reads the joint frame in world space' if no_pose else ''}",
             "keep the target if the joint should connect to the world, or target a rigid body" if holds_bodies else
             f"{fix}, or remove the target to join the world", "info" if holds_bodies else "warning",
         )

@@ -184,7 +184,8 @@ def _report_unreached(context: ReadContext, declared: Sequence[_Declared], reach
         name = f"physxTendon:{item.name}:parentAttachment"
         if cycle:
             context.problem(
-                "tendon/cycle", item.opinions.path, name, "the parents of this attachment form a cycle: " + " -> ".join(cycle),
+                "tendon/cycle", item.opinions.path, name,
+                "the parents of this attachment form a cycle: " + " -> ".join(cycle),
                 "PhysX never reaches the attachment from a root attachment",
                 "set parentAttachment of one attachment in the cycle to the root attachment",
             )
@@ -211,7 +212,8 @@ def _report_unknown_parent(context: ReadContext, item: _Declared, keys: Sequence
     suggestion = f"; did you mean {close[0]!r}?" if close else ""
     elsewhere = link in context.prims and any(context.prims[link].has(kind, parent) for kind in _KINDS if parent)
     missing = "the attachment has no parentLink" if not link else f"there is no attachment {parent!r} on {link}"
-    missing = f"the parent attachment {_text(item.parent)} is not on a link of this articulation" if elsewhere else missing
+    if elsewhere:
+        missing = f"the parent attachment {_text(item.parent)} is not on a link of this articulation"
     prop = "parentLink" if not link else "parentAttachment"
     context.problem(
         "tendon/no-parent", item.opinions.path, f"physxTendon:{item.name}:{prop}", missing,

@@ -285,7 +285,8 @@ def _report_floating(context: ReadContext, root: PrimOpinions, joint: AuthoredJo
            f"robot that drives, walks or falls, set physics:jointEnabled to false on {joint.path}"
            if joint.kind == "fixed" else
            f"add a body and fix it to the world; move PhysicsArticulationRootAPI to that fixed joint; let {joint.path} "
-           f"join the two bodies; do not apply PhysicsArticulationRootAPI to {joint.path}, because PhysX would then fix the base")
+           f"join the two bodies; do not apply PhysicsArticulationRootAPI to {joint.path}, because PhysX would then "
+           "fix the base")
     context.problem(
         "articulation/world-joint-outside", root.path, "apiSchemas",
         f"PhysicsArticulationRootAPI is on a body that {joint.path} joins to the world",
@@ -368,7 +369,7 @@ def _report_parallel_joint(context: ReadContext, graph: BodyGraph, joint: Author
     context.problem(
         "DJ.011/beside", joint.path, "physics:excludeFromArticulation",
         f"the joint connects {joint.ends[0].body} and {joint.ends[1].body}, which {first.path} already connects",
-        "PhysX solves this joint outside the articulation, as a softer constraint without joint state, armature, friction and "
-        f"envelope{', and the joints lock each other' if instead else ''}",
+        "PhysX solves this joint outside the articulation, as a softer constraint without joint state, armature, "
+        f"friction and envelope{', and the joints lock each other' if instead else ''}",
         instead or f"{EXCLUDE} if that is intended, or add a body between each two joints", "warning",
     )
