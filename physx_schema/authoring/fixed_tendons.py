@@ -181,5 +181,5 @@ def _dropped(topology: Topology, root: TreeNode, path: str, paths: Sequence[str]
     if missing[0].kind in SINGLE_AXIS_KINDS:
         return (f"{path}: no axis is on {missing[0].path}, which is between this joint and {paths[0]}, and PhysX drops "
                 f"the axis of this joint; add ({missing[0].path}, 0, 0) to connect the axes")
-    return (f"{path}: the {missing[0].kind} joint {missing[0].path} is between this joint and {paths[0]}, and PhysX drops "
-            f"all axes below {missing[0].path}; start the tendon below {missing[0].path}")
+    return (f"{path}: the {missing[0].kind} joint {missing[0].path} is between this joint and {paths[0]}, and PhysX "
+            f"drops all axes below {missing[0].path}; start the tendon below {missing[0].path}")

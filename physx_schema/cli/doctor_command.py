@@ -206,7 +206,7 @@ def _registration(plugins: Mapping[str, str]) -> Diagnosis:
         names = ", ".join(sorted(set(plugins.values())))
         return Diagnosis("registration", f"{names} from {min(plugins, default='no folder')} only")
     on_path = any(folder.startswith(item) for folder in unexpected for item in listed)
-    source = "remove it from PXR_PLUGINPATH_NAME" if on_path else (
+    source = "remove that folder from PXR_PLUGINPATH_NAME" if on_path else (
         "import physx_schema first, or remove the package that registers these types")
     return Diagnosis(
         "registration", f"types of PhysX are also registered from {', '.join(unexpected)}",
@@ -218,7 +218,7 @@ def _registration(plugins: Mapping[str, str]) -> Diagnosis:
 def doctor_command(as_json: bool) -> None:
     """Diagnose the installation.
 
-    The output lists versions, and problems of USD, its schemas, CUDA and caches with their fixes.
+    The output lists versions and problems of USD, the schemas, CUDA and caches. Each problem comes with a fix.
     """
     diagnoses = list(diagnose())
     if as_json:

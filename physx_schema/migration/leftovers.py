@@ -43,8 +43,8 @@ def remaining(
     preview = Preview(stages, changes)
     for change in preview.missing(changes):
         yield Note(change.name, "/", "", "left",
-                   "no stage could be composed from the migrated layer; migrate cannot tell if PhysX uses the "
-                   "migrated values",
+                   "no stage could be composed from the migrated layer; it is unknown if PhysX uses the migrated "
+                   "values",
                    "write the layer, then run check and describe on the stage")
     moved = any(note.became for change in changes for note in change.notes)
     unread = _unread(preview.stages[:read]) if read is not None and moved else {}

@@ -86,7 +86,7 @@ _RULES = (
     Published("RB.COL.004", "collider-non-uniform-scale", ("collider/stretched",)),
     Published("PHYSX.COL.001", "physx-collider-capability", _NO_SHAPE),
     Published("PHYSX.COL.002", "physx-collider-mesh", ("collider/mesh-schema",)),
-    Published("COL.001", "collider-approximation-sdf", (), "no current feature requires it"),
+    Published("COL.001", "collider-approximation-sdf", (), "no current feature requires this rule"),
     Published("PMT.001", "collider-material-binding", ("material/unbound-collider",)),
     Published("JT.001", "joint-capability", ("joint/no-bodies",)),
     Published("JT.002", "joint-body-target-exists", ("joint/missing-body",)),

@@ -150,7 +150,7 @@ def _report_lengths(context: ReadContext, layer: _Layer, expected: float) -> Non
         _report(context, layer, list(layer.roots), _METERS, expected,
                 f"a scale of {factor:g} converts positions and shapes, but not {shown}, which PhysX reads in units of "
                 "the stage",
-                f"author these values in units of the stage: multiply forces and velocities by {factor:g}, moments of "
+                f"author the values in units of the stage: multiply forces and velocities by {factor:g}, moments of "
                 f"inertia, torques and angular gains by {square:g}, densities by {factor**-3:g}", "warning")
 
 
@@ -229,8 +229,8 @@ def _report_up(context: ReadContext, layer: _Layer, expected: str) -> None:
     if fallen:
         angle = "90 degrees" if layer.value == "Y" else "-90 degrees"
         _report(context, layer, fallen, _UP, expected,
-                f"USD does not rotate the layer: the layer's {layer.value} axis is horizontal on the stage, and gravity "
-                f"points along -{expected}",
+                f"USD does not rotate the layer: the layer's {layer.value} axis is horizontal on the stage, and "
+                f"gravity points along -{expected}",
                 f"rotate the prim that references the layer by {angle} about X", "warning")
 
 
