@@ -92,7 +92,7 @@ def recover() -> list[str]:
                 else:
                     messages.append(_rollback_message(journal, _roll_back(journal)))
             except OSError as error:
-                remedy = f"make the file writable, or remove {path} to leave the file as it is"
+                remedy = f"make the file writable, or remove {path} to leave the file unchanged"
                 messages.append(f"{error.filename}: an earlier command was interrupted while it wrote this file: "
                                 f"{error.strerror}; {remedy}")
     return messages

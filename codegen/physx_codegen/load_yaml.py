@@ -277,7 +277,7 @@ class _Reader(Reader):
         """The library itself, from the one file that names it."""
         for location, _ in headers[1:]:
             self.problems.append((location,
-                                  f"the library is named again, after {headers[0][0]}; keep one of the two names"))
+                                  f"the library is named again, after {headers[0][0]}; keep one"))
         location, header = headers[0]
         self.file = location.file
         values = self.read_fields(header, "library")

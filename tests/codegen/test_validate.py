@@ -34,8 +34,8 @@ BAD = {
         f"a class needs the key 'kind': {fields.CLASS['kind'].doc}"),
     "not yaml": (CLASS + "  doc: [1\n", 6,
         "not YAML: did not find expected ',' or ']'; check indentation, quotes and brackets"),
-    "empty file": ("", 1, "holds no mapping; write keys such as 'classes:'"),
-    "list at the top": ("- name: ToyAPI\n", 1, "holds no mapping; write keys such as 'classes:'"),
+    "empty file": ("", 1, "the file has no keys; write keys such as 'classes:'"),
+    "list at the top": ("- name: ToyAPI\n", 1, "the file has no keys; write keys such as 'classes:'"),
     "classes is a mapping": ("classes:\n  name: ToyAPI\n", 1,
         "'classes' is not a list; start each class with '- name: ...'"),
     "word in a list of classes": ("classes: [ToyAPI]\n", 1,
@@ -105,7 +105,7 @@ BAD = {
     "unknown base": ("classes:\n- {name: ToyJoint, kind: typed, base: PhysicJoint}\n", 2,
         "unknown base 'PhysicJoint'; did you mean 'PhysicsJoint'?"),
     "API schema without API": (CLASS.replace("ToyAPI", "Toy"), 2,
-        "class 'Toy' is single-apply; names of API schemas end in API; rename it or change its kind"),
+        "class 'Toy' is single-apply; names of API schemas end in API; rename the class or change its kind"),
     "class twice": (CLASS + CLASS.partition("\n")[2], 5,
         "class 'ToyAPI' is already defined at {file}:2; rename or remove one"),
     "attribute twice": (attribute("type: float") + "  - {name: size, type: int}\n", 7,
@@ -172,7 +172,7 @@ def test_a_library_needs_one_name(tmp_path: Path) -> None:
         generate(folder)
     (folder / "a.yaml").write_text(HEADER, encoding="utf-8")
     (folder / "b.yaml").write_text(HEADER, encoding="utf-8")
-    with pytest.raises(SchemaError, match=r"b\.yaml:1: names the library again, after .*a.yaml:1; keep one of the two"):
+    with pytest.raises(SchemaError, match=r"b\.yaml:1: the library is named again, after .*a.yaml:1; keep one"):
         generate(folder)
     (folder / "b.yaml").unlink()
     (folder / "a.yaml").write_text("name: Toy\n", encoding="utf-8")

@@ -257,7 +257,7 @@ def why_inactive(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> Re
     for start, reason, suggestion in _INACTIVE:
         if owner.schema.startswith(start) and not of_body:
             return "idle", reason, suggestion
-    return "idle", f"nothing on the stage uses {owner.applied}", ""
+    return "idle", f"nothing on the stage uses {owner.base or owner.applied}", ""
 
 
 def _why_inactive_on_joint(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> Reason:
@@ -288,7 +288,7 @@ def _why_inactive_on_joint(outcomes: Outcomes, opinions: PrimOpinions, owner: Ow
     if owner.schema == "PhysxLimitAPI" and owner.instance in _SOFTENED.get(kind, ()):
         return ("idle", "the joint has no limits that PhysxLimitAPI could soften",
                 "author limits, or remove PhysxLimitAPI")
-    return "idle", f"PhysX does not read {owner.applied} on a {kind} joint", ""
+    return "idle", f"PhysX does not read {owner.base or owner.applied} on a {kind} joint", ""
 
 
 def _why_no_limit(opinions: PrimOpinions, owner: Owner) -> Reason:

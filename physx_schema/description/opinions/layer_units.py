@@ -150,7 +150,7 @@ def _report_lengths(context: ReadContext, layer: _Layer, expected: float) -> Non
         _report(context, layer, list(layer.roots), _METERS, expected,
                 f"a scale of {factor:g} converts positions and shapes, but not {shown}, which PhysX reads in units of "
                 "the stage",
-                f"author the values in units of the stage: multiply forces and velocities by {factor:g}, moments of "
+                f"author these values in stage units: multiply forces and velocities by {factor:g}, moments of "
                 f"inertia, torques and angular gains by {square:g}, densities by {factor**-3:g}", "warning")
 
 

@@ -180,7 +180,7 @@ def test_no_copy_is_made_of_a_package(path: Path) -> None:
     package = path.with_name("arm.usdz")
     assert UsdUtils.CreateNewUsdzPackage(str(path), str(package))
     result = run(package, "-o", path.with_name("copy.usda"))
-    assert result.exit_code == 1 and "inside a package" in result.stdout
+    assert result.exit_code == 1 and "in a package" in result.stdout
     assert not path.with_name("copy.usda").exists()
 
 
@@ -190,7 +190,7 @@ def test_layers_in_a_package_are_left_and_named(path: Path) -> None:
     before = package.read_bytes()
     result = run(package, "--write")
     assert (result.exit_code, package.read_bytes()) == (1, before)
-    assert "inside a package; unpack it" in result.stdout
+    assert "the layer is in a package; unpack the package" in result.stdout
 
 
 def test_a_failed_rename_leaves_every_file_as_it_was(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,7 +232,8 @@ def test_other_layers_of_a_package_are_not_sent_to_write(path: Path) -> None:
     package = path.with_name("root.usdz")
     assert UsdUtils.CreateNewUsdzPackage(str(root), str(package))
     result = run(package, "-o", path.with_name("copy.usda"))
-    assert f"{package}[arm.usda]: inside a package; unpack it" in result.stdout and "--write" not in result.stdout
+    assert f"{package}[arm.usda]: the layer is in a package; unpack the package" in result.stdout
+    assert "--write" not in result.stdout
     assert "0 written" in result.stdout
 
 

@@ -69,12 +69,15 @@ def test_property_without_its_schema_names_the_schema(name: str, meant: str) -> 
     assert property_on_joint(name) == [("not-applied", f"apply {meant}")]
 
 
+ELSEWHERE = "author the property on a prim where PhysX reads it, or remove the property"
+
+
 @pytest.mark.parametrize(("name", "kind", "fix"), [
-    ("physics:mass", "Revolute", "author it on a rigid body"),
-    ("physics:gravityMagnitude", "Revolute", "author it on a PhysicsScene"),
-    ("physxScene:bounceThreshold", "Revolute", "apply it to the PhysicsScene"),
-    ("drive:angular:physics:stiffness", "Fixed", "author it on a prim where PhysX reads it, or remove it"),
-    ("drive:rotY:physics:damping", "Spherical", "author it on a prim where PhysX reads it, or remove it"),
+    ("physics:mass", "Revolute", "author the property on a rigid body"),
+    ("physics:gravityMagnitude", "Revolute", "author the property on a PhysicsScene"),
+    ("physxScene:bounceThreshold", "Revolute", "apply the schema to the PhysicsScene"),
+    ("drive:angular:physics:stiffness", "Fixed", ELSEWHERE),
+    ("drive:rotY:physics:damping", "Spherical", ELSEWHERE),
     ("physxArticulation:sleepThreshold", "Prismatic",
      "apply PhysicsArticulationRootAPI and PhysxArticulationAPI"),
 ])
