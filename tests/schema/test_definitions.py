@@ -143,8 +143,8 @@ print(json.dumps([[[item.property, item.code, item.reason] for item in describe(
 def test_a_new_attribute_is_held_to_its_range_and_unused_until_something_reads_it(package: Path) -> None:
     unused, said = run(package, "-c", ADDED)
     assert unused == [
-        ["physxRigidBody:slack", "idle", "nothing on the stage uses slack"],
-        ["physxMimicJoint:rotX:slack", "idle", "PhysX does not read slack on a revolute joint"],
+        ["physxRigidBody:slack", "idle", "nothing on the stage uses this opinion"],
+        ["physxMimicJoint:rotX:slack", "idle", "PhysX does not read this opinion on a revolute joint"],
     ]
     assert "-1 is not in [0, inf)" in said
 

@@ -225,8 +225,7 @@ def why_inactive(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> Re
     if key in outcomes.dropped:
         return "dropped", outcomes.dropped[key], ""
     if owner.schema == "PhysxLimitAPI" and opinions.path in outcomes.maximal_joints and owner.base in _BOUNCING:
-        return ("idle", f"PhysX uses {owner.base} only for hard limits with a restitution above 0",
-                f"remove {owner.base}")
+        return "idle", "PhysX uses this value only for hard limits with a restitution above 0", "remove it"
     if owner.schema == "PhysxLimitAPI" and opinions.path not in outcomes.maximal_joints | outcomes.refused.keys():
         reason = "PhysX does not soften the limits of articulation joints"
         return "soft-limit", reason, "remove PhysxLimitAPI; the limits stay hard"
@@ -236,7 +235,7 @@ def why_inactive(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> Re
         code = "idle" if opinions.joint_kind == "fixed" else "fixed-base"
         return code, "the joint fixes the base of an articulation, and PhysX reads nothing else from this joint", ""
     if owner.schema in JOINT_KINDS and owner.base in MAXIMAL_ONLY and opinions.path in outcomes.tree_joints:
-        return "idle", f"PhysX does not read {owner.base} on a joint of an articulation", ""
+        return "idle", "PhysX does not read this value on a joint of an articulation", ""
     if owner.schema in _AXIS_SCHEMAS or owner.schema.startswith(("PhysxTendonAxis", "PhysxMimicJoint")):
         return _why_inactive_on_joint(outcomes, opinions, owner)
     if owner.base == "enableExternalForcesEveryIteration":
@@ -257,7 +256,7 @@ def why_inactive(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> Re
     for start, reason, suggestion in _INACTIVE:
         if owner.schema.startswith(start) and not of_body:
             return "idle", reason, suggestion
-    return "idle", f"nothing on the stage uses {owner.base or owner.applied}", ""
+    return "idle", "nothing on the stage uses this opinion", ""
 
 
 def _why_inactive_on_joint(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> Reason:
@@ -288,7 +287,7 @@ def _why_inactive_on_joint(outcomes: Outcomes, opinions: PrimOpinions, owner: Ow
     if owner.schema == "PhysxLimitAPI" and owner.instance in _SOFTENED.get(kind, ()):
         return ("idle", "the joint has no limits that PhysxLimitAPI could soften",
                 "author limits, or remove PhysxLimitAPI")
-    return "idle", f"PhysX does not read {owner.base or owner.applied} on a {kind} joint", ""
+    return "idle", f"PhysX does not read this opinion on a {kind} joint", ""
 
 
 def _why_no_limit(opinions: PrimOpinions, owner: Owner) -> Reason:

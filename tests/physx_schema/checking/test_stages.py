@@ -99,7 +99,8 @@ def test_baseline_is_not_written_beside_a_report(folder: Path) -> None:
 
 def test_empty_list_on_stdin_is_said(folder: Path) -> None:
     result = call("-", text="\n")
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "stdin lists no files; nothing was checked\n")
+    said = "stdin lists no files, and nothing was checked; write one path on each line\n"
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", said)
 
 
 def test_list_of_rules_needs_no_file(folder: Path) -> None:

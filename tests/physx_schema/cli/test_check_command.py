@@ -179,7 +179,7 @@ def test_nothing_is_written_where_a_file_changes_meanwhile(folder: Path, monkeyp
 def test_comments_that_would_be_lost_are_said(folder: Path) -> None:
     (folder / "bad.usda").write_text(BAD.replace("def Xform", "# about the robot\ndef Xform", 1).replace("\n", "\r\n"))
     line = BAD[:BAD.index("def Xform")].count("\n") + 1
-    said = f"bad.usda: note: USD rewrites the whole file, without a comment on line {line} and CR LF line ends"
+    said = f"bad.usda: note: USD rewrites the whole file and drops a comment on line {line} and CR LF line ends"
     for option in ((), ("--in-place",)):
         assert said in call("bad.usda", *option).stdout.splitlines()
 

@@ -131,7 +131,7 @@ def test_articulations_that_read_alike_are_shown_once() -> None:
 def test_counts_that_another_object_raises_are_said_with_its_path() -> None:
     lines = shown(iteration_stages.stage(iteration_stages.slider("A", (1, 0)), iteration_stages.free("B")))
     assert block(lines, "articulation /A")[0].endswith(
-        "1/0 iterations; solved with 16/1 iterations instead of the requested 1/0, because of /B")
+        "1/0 iterations; solved with 16/1 position/velocity iterations instead of the requested 1/0, because of /B")
 
 
 def test_deep_chains_stay_within_reach_of_the_eye() -> None:

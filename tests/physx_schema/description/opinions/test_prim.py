@@ -53,7 +53,7 @@ def test_wrong_instance_gets_the_right_one(name: str, schema: str, meant: str) -
 
 def test_instance_of_another_name_is_no_misspelling() -> None:
     found = property_on_joint("physxTendon:extensor:stiffness", TENDON)
-    assert found == [("not-applied", "apply PhysxTendonAxisRootAPI:extensor, or author it under 'flexor'")]
+    assert found == [("not-applied", "apply PhysxTendonAxisRootAPI:extensor, or author the property under 'flexor'")]
 
 
 def test_instance_is_not_suggested_where_its_property_is_authored_too() -> None:
