@@ -87,7 +87,7 @@ def test_files_of_others_in_an_earlier_output_are_neither_removed_nor_replaced(o
     for arguments in ((), ("--check",)):
         result = run("--from", SMALL, "--out", out, *arguments)
         assert result.exit_code == 2
-        assert f"the folder has files that were not generated: {name}; move them" in result.stderr
+        assert f"the folder has files that were not generated: {name}; move these files" in result.stderr
     assert (out / name).read_text(encoding="utf-8") == "precious\n"
     assert (out / "coil.py").read_text(encoding="utf-8") == f"{emit.MARK}\nold\n"
 

@@ -110,7 +110,7 @@ def checked(package: Path) -> tuple[dict[str, float], str]:
 def test_check_names_the_changed_default(checked: tuple[dict[str, float], str]) -> None:
     links, said = checked
     assert links["/Robot/end"] == 0.125
-    assert "PhysX cannot read it and uses its default 0.125" in said
+    assert "PhysX cannot read the value and uses its default 0.125" in said
     assert "gearing is not authored | PhysX uses 1.125" in said
 
 

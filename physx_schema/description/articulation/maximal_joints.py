@@ -315,7 +315,7 @@ def _distance(context: ReadContext, opinions: PrimOpinions, kind: str) -> Distan
         base = "maxDistance" if high == math.inf else "minDistance"
         context.problem(
             "joint/infinite-distance", opinions.path, view.name(base), f"{base} is infinite",
-            "PhysX refuses the number and uses a distance of 0", "author -1 for no limit",
+            "PhysX refuses the number and uses a distance of 0", "author -1 for no bound",
         )
         low, high = (0.0 if bound == math.inf else bound for bound in (low, high))
     spring = opinions.view("PhysxPhysicsDistanceJointAPI")
