@@ -44,11 +44,11 @@ CALLS: dict[str, tuple[Callable[[Usd.Prim], Any], str]] = {
     "a sparse value out of range": (
         lambda prim: Limit(prim, "rotX").CreateDampingAttr(-1.0, True), "rotX:damping: -1 is outside"),
     "a value on an instance that is not applied": (
-        lambda prim: Limit(prim, "rotY").CreateDampingAttr(1.0), "is not on this prim; apply or define this schema first"),
+        lambda prim: Limit(prim, "rotY").CreateDampingAttr(1.0), "is not on this prim; apply or define this"),
     "an attribute on an instance that is not applied": (
-        lambda prim: Limit(prim, "rotY").CreateDampingAttr(), "is not on this prim; apply or define this schema first"),
+        lambda prim: Limit(prim, "rotY").CreateDampingAttr(), "is not on this prim; apply or define this"),
     "a relationship on an instance that is not applied": (
-        lambda prim: Attachment(prim, "t").CreateParentLinkRel(), "is not on this prim; apply or define this schema first"),
+        lambda prim: Attachment(prim, "t").CreateParentLinkRel(), "is not on this prim; apply or define this"),
     "a token": (
         lambda prim: Root(prim, "t").CreateJointAxisAttr(["rotx"]), "did you mean 'rotX'?"),
     "an instance name PhysX ignores": (lambda prim: Axis.Apply(prim, "spin"), "PhysX reads only these"),

@@ -124,7 +124,7 @@ def test_local_opinions_win_over_variants(stage: Usd.Stage) -> None:
     prim = stage.GetPrimAtPath("/body")
     with context:
         message = refused(stage, lambda: Body.Apply(prim, linearDamping=1.0))
-        assert f"the stronger layer {stage.GetRootLayer().identifier} removes it at </body>" in message
+        assert f"the stronger layer {stage.GetRootLayer().identifier} removes this schema at </body>" in message
         assert Limit.Apply(prim, "rotX", damping=2.0)
         refused(stage, lambda: Body.Apply(prim, linearDamping=1.0))         # beside what is there
     assert prim.GetAppliedSchemas() == ["PhysxLimitAPI:rotX"]
