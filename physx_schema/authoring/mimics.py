@@ -117,8 +117,8 @@ def _topology_problems(topology: Topology, prim: Usd.Prim, leader: Usd.Prim, ins
 def _chain_problems(node: TreeNode | None, prim: Usd.Prim, leader: Usd.Prim) -> list[str]:
     """Lines for a reference that follows another joint, and for joints that follow the new follower."""
     path, stage = prim.GetPath(), prim.GetStage()
-    remedy = ("SimReady and Newton allow no chain of mimic joints; refer to the first joint of the chain, and "
-              "negate the product of the two gearings")
+    remedy = ("SimReady and Newton allow no chain of mimic joints; refer to the first joint of the chain, "
+              "with the negated product of the two gearings")
     head = _reference_of(leader)
     lines = [f"{path}: {leader.GetPath()} itself follows {head}; {remedy}"] if head else []
     joints = (link.joint.path for link in node.tree.links if link.joint is not None) if node else ()

@@ -223,7 +223,7 @@ def report_connection(context: ReadContext, opinions: PrimOpinions, name: str) -
             "value/connected", opinions.path, name,
             f"the attribute is connected to {', '.join(map(str, attribute.GetConnections()))}",
             "PhysX reads the attribute's own value" if opinions.authors(name) else
-            "PhysX ignores the connection and uses the property's default",
+            "PhysX ignores the connection and uses its own default for the attribute",
             "author the value, or remove the connection",
             "warning",
         )
