@@ -77,7 +77,7 @@ def test_authoring_example_writes_a_stage_without_findings(tmp_path: Path) -> No
     assert found.returncode == 0, found.stderr
     assert "4 links, 1 fixed tendon, 1 spatial tendon, 1 mimic joint" in found.stdout
     assert "findings: 0" in found.stdout
-    assert "add (/Finger/middle_joint, 0, 0) to pass through" in found.stdout
+    assert "add (/Finger/middle_joint, 0, 0) to connect the axes" in found.stdout
     described = describe(path)
     assert [tendon.name for tendon in described.articulations[0].fixed_tendons] == ["flexor"]
 

@@ -115,7 +115,7 @@ def test_following_as_a_joint_that_is_followed_is_refused(stage: Usd.Stage) -> N
 
 def test_a_joint_with_newtons_mimic_is_refused(stage: Usd.Stage) -> None:
     stage.GetPrimAtPath(FOLLOWER).AddAppliedSchema("NewtonMimicAPI")
-    one_line(refused(stage), f"{FOLLOWER}:", "NewtonMimicAPI", "remove that first")
+    one_line(refused(stage), f"{FOLLOWER}:", "NewtonMimicAPI", "remove NewtonMimicAPI first")
 
 
 def test_returned_object_changes_values_later(stage: Usd.Stage) -> None:
@@ -225,7 +225,7 @@ def test_mimic_that_is_there_is_refused(stage: Usd.Stage) -> None:
 def test_values_left_over_from_a_removed_mimic_are_refused(stage: Usd.Stage) -> None:
     mimic(stage.GetPrimAtPath(FOLLOWER), LEADER, gearing=1.0)
     stage.GetPrimAtPath(FOLLOWER).RemoveAPI(PhysxMimicJointAPI, "rotY")
-    assert all("remove it first" in line for line in refused(stage))
+    assert all("remove the property first" in line for line in refused(stage))
 
 
 def test_circle_of_two_is_refused(stage: Usd.Stage) -> None:

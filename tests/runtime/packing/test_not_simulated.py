@@ -458,7 +458,7 @@ def test_instances_of_what_collides_are_named(schemas: str, named: str) -> None:
     (link("a", more={"bool physics:rigidBodyEnabled": False}), "physics:rigidBodyEnabled is false on /a",
      "set it to true"),
     (link("a").replace("def Xform", "over", 1), "/a: an over without a def",
-     "reference it from the prim that it overrides"),
+     "reference this over from a prim that has a def"),
     ('def "a" (references = @./gone.usda@)\n{\n}\n', "/a: the reference @", "put the layer at this path"),
     ('def "a" (prepend variantSets = "v")\n{\n    variantSet "v" = {\n        "rigid" {\n' + link("b") + "}\n}\n}\n",
      "/a: physics is in the variant 'rigid'", "select it"),

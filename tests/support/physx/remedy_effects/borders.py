@@ -50,8 +50,8 @@ BORDERS: dict[str, Row] = {
     "joint/frames-apart": row(Reaches(THING, REST), untried="which pose is meant nobody knows"),
     "joint/locked-pair": row(
         Freed(), Moves("j2"),
-        also=(also("replace them by one generic joint (PhysicsJoint)", Freed(), Moves(B), after=GENERIC),
-              also("a body between each two of the joints", Freed(), Moves(B), after=BETWEEN))),
+        also=(also("replace these joints by one generic joint (PhysicsJoint)", Freed(), Moves(B), after=GENERIC),
+              also("a body between each two of these joints", Freed(), Moves(B), after=BETWEEN))),
     "joint/mass-ratio": row(
         LOWER_STAYS, Made("articulation", "/Robot/b0"), stages=HANGING, loses=APART,
         also=(also("author masses closer to each other", LOWER_STAYS, edits=(

@@ -41,7 +41,7 @@ COMPOSITION: dict[str, Row] = {
             SetValue(THING, MASS, 2.0, "float"),)),)),
     "unused/below-instance": row(
         Same(),
-        also=(also("author it on /Robot/kind, which all instances share", Same(), edits=(
+        also=(also("author the opinion on /Robot/kind, which all instances share", Same(), edits=(
             SetValue("/Robot/kind/shape", "physics:collisionEnabled", False, "bool"),)),)),
     "unused/static-mass": row(
         Same(), also=(also("apply PhysicsRigidBodyAPI", Made("body", "/Robot/floor"), edits=(

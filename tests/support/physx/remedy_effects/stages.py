@@ -17,7 +17,7 @@ SCENES: dict[str, Row] = {
         RemoveProperty("/Robot/rubber", "physics:restitution"),)),)),
     "scene/hidden": row(Made("scene", "/Robot/scene")),
     "scene/several": row(Gone("scene", "/Robot/s2"), also=(also(
-        "set physics:simulationOwner on the bodies of this scene", Moves(B),
+        "set physics:simulationOwner on the bodies that belong to this scene", Moves(B),
         given=(SetValue("/Robot/s2", "physics:gravityMagnitude", 1.62, "float"),),
         edits=(SetTargets(B, "physics:simulationOwner", ("/Robot/s2",)),)),)),
     "scene/gravity": row(Finite(), also=(also("remove the opinion for Earth's gravity", Finite(), edits=(
