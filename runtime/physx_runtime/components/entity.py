@@ -161,7 +161,7 @@ class Component(Named):
         self.entity_pose = pose
 
     def changed(self) -> None:
-        """Report to the scene that the component differs from the stage."""
+        """Report to the scene that the component has changed since the scene was written to its stage."""
         if self._entity is not None and self._entity.scene is not None:
             self._entity.scene.changed()
 
@@ -180,8 +180,8 @@ class Component(Named):
         return None
 
     def place(self, pose: Pose) -> None:
-        """Move the component to the pose of the component's entity. Raises RuntimeError if this is not possible;
-        nothing has moved then."""
+        """Move the component to the pose of the component's entity. Raises RuntimeError if the component cannot move
+        there; its pose is then unchanged."""
 
     def require_entity(self) -> Entity:
         if self._entity is None:
@@ -277,7 +277,8 @@ class Entity(Named):
         self._scene.remove_entity(self)
 
     def enter(self, scene: Home | None, number: int) -> None:
-        """Join a scene with this number, or leave the scene; called by the scene."""
+        """Enter a scene, as the entity with this number in the scene, or leave the scene if it is None. The scene calls
+        this method."""
         self._scene, self._per_scene_id = scene, number
 
 

@@ -129,8 +129,8 @@ class URDFLoader:
 
     def parse(self, urdf_file: str, srdf_file: str | None = None, package_dir: str | None = None,
               ) -> tuple[list[ArticulationBuilder], list[ActorBuilder], list[Any]]:
-        """Return builders for the articulations and free bodies of a file. The last list is empty; in SAPIEN it has the
-        cameras.
+        """Return a list of builders of the file's articulations, a list of builders of its free bodies, and an empty
+        list. In SAPIEN the third list contains the cameras.
         """
         if self.scene is None:
             raise RuntimeError("the loader has no scene; call set_scene first")

@@ -25,7 +25,7 @@ EXAMPLE = "mass: {scale: [0.8, 1.2]}"
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The bounds of the random values of a parameter; each element gets a separate value."""
+    """The bounds of a parameter's random values. Each joint or body of each world gets a separate random value."""
 
     low: float
     high: float
@@ -44,7 +44,8 @@ class Variation:
     def apply(self, actors: Iterable[Actor]) -> None:
         """Draw and set the parameters of all worlds except the first.
 
-        Raises ValueError for parameters or elements that no actor has, and for values that PhysX refuses.
+        Raises ValueError for parameters that no actor has, for paths without this parameter, and for values that PhysX
+        refuses.
         """
         actors, generator = list(actors), np.random.default_rng(self.seed)
         for name in self.parameters:
@@ -78,8 +79,8 @@ class Variation:
 def read_variation(file: Path) -> Variation:
     """Read a variation from a YAML file with worlds, seed (default 0), and parameters.
 
-    Parameters are {name: {scale or value: [low, high], of: [paths]}}. Raises ValueError for a file in another form,
-    and the errors of `read_text` for an unreadable file.
+    The format of parameters is {NAME: {scale: [LOW, HIGH], of: [PATH, ...]}}, with value instead of scale for absolute
+    values. Raises ValueError for a file that has not this format, and the errors of `read_text` for an unreadable file.
     """
     import yaml
 

@@ -222,15 +222,16 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
            engine_release: str = LATEST) -> Verification:
     """Measure the effective value of every number on a stage in PhysX's step.
 
-    This covers drives, joint axes and limits, tendons, mimic joints, gravity, friction, restitution, and joints
+    `verify` measures drives, joint axes and limits, tendons, mimic joints, gravity, friction, restitution, and joints
     outside articulations. Each number is measured in an experiment with PhysX's iteration counts, and again with an
-    ideal solver. An experiment has only the constraints of one family, without gravity, friction, damping and the
-    motion of a floating base.
+    ideal solver. Each experiment has only constraints of one kind, such as drives or tendons. All else is removed, such
+    as gravity, friction, damping and the motion of a floating base.
 
-    Values that PhysX refuses or never uses are rows too. All other numbers that PhysX reads have the verdict "not
-    evaluated" with a reason. `not_simulated` lists physics that moves the articulations in PhysX and that no experiment
-    includes. `joint_errors` lists the errors of joints outside articulations during a motion. It also lists these
-    errors with more iterations and with shorter steps.
+    The result also has a row for each value that PhysX refuses or never uses. All other numbers that PhysX reads have
+    the verdict "not evaluated" with a reason. `not_simulated` lists physics that moves the articulations in PhysX and
+    that no experiment includes. `joint_errors` lists how far the bodies drift apart at joints outside articulations
+    while the stage moves. It lists these distances at the authored iteration counts, with more iterations and with
+    shorter steps.
 
     Example::
 
@@ -240,11 +241,11 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
 
     Args:
         stage: A stage, a file or a Description.
-        engines: With "physx", experiments on articulations also run in real PhysX. This needs ovphysx, in this Python
-            or in the Python that the environment variable OVPHYSX_PYTHON names.
+        engines: With "physx", experiments on articulations also run in real PhysX. This requires ovphysx in this
+            Python, or in another Python with its path in the environment variable OVPHYSX_PYTHON.
         dt: Time step in seconds.
-        engine_release: The release of ovphysx for the stage. All values are measured with the step of ovphysx 0.7.
-            Values that only an older release reads are not evaluated.
+        engine_release: The ovphysx release in which the stage will be used. All values are measured with the step of
+            ovphysx 0.7. Values that only an older release reads are not evaluated.
 
     Raises:
         UnreadableError: The file is not a stage.

@@ -26,7 +26,7 @@ from physx_schema.description.units import DEGREES_PER_RADIAN
 
 
 class TuningTarget(TypedDict, total=False):
-    """The target motion of a subject in PhysX. A number that is None is not a target."""
+    """The tuning targets of one drive, tendon, mimic joint or link. A key with the value None is ignored."""
 
     natural_frequency: float    # rad/s
     damping_ratio: float        # 1 without overshoot
