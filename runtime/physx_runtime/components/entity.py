@@ -166,7 +166,7 @@ class Component(Named):
             self._entity.scene.changed()
 
     def join(self, entity: Entity) -> None:
-        """Join an entity. Raises RuntimeError if this is not possible."""
+        """Join an entity. Raises RuntimeError if the component cannot belong to the entity."""
         if self._entity is not None:
             raise RuntimeError(f"{self._describe()} already belongs to an entity; create another component")
         self._entity = entity
@@ -185,7 +185,7 @@ class Component(Named):
 
     def require_entity(self) -> Entity:
         if self._entity is None:
-            raise RuntimeError(f"{self._describe()} belongs to no entity; add it to one first")
+            raise RuntimeError(f"{self._describe()} belongs to no entity; add it to an entity first")
         return self._entity
 
     def _describe(self) -> str:
@@ -240,7 +240,7 @@ class Entity(Named):
         instance("pose", pose, Pose)
         worlds = self._scene.worlds if self._scene is not None else 1
         if pose.p.ndim > 1 and len(pose.p) != worlds:
-            raise ValueError(f"the pose of {self.name!r} has {len(pose.p)} worlds; give one pose, or {worlds}")
+            raise ValueError(f"the pose of {self.name!r} has {len(pose.p)} worlds; give one pose, or {worlds} poses")
         for component in self._components:
             component.place(pose)
         self._pose = pose
@@ -286,5 +286,5 @@ def only_component(entity: Any, kind: type[ComponentT]) -> ComponentT:
     """A component given by itself or by its entity; raises TypeError where there is none."""
     component = entity.find_component_by_type(kind) if isinstance(entity, Entity) else entity
     if not isinstance(component, kind):
-        raise TypeError(f"{entity!r} has no {kind.__name__}; give an entity or a component with one")
+        raise TypeError(f"{entity!r} has no {kind.__name__}; give a {kind.__name__}, or an entity that has one")
     return component

@@ -72,8 +72,8 @@ def describe_simulation(description: Description, recording: Recording) -> Itera
     yield (f"The hand closes: the finger bends by {bends} degrees, and the gap between the tips shrinks from "
            f"{gaps[0]:.0f} to {gaps[1]:.0f} mm.")
     ratio = _angle(recording, FINGER, 2) / _angle(recording, FINGER, 1)
-    yield (f"The mimic joint keeps the finger's last joint at {ratio:.3f} times the middle joint; "
-           f"{COUPLING_RATIO:g} is authored.")
+    yield (f"The mimic joint keeps the angle of the finger's last joint at {ratio:.3f} times the angle of the middle "
+           f"joint; the authored factor is {COUPLING_RATIO:g}.")
 
 
 def describe_verification(verification: Verification) -> Iterator[str]:

@@ -201,7 +201,7 @@ class Direct:
     def buffer(self, kind: Enum, data: Array | None, selected: Indices, writes: bool) -> Array:
         """Return a one-dimensional view of the caller's array `data`."""
         stride = block_size(kind, self.max_counts())        # type: ignore[arg-type]
-        expected = f"give {len(selected)} blocks of {stride}, {len(selected) * stride} numbers of {self.dtype}"
+        expected = f"give {len(selected) * stride} numbers of {self.dtype}, in {len(selected)} blocks of {stride}"
         if not isinstance(data, np.ndarray):
             raise ValueError(f"{kind.name}: data is {type(data).__name__}; {expected}")
         if data.dtype != self.dtype or data.size != len(selected) * stride:

@@ -425,7 +425,8 @@ class Session(SessionView):
         self._messages.unsupported((line for lines in refused.values() for line in lines), "/")
         for name in refused:
             self._messages.add(Message("not-simulated", "warning", "session/held", name, "",
-                                       "not simulated: the body that holds it is not stepped; it stays in place"))
+                                       "not simulated: the body that holds this actor is not stepped; the actor stays "
+                                       "in place"))
         stepped = {name: actor for name, actor in model.actors.items() if name not in refused}
         return PackedScene(replace(model, actors=stepped), {}, islands, touching)
 

@@ -50,7 +50,8 @@ def dump(stage: Any, joint_position: ArrayLike | None = None, joint_velocity: Ar
 def _left_out(sim: DumpSource) -> Iterator[str]:
     """What acts on an actor and is not in its own dynamics, a line each."""
     if isinstance(sim, SceneActor):
-        yield from (f"left out: {influence}, part of the scene's step" for influence in sim.group.acting_on(sim.index))
+        yield from (f"left out: {influence}; the scene's step includes this"
+                    for influence in sim.group.acting_on(sim.index))
     else:
         yield from (f"left out: {item}" for item in sim.not_simulated)
 
