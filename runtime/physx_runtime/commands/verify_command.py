@@ -44,7 +44,8 @@ _ALTERED, _NOT_EVALUATED = 1, 5
               help="With --fix: write a changed copy of the root layer to this file.")
 @click.option("--in-place", is_flag=True, help="With --fix: change the file in place.")
 @click.option("--override", type=click.Path(path_type=Path),
-              help="With --fix: write the values to a layer over the unchanged stage.")
+              help="With --fix: write the values to a new layer with the stage as sublayer; the stage itself stays "
+                   "unchanged.")
 @force_option
 def verify_command(stage: str, style: str, dt: float, engine: str, engine_release: str | None, strict: bool,
                    whole: bool, fixing: bool, unsafe_fixes: bool, output: Path | None, in_place: bool,

@@ -44,8 +44,8 @@ def speed_limits_last(description: Description, model: SceneModel, touching: Tou
     scenes = {scene.path for scene in map(description.scene_of, independent) if scene.contact.of_links_last}
     for path in sorted(scenes):
         yield NotSimulated("contact", path, _LAST, "True, which makes PhysX limit joint speeds after all other "
-                           "constraints; this runtime limits each joint separately if the articulation has no contacts; "
-                           "set this property to False")
+                           "constraints; for an articulation without contacts, this runtime limits each joint "
+                           "separately; set it to False")
 
 
 def ignored_contact_settings(description: Description, touching: Touching) -> Iterator[NotSimulated]:

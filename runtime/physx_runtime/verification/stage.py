@@ -104,13 +104,15 @@ def _ends(name: str) -> tuple[str, str]:
     return name.partition(":")[0], name.rpartition(":")[2]
 
 
-NO_EXPERIMENT = "there is no experiment for this property yet; simulate shows its effect"
+NO_EXPERIMENT = "there is no experiment for this property yet; the command simulate shows its effect"
 REFUSED_DRIVE_TARGET = "PhysX refuses the drive, but its target still changes the combined target rotation of the joint"
-COMPUTATION_ONLY = "it changes how PhysX computes or allocates memory, not the result"
-_CONTACT = "it acts in contacts only, and the experiments have no contacts; simulate shows its effect"
+COMPUTATION_ONLY = "the property changes how PhysX computes or allocates memory, not the result"
+_CONTACT = ("the property acts only in contacts, and the experiments have no contacts; the command simulate shows its "
+            "effect")
 _COUNT = "every other value is measured with this setting"
-_SLEEP = "it controls sleeping, and no body sleeps in the experiments; simulate shows its effect"
-_FRAME = "part of a joint frame; joints of articulations follow their frames without error, so this is not measured"
+_SLEEP = "the property controls sleeping, and no body sleeps in the experiments; the command simulate shows its effect"
+_FRAME = ("the property is part of a joint frame; joints of articulations follow their frames exactly, and this is not "
+          "measured")
 # Why numbers are in no experiment, by the end of their names.
 _REASONS: Mapping[str, str] = {
     **dict.fromkeys(("localPos0", "localPos1", "localRot0", "localRot1"), _FRAME),
@@ -119,12 +121,12 @@ _REASONS: Mapping[str, str] = {
     **dict.fromkeys(("maxDepenetrationVelocity", "maxContactImpulse", "contactSlopCoefficient"), _CONTACT),
     **dict.fromkeys(("breakForce", "breakTorque"),
                     "PhysX never breaks joints of articulations; this value also means that the joint never breaks"),
-    "threshold": "it selects which contacts are reported, not how they act",
-    "cfmScale": "it softens constraints that have separate rows; the reasons of those rows name it",
-    "localPos": "a point on the link; the tendon's rows show its effect",
+    "threshold": "the property selects which contacts are reported, and does not change the contacts",
+    "cfmScale": "the property softens constraints that have separate rows; the reasons in these rows name cfmScale",
+    "localPos": "the property is a point of the tendon on the link; the tendon's rows show its effect",
     **dict.fromkeys(("mass", "density", "diagonalInertia", "principalAxes", "centerOfMass"),
-                    "PhysX does not read it: mass properties are computed from the colliders, or forces do not move "
-                    "the body"),
+                    "PhysX does not read this value: mass properties are computed from the colliders, or forces do not "
+                    "move the body"),
 }
 # What the numbers of a schema are, where there is more to say than that there is no experiment.
 _SUBJECTS: Mapping[str, str] = {
@@ -208,11 +210,12 @@ def _unmeasured(name: str, schema: str) -> str:
     if name in WITHOUT_EFFECT:
         return COMPUTATION_ONLY
     if schema in _COLLIDING:
-        return "there is no experiment for this contact property yet; simulate shows its effect"
+        return "there is no experiment for this contact property yet; the command simulate shows its effect"
     if name.rpartition(":")[2] in _REASONS:
         return _REASONS[name.rpartition(":")[2]]
     subject = _SUBJECTS.get(schema)
-    return f"there is no experiment for {subject} yet; simulate shows their effect" if subject else NO_EXPERIMENT
+    return (f"there is no experiment for {subject} yet; the command simulate shows their effect"
+            if subject else NO_EXPERIMENT)
 
 
 NOT_REPEATED = "real PhysX repeats experiments on articulations only"

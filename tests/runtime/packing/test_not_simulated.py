@@ -133,14 +133,14 @@ def test_a_floating_robot_that_a_joint_ties_to_a_body_is_refused(kind: str) -> N
     ("Fixed", "/crate", "/crate: joint /bond"), ("Fixed", "/Robot", "/bond"), ("Revolute", "/Robot", "/bond")])
 def test_a_refusal_for_a_joint_outside_says_that_a_scene_steps_it(kind: str, articulation: str, path: str) -> None:
     floating = sliding(base_link=link("base"), outside=CRATE + BOND.replace("Fixed", kind))
-    with pytest.raises(UnsupportedError, match=f"^{path}.*use Scene, or simulate without articulation, to include it"):
+    with pytest.raises(UnsupportedError, match=f"^{path}.*to include the joint, use Scene, or simulate without"):
         Simulation(opened(floating), articulation=articulation, **PATH)
     assert "/bond" in Scene(opened(floating)).joints
 
 
 def test_of_a_joint_that_is_left_out_alone_it_is_said_that_a_scene_steps_it() -> None:
     stage = opened(sliding(joint("Fixed", "loop", "base", "end", (), EXCLUDED)))
-    with pytest.warns(NotSimulatedWarning, match="use Scene, or simulate without articulation, to include it"):
+    with pytest.warns(NotSimulatedWarning, match="to include the joint, use Scene, or simulate without"):
         Simulation(stage, articulation="/Robot", **PATH)
     assert Scene(stage).not_simulated == ()
 

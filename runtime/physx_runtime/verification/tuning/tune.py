@@ -134,7 +134,8 @@ def _result(path: str, name: str, search: Search, solved: bool) -> Tuned:
     if search.closest is None:
         return Tuned(path, name, search.target, None, "the motion cannot be measured with these gains")
     value, effect = search.closest
-    reason = f"no gain gives {search.target:.4g}; the nearest is {effect:.4g}, with {value:.4g}"
+    reason = (f"no gain reaches the target {search.target:.4g}; the nearest result is {effect:.4g}, with the gain "
+              f"{value:.4g}")
     return Tuned(path, name, search.target, effect, reason)
 
 
