@@ -72,8 +72,8 @@ def compute(stage: Any, q: ArrayLike, qd: ArrayLike, kind: str, root: Mapping[st
     Raises:
         UnreadableError: The file is not a stage.
         UnsupportedError: The stage has no articulation, or physics that the step does not support.
-        ValueError: A kind, a name or a shape is wrong, or a number is not finite. For an articulation with a fixed base,
-            `root` was given or the centroidal momentum was requested.
+        ValueError: A kind, a name or a shape is wrong, or a number is not finite. For an articulation with a fixed
+            base, `root` was given or the centroidal momentum was requested.
     """
     description = stage if isinstance(stage, Description) else describe(stage)
     actor = select_actor(description, articulation)

@@ -414,8 +414,8 @@ def test_of_links_that_touch_nothing_is_left_out() -> None:
 
 def test_a_free_body_alone_is_said_to_touch_nothing() -> None:
     ball = prim("Xform", "ball", ("PhysicsRigidBodyAPI",), {}, CUBE)
-    with pytest.warns(NotSimulatedWarning, match=r"/ball/shape\.physics:collisionEnabled: not simulated: contact, such "
-                                                 "as with /ground; colliders pass through each other"):
+    with pytest.warns(NotSimulatedWarning, match=r"/ball/shape\.physics:collisionEnabled: not simulated: contacts, for "
+                                                 "example with /ground; these colliders pass through each other"):
         simulate(opened("#usda 1.0\n" + ball + GROUND), steps=1, articulation="/ball")
 
 

@@ -145,7 +145,7 @@ def test_a_session_tells_once_of_an_island_that_diverges(text: str) -> None:
         assert all(session.simulation(name).diverged.all() for name in session.articulations)
     assert message.path == "/B"
     assert message.text.startswith("the velocity of the root's vx is not finite; this actor and 2 more actors that are "
-                                   "solved with it are not stepped until reset; ")
+                                   "solved together with it are not stepped until reset; ")
 
 
 def test_no_operation_of_numpy_is_warned_of() -> None:

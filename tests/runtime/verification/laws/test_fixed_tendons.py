@@ -62,8 +62,8 @@ def test_pull_is_divided_by_the_number_of_axes(count: int) -> None:
     rows = verify(stage)
     assert row_of(rows, STIFFNESS).effective == pytest.approx(10.0 / count, rel=1e-3)
     assert row_of(rows, DAMPING).effective == pytest.approx(0.5 / count, rel=1e-3)
-    assert f"divides the tendon's pull by the number of its axes, {count} (x{1 "
-           "/ count:.3g})" in row_of(rows, STIFFNESS).reason
+    cause = f"divides the tendon's pull by the number of its axes, {count} (x{1 / count:.3g})"
+    assert cause in row_of(rows, STIFFNESS).reason
 
 
 def test_effective_stiffness_is_the_load_over_the_stretch_that_simulating_shows() -> None:

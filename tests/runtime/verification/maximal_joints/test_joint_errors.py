@@ -104,8 +104,8 @@ def test_the_text_says_what_closes_a_loop(verified: Verification) -> None:
     assert opening.steps < opening.iterations < opening.authored
     line, = (line for line in verification_lines(verified) if "joint error up to" in line)
     assert line == (f"{LOOP}: joint error up to {opening.authored:.2g} mm at {opening.position}/{opening.velocity} "
-                    f"iterations; {opening.iterations:.2g} mm at 64/4 iterations, {opening.steps:.2g} mm with dt 1/240 "
-                    "s")
+                    f"iterations; {opening.iterations:.2g} mm at 64/4 iterations, "
+                    f"{opening.steps:.2g} mm with dt 1/240 s")
     assert (opening.position, opening.velocity) == (32, 1)
 
 
