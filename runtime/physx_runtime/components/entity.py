@@ -180,8 +180,8 @@ class Component(Named):
         return None
 
     def place(self, pose: Pose) -> None:
-        """Move the component to the pose of the component's entity. Raises RuntimeError if the component cannot move
-        there; its pose is then unchanged."""
+        """Move the component to the pose of the component's entity. Raises RuntimeError if the component cannot move to
+        this pose; its pose is then unchanged."""
 
     def require_entity(self) -> Entity:
         if self._entity is None:
@@ -277,8 +277,8 @@ class Entity(Named):
         self._scene.remove_entity(self)
 
     def enter(self, scene: Home | None, number: int) -> None:
-        """Enter a scene, as the entity with this number in the scene, or leave the scene if it is None. The scene calls
-        this method."""
+        """Enter a scene with this number, or leave the current scene if `scene` is None. The scene calls this
+        method."""
         self._scene, self._per_scene_id = scene, number
 
 

@@ -130,7 +130,7 @@ class URDFLoader:
     def parse(self, urdf_file: str, srdf_file: str | None = None, package_dir: str | None = None,
               ) -> tuple[list[ArticulationBuilder], list[ActorBuilder], list[Any]]:
         """Return a list of builders of the file's articulations, a list of builders of its free bodies, and an empty
-        list. In SAPIEN the third list contains the cameras.
+        list. The third list that SAPIEN's `parse` returns contains the cameras.
         """
         if self.scene is None:
             raise RuntimeError("the loader has no scene; call set_scene first")

@@ -95,7 +95,7 @@ def describe_faults(path: Path, report: Report, verification: Verification) -> I
                 for row in verification.failed if row.verdict == IGNORED)
     drive = DRIVE_TYPE.partition(".")[0]
     row = _row(verification, "drive:angular:physics:stiffness", drive)
-    yield (f"verify: {_leaf(drive)}: the stiffness of {numeral(row.effective)} is now in {row.unit}, "
+    yield (f"verify: {_leaf(drive)}: the stiffness of {numeral(row.effective)} now has the unit {row.unit} and is "
            f"{1.0 / KNUCKLE_INERTIA:.0f} times the intended value")
 
 

@@ -42,9 +42,9 @@ class Direct:
 
     Each world of each simulation is one articulation and has one index. The indices of a simulation continue after the
     last index of the simulation before it. With two simulations of 4096 worlds each, world 3 of the second simulation
-    has index 4099. A buffer is an array of the simulations' dtype. It has one block of `block_size` numbers for each
-    entry of `indices`. The data of an articulation is at the start of its block, without gaps; calls do not change the
-    rest of the block.
+    has index 4099. A buffer is an array of the simulations' dtype. A buffer has one block of `block_size` numbers for
+    each entry of `indices`. The data of an articulation is at the start of its block, without gaps; calls do not change
+    the rest of the block.
 
     As in PhysX, you can read and write data only after every simulation has completed a step. Written positions change
     the link poses only in the next step or compute operation.
@@ -53,7 +53,7 @@ class Direct:
         simulations: Different simulations that all have the same dtype and device.
 
     Raises:
-        ValueError: The list is empty or contains a simulation twice, or the simulations differ in dtype or device.
+        ValueError: `simulations` is empty or contains a simulation twice, or the simulations differ in dtype or device.
     """
 
     def __init__(self, simulations: Sequence[Actor]) -> None:
@@ -100,7 +100,7 @@ class Direct:
 
         After `set`, every operation first updates the link poses and velocities of the changed articulations.
         `eUPDATE_KINEMATIC` sets the link accelerations and incoming joint forces of all selected articulations to 0.
-        The other operations set these to 0 only for links that they update.
+        The other operations set these accelerations and forces to 0 only for links that they update.
 
         Raises:
             ValueError: An argument has a wrong kind, shape, dtype or index; the call has changed no data.

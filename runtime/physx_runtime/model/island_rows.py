@@ -76,11 +76,10 @@ def _frames() -> Iterator[RowSpec]:
     """Row specs of the joint frame at both sides."""
     for name in ("frame0", "frame1"):
         body = f"body{name[-1]}"
-        yield RowSpec(f"{name}_position", MAXIMAL_JOINT, DERIVED,
-                      f"Position of the joint frame in the internal frame F of {body}.", "distance", components=XYZ)
+        yield RowSpec(f"{name}_position", MAXIMAL_JOINT, DERIVED, f"Joint frame in F of {body}.", "distance",
+                      components=XYZ)
         yield RowSpec(f"{name}_rotation", MAXIMAL_JOINT, DERIVED,
-                      f"Rotation of the joint frame in the internal frame F of {body}; x is the joint axis.",
-                      components=XYZW)
+                      f"Joint frame in F of {body}; x is the axis.", components=XYZW)
 
 
 ISLAND_TABLE: tuple[RowSpec, ...] = (

@@ -268,7 +268,7 @@ def _constrains_base(ends: Sequence[ActorDescription | None]) -> bool:
 
 def _constraining_joint(joint: MaximalJoint) -> NotSimulated:
     first, second = joint.body0 or "the world", joint.body1 or "the world"
-    fix = ("for a fixed base move PhysicsArticulationRootAPI to the joint or to a prim above the bodies, or set "
+    fix = ("for a fixed base, move PhysicsArticulationRootAPI to the joint or to a prim above the bodies, or set "
            if "" in (joint.body0, joint.body1) and joint.kind == "fixed" else "set ")
     return NotSimulated("joint", joint.path, "", f"a {joint.kind} joint outside articulations between {first} and "
                         f"{second}; without this joint a floating base moves freely; {SCENE_ADVICE}, or {fix}"

@@ -142,8 +142,8 @@ class Session(SessionView):
             operations, or matrices.
         velocities: Whether to write physics:velocity (of the centre of mass) and physics:angularVelocity of links, in
             world axes.
-        joint_states: Whether to write state:*:physics:position and velocity of joints. The session applies
-            PhysicsJointStateAPI for this.
+        joint_states: Whether to write state:*:physics:position and velocity of joints; for this the session applies
+            PhysicsJointStateAPI.
         into: Layer for the results: "session" is the session layer, "edit_target" is the stage's current edit target.
         dtype: "float32", as in PhysX, or "float64".
         solver: "physx" uses the authored iteration counts. "ideal" solves the same equations with many iterations.

@@ -34,7 +34,8 @@ def dump(stage: Any, joint_position: ArrayLike | None = None, joint_velocity: Ar
     outside articulations and contacts.
 
     `joint_position` is (n_dof,) in rad or length units, and `joint_velocity` is (n_dof,) in these units per second.
-    None takes the authored state. Raises the same errors as `Simulation`, and ValueError for arrays with a wrong shape.
+    With None, the authored state is used. Raises the same errors as `Simulation`, and ValueError for arrays with a
+    wrong shape.
     """
     sim = Simulation(stage, dtype="float64")
     for argument, values in (("joint_position", joint_position), ("joint_velocity", joint_velocity)):
@@ -86,9 +87,9 @@ def _numbers(values: Any) -> str:
 def dump_step(sim: DumpSource, world: int = 0, reported: Mapping[str, ArrayLike] | None = None) -> str:
     """Return a text table of the next step of a world, stage by stage. `sim` is not changed.
 
-    The table begins with the start state as in `dump`. Then it lists the velocities v and positions q after each stage
-    of the step, in float32 and float64. The velocity of a floating root comes first. The table ends with the poses and
-    velocities of links.
+    The table begins with the start state as in `dump`. The table then lists the velocities v and positions q after each
+    stage of the step, in float32 and float64. The velocity of a floating root comes first. The table ends with the
+    poses and velocities of links.
 
     Args:
         sim: A Simulation, or an actor of a Scene. The step in the table has no contacts and no joints outside

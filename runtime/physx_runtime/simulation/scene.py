@@ -189,7 +189,7 @@ class Scene:
     @classmethod
     def of(cls, description: Description, model: SceneModel, parts: Assembly, dt: float) -> Scene:
         """Return a scene of one world with given actors and given islands of connected actors, in their current states.
-        No check is made and no warning is given."""
+        The scene makes no checks and gives no warnings."""
         scene = cls.__new__(cls)
         scene._initialize(description, model, parts, 1, dt)
         scene.not_simulated = ()
@@ -329,8 +329,8 @@ class Scene:
 
     @property
     def trigger_events(self) -> tuple[TriggerEvent, ...]:
-        """Events of bodies that enter or leave triggers in the last step. As in PhysX, the poses at the start of the
-        step decide."""
+        """Events of bodies that enter or leave triggers in the last step, computed as in PhysX from the poses at the
+        start of that step."""
         return self._triggers.events
 
     def net_contact_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Array:

@@ -177,10 +177,11 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
         joint_target: Target positions of drives, (n_dof,) or (n_world, n_dof); None is the authored target.
         link_force: Constant forces at the centres of mass, world axes, (n_link, 3) or (n_world, n_link, 3).
         link_torque: Constant torques, with the shapes of `link_force`.
-        kinematic_target: {body path: poses after each step}, (n_step, 7) or (n_step, n_world, 7). The body moves to
-            these poses with a velocity. Kinematic bodies without target follow their time samples.
+        kinematic_target: {body path: poses after each step}, (n_step, 7) or (n_step, n_world, 7). The body moves from
+            pose to pose with the corresponding velocity. Kinematic bodies without target follow their time samples.
         kinematic_pose: {body path: poses before each step}; the body jumps to each pose without a velocity.
-        path: Code that steps each actor: one of the paths of `Simulation`. The code does not change during the run.
+        path: Code that steps each actor: one of the paths of `Simulation`. The simulation uses the same code for all
+            steps.
         joint_forces: Whether to record forces of joints outside articulations in `Recording.maximal_joint_force`.
         variation: Random parameters for all worlds except the first. It replaces `worlds`.
 

@@ -48,8 +48,8 @@ class Simulation(ActorView):
             without an authored value. The step then reads these parameters on every joint.
         path: Code that steps the actor. `specialised` compiles code for this articulation. `generic` runs code that all
             articulations share. `auto` uses specialised code for small articulations and generic code for large ones.
-            `handover` starts with generic code and changes to specialised code once it is compiled. The results then
-            differ slightly (by rounding) with the step at which the code changes. If an articulation is too large to
+            `handover` starts with generic code and changes to specialised code once it is compiled. The step at which
+            the code changes affects rounding, and so the last digits of the results. If an articulation is too large to
             compile, `auto` and `handover` use generic code. A free body always uses specialised code.
         sleeping: Whether worlds sleep as in PhysX. With solver="ideal" no world sleeps.
 

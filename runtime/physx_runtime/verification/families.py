@@ -112,8 +112,8 @@ class Experiments:
         steps: list[tuple[float | None, str]] = [(described, "")]
         if tendon and key.property == tendon.prefix + "forceCoefficient":
             read = measured_axis(tendon)
-            yield (f"the coefficient acts relative to the coefficient of {read.path if read else 'none'}, where the "
-                   "stiffness is measured")
+            yield (f"forceCoefficient acts relative to the forceCoefficient of {read.path if read else 'none'}, where "
+                   "the stiffness is measured")
         elif tendon and len(tendon.axes) > 1 and key.property != tendon.prefix + "gearing":
             single = self.findings(IDEAL, one_axis=True).values.get(key)
             steps += [(single, integration), (self._shared_gain(tendon, single), _axis_division(tendon))]

@@ -42,7 +42,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """The value to author so that a number has its intended effect in PhysX. Experiments with other values found it.
+    """The value to author so that a number has its intended effect in PhysX. Experiments confirm the effect of this
+    value.
 
     Author all remedies of a stage together: each remedy was tested with the other remedies applied.
     """
@@ -126,8 +127,8 @@ class Verification:
         return next((f"{c.position}/{c.velocity}" for c in self.counts if c.path == row.articulation), "")
 
     def equivalent_rows(self, row: Row) -> tuple[Row, ...]:
-        """Return the rows of other prims that equal this row's prim. These rows have the measured values of this
-        row."""
+        """Return the rows of other prims that have the same structure and values as this row's prim. Those rows have
+        this row's measured values."""
         last = row.property.rpartition(":")[2]
         return tuple(other for other in self.rows if other.equivalent_to == row.path and other.authored == row.authored
                      and other.property.rpartition(":")[2] == last)

@@ -227,13 +227,13 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
 
     `verify` measures drives, joint axes and limits, tendons, mimic joints, gravity, friction, restitution, and joints
     outside articulations. Each number is measured in an experiment with PhysX's iteration counts, and again with an
-    ideal solver. Each experiment has only constraints of one kind, such as drives or tendons. All else is removed, such
-    as gravity, friction, damping and the motion of a floating base.
+    ideal solver. Each experiment has only constraints of one kind, such as drives or tendons. All that the
+    experiment does not measure is removed: gravity, friction, damping and the motion of a floating base.
 
     The result also has a row for each value that PhysX refuses or never uses. All other numbers that PhysX reads have
     the verdict "not evaluated" with a reason. `not_simulated` lists physics that moves the articulations in PhysX and
     that no experiment includes. `joint_errors` lists how far the bodies drift apart at joints outside articulations
-    while the stage moves. It lists these distances at the authored iteration counts, with more iterations and with
+    while the stage moves. The distances are given at the authored iteration counts, with more iterations, and with
     shorter steps.
 
     Example::
@@ -244,7 +244,7 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
 
     Args:
         stage: A stage, a file or a Description.
-        engines: With "physx", experiments on articulations also run in real PhysX. This requires ovphysx in this
+        engines: With "physx", experiments on articulations also run in real PhysX. Real PhysX requires ovphysx in this
             Python, or in another Python with its path in the environment variable OVPHYSX_PYTHON.
         dt: Time step in seconds.
         engine_release: The ovphysx release in which the stage will be used. All values are measured with the step of

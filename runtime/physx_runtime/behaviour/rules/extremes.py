@@ -46,7 +46,7 @@ DIVERGES = Rule("behaviour/diverges", "error", """
     Measured: With an infinite stiffness, the state of an articulation becomes NaN.
     (`experiments/measure_joint_rules.py`)
     """,
-    why="the simulation cannot continue with such numbers",
+    why="the simulation cannot continue with NaN or infinite numbers",
     profiles=(BEHAVIOUR,),
     example=usda.driven_joint({"float drive:angular:physics:stiffness": "inf"}),
     remedy=usda.driven_joint(),
