@@ -267,7 +267,7 @@ def contact_charts(recording: Recording, world: int, force: str) -> list[Chart]:
     for i, pair in enumerate(sorted(set[tuple[str, str]]().union(*records))):
         pressure, friction = (np.array([getattr(record[pair], name) if pair in record else 0.0 for record in records])
                               for name in ("pressure", "friction"))
-        note = f"solid line: normal force, maximum {numeral(float(pressure.max()))} {force}; dotted line: friction "
-               "force"
+        note = (f"solid line: normal force, maximum {numeral(float(pressure.max()))} {force}; dotted line: friction "
+                "force")
         charts.append(Chart(f"c{i}", f"{pair[0]} and {pair[1]}", note, force, pressure, friction))
     return charts
