@@ -305,7 +305,7 @@ class CombinedValue:
         other_value = f"{other_value}{1.0 if self.mode == 'multiply' else self.value:g} for {self.pair.other_name}"
         if solution is None or not 0.0 <= solution <= self.max_value:
             return f"author {other_value} to get {self.value:g}"
-        return f"author {solution:g} here, or author {other_value}, to get {self.value:g}"
+        return f"author {solution:g} here, or {other_value}, to get {self.value:g}"
 
 
 def friction_of(pair: MaterialPair, *, static: bool) -> CombinedValue:
