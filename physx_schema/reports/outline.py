@@ -261,7 +261,8 @@ def _mimic(articulation: Articulation, mimic: Mimic, units: Units, home: str) ->
         text += f" {'-' if mimic.offset > 0 else '+'} {units.coordinate(abs(mimic.offset), follower.angular)}"
     if mimic.natural_frequency <= 0 or mimic.damping_ratio <= 0:
         return f"{text}, hard"
-    return f"{text}, spring of {number(mimic.natural_frequency)} rad/s, damping ratio {number(mimic.damping_ratio)}"
+    return (f"{text}, spring with natural frequency {number(mimic.natural_frequency)} rad/s and damping ratio "
+            f"{number(mimic.damping_ratio)}")
 
 
 def _below(home: str, path: str) -> str:

@@ -26,7 +26,7 @@ EXAMPLE = "mass: {scale: [0.8, 1.2]}"
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The bounds of the random values of a parameter; each element gets a separate value."""
+    """The bounds of a parameter's random values. Each joint or body of each world gets a separate random value."""
 
     low: float
     high: float
@@ -45,7 +45,8 @@ class Variation:
     def apply(self, actors: Iterable[Actor]) -> None:
         """Draw and set the parameters of all worlds except the first.
 
-        Raises ValueError for parameters or elements that no actor has, and for values that PhysX refuses.
+        Raises ValueError for parameters that no actor has, for paths without this parameter, and for values that PhysX
+        refuses.
         """
         actors, generator = list(actors), np.random.default_rng(self.seed)
         require_spreads(actors, self.parameters)
@@ -89,8 +90,8 @@ def spread_elements(parameter: Parameter, spread: Spread) -> list[int]:
 def read_variation(file: Path) -> Variation:
     """Read a variation from a YAML file with worlds, seed (default 0), and parameters.
 
-    Parameters are {name: {scale or value: [low, high], of: [paths]}}. Raises ValueError for a file in another form,
-    and the errors of `read_text` for an unreadable file.
+    The format of parameters is {NAME: {scale: [LOW, HIGH], of: [PATH, ...]}}, with value instead of scale for absolute
+    values. Raises ValueError for a file that has not this format, and the errors of `read_text` for an unreadable file.
     """
     import yaml
 

@@ -98,7 +98,8 @@ def test_branches_of_a_spatial_tendon_follow_its_attachments() -> None:
 @pytest.mark.parametrize(("name", "line"), [
     ("mimic_hinges", "    mimic joint jb = 0.7 * ja - 2.86479 deg, hard"),
     ("mimic_hinges", "    mimic joint jc = -1.5 * ja, hard"),
-    ("mimic_slider_of_a_hinge", "    mimic joint jb = -0.02 m/deg * ja, spring of 20 rad/s, damping ratio 0.7"),
+    ("mimic_slider_of_a_hinge", "    mimic joint jb = -0.02 m/deg * ja, spring with natural frequency 20 rad/s and "
+                                "damping ratio 0.7"),
 ])
 def test_mimic_joints_are_equations_of_coordinates(name: str, line: str) -> None:
     assert line in shown(TEXTS[name])

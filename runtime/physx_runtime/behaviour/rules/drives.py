@@ -198,24 +198,25 @@ def _reason(description: Description, item: DrivenJoint) -> str:
         case "too-weak":
             maximum = effort(description, dof, drive.max_force)
             if item.greatest_load > drive.max_force:
-                return (f"maxForce {maximum} cannot hold the weight, which needs up to "
-                        f"{effort(description, dof, item.greatest_load)} on the way")
-            return f"its drive already exerts its whole maxForce of {maximum}"
+                return (f"maxForce {maximum} cannot hold the weight; on the way to the target the weight needs up to "
+                        f"{effort(description, dof, item.greatest_load)}")
+            return f"the joint's drive already exerts its whole maxForce of {maximum}"
         case "friction":
-            return (f"its drive exerts {exerted} (maxForce {effort(description, dof, drive.max_force)}), and static "
-                    f"friction is {effort(description, dof, dof.static_friction)}")
+            return (f"the joint's drive exerts {exerted} (maxForce {effort(description, dof, drive.max_force)}), and "
+                    f"the joint's static friction is {effort(description, dof, dof.static_friction)}")
         case "speed-limit":
-            return f"maxJointVelocity limits it to {position(description, dof, dof.max_velocity)} per second"
+            return f"maxJointVelocity limits the joint to {position(description, dof, dof.max_velocity)} per second"
         case "swings":
-            return f"it still swings by {position(description, dof, item.swing)} within a second"
+            return f"the joint still swings by {position(description, dof, item.swing)} within a second"
         case "slow":
-            return "it still moves towards the target"
+            return "the joint still moves towards its target"
         case "blocked":
-            return f"its drive exerts {exerted} against a contact"
+            return f"the joint's drive exerts {exerted} against a contact"
         case _:
             far = item.greatest_load > 1.5 * abs(item.effort)       # fallen to a position with less load
-            weight = f"; the weight needs up to {effort(description, dof, item.greatest_load)} on the way" * far
-            return f"it sags by {position(description, dof, abs(item.error))} while its drive exerts {exerted}{weight}"
+            weight = f"; on the way the weight needs up to {effort(description, dof, item.greatest_load)}" * far
+            return (f"the joint sags by {position(description, dof, abs(item.error))} while its drive exerts {exerted}"
+                    f"{weight}")
 
 
 def _fix(item: DrivenJoint, remedy: Remedy | None, instance: str) -> str:
@@ -230,7 +231,7 @@ def _fix(item: DrivenJoint, remedy: Remedy | None, instance: str) -> str:
             remedy.values["max_velocity"], math.degrees(math.degrees(item.dof.max_velocity)), rel_tol=0.01):
         advice += f", which is {math.degrees(item.dof.max_velocity):g} rad/s in degrees"
     if not remedy.proved:
-        return f"{' and '.join(texts)} and larger values do not help within {DURATION_TEXT}; {_ELSE}"
+        return f"with {' and '.join(texts)} or more, the joint still misses its target after {DURATION_TEXT}; {_ELSE}"
     result = f"reaches its target within {remedy.arrival:.2g} s" if remedy.arrival else "stays at its target"
     return f"{advice}; in a simulation with all proposed values the joint {result}"
 
@@ -259,13 +260,14 @@ def _crossing(description: Description, dof: Dof, instance: str) -> Iterator[Fin
     path = dof.upper - dof.lower if bounded else 2.0 * math.pi
     if path <= 0.0 or not 0.0 < dof.max_velocity < path / LONGEST_CROSSING:
         return
-    needed = f"author at least {math.degrees(path) if dof.angular else path:.3g} to cross it within one second"
+    needed = (f"author at least {math.degrees(path) if dof.angular else path:.3g} to move the joint through "
+              f"{'its range' if bounded else 'one turn'} within one second")
     degrees = math.degrees(dof.max_velocity)
     meant = f"author {math.degrees(degrees):.4g} if {degrees:.4g} is meant in rad/s, or " if dof.angular else ""
     yield SPEED_LIMIT.at(
         dof.path, f"physxJointAxis:{instance}:maxJointVelocity",
-        f"at maxJointVelocity {position(description, dof, dof.max_velocity)} per second {dof.name} takes "
-        f"{path / dof.max_velocity:.3g} s for {'its range' if bounded else 'one turn'}", fix=meant + needed,
+        f"{dof.name} takes {path / dof.max_velocity:.3g} s for {'its range' if bounded else 'one turn'} at its "
+        f"maxJointVelocity of {position(description, dof, dof.max_velocity)} per second", fix=meant + needed,
         severity="warning")
 
 
@@ -279,7 +281,7 @@ def _follower_finding(description: Description, item: FollowerError, remedy: Rem
         value = remedy.values["natural_frequency"]
         fix = f"author naturalFrequency {value:g}, or 0 for a hard coupling" + (
             "; in a simulation with this value the joint follows" if remedy.proved
-            else f"; this value does not help here; {_ELSE}")
+            else f"; in a simulation with this value the joint still does not follow; {_ELSE}")
         repair = unsafe(SetValue(mimic.path, name, value, "float")) if remedy.proved else None
     return FOLLOWER.at(mimic.path, name, f"{dof.name} is at {position(description, dof, item.end)} instead of "
                        f"{position(description, dof, item.wanted)}, the position that the mimic equation requires",

@@ -47,7 +47,7 @@ DIVERGES = Rule("behaviour/diverges", "error", """
     Measured: With an infinite stiffness, the state of an articulation becomes NaN.
     (`experiments/measure_joint_rules.py`)
     """,
-    why="the simulation cannot continue from there",
+    why="the simulation cannot continue with NaN or infinite numbers",
     profiles=(BEHAVIOUR,),
     example=usda.driven_joint({"float drive:angular:physics:stiffness": "inf"}),
     remedy=usda.driven_joint(),
@@ -91,8 +91,8 @@ FALLS = Rule("behaviour/falls", "info", f"""
 
     Measured: After 5 s a body with nothing below it falls at 49.05 m/s. {_SCRIPT}
     """,
-    why="nothing supports the body or robot, and its joints carried no weight",
-    fix="add a ground with a collider, or fix its base with a joint to the world",
+    why="nothing supports the body or robot, and the check cannot measure the loads on its joints",
+    fix="add a ground with a collider, or fix the body or robot to the world with a joint",
     profiles=(BEHAVIOUR,),
     example=_crate(),
     remedy=_crate() + usda.cube(usda.transform(translate="(0, 0, -1.1)"), name="slab"),
