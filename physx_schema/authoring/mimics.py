@@ -49,9 +49,9 @@ def mimic(
 
     Writes PhysxMimicJointAPI:<instance> on `joint`. Returns the schema object; its `set` changes values later.
 
-    Raises AuthoringError and writes nothing for values that PhysX refuses or ignores, with one line per problem. It
-    also raises AuthoringError for errors of `check` under any profile: joints without two limits, limits that restrict
-    the motion of the other joint, and chains of mimic joints.
+    Raises AuthoringError and writes nothing for values that PhysX refuses or ignores, with one line per problem. The
+    errors of `check` on mimic joints also raise it: a joint without two limits, limits that restrict the motion of the
+    other joint, and a chain of mimic joints.
 
     Example::
 

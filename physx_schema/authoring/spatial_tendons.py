@@ -80,8 +80,7 @@ def spatial_tendon(
 ) -> PhysxTendonAttachmentRootAPI:
     """Author a spatial tendon: from a point on the root's link through points on other links to one or more leaves.
 
-    ``length at a leaf = offset + sum over the attachments from the root to the leaf of gearing[i] * distance to the
-    parent attachment``
+    ``length at a leaf = offset + sum from root to leaf of gearing[i] * distance to the parent``
     ``pull = stiffness * (length - rest_length) + damping * rate + limit_stiffness * excess``
 
     PhysX treats each leaf as a separate tendon. Only two links get a force: the root's link along the first segment,
