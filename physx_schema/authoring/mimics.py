@@ -49,9 +49,8 @@ def mimic(
 
     Writes PhysxMimicJointAPI:<instance> on `joint`. Returns the schema object; its `set` changes values later.
 
-    Raises AuthoringError and writes nothing for values that PhysX refuses or ignores, with one line per problem. The
-    errors of `check` on mimic joints also raise it: a joint without two limits, limits that restrict the motion of the
-    other joint, and a chain of mimic joints.
+    Raises AuthoringError and writes nothing for values that PhysX refuses or ignores, with one line per problem. Faults
+    that `check` reports as errors also raise it. Examples are a joint without two limits and a chain of mimic joints.
 
     Example::
 
