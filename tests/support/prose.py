@@ -94,7 +94,7 @@ OPENINGS = {
 _BANNED = [(re.compile(rf"(?<![\w-])(?:{pattern})(?![\w-])", re.I), better) for pattern, better in BANNED.items()]
 _OPENINGS = [(re.compile(rf"^(?:{pattern})"), better) for pattern, better in OPENINGS.items()]
 _CODE = "CODE"
-_PLACEHOLDER = re.compile(r"<\w+>")
+_PLACEHOLDER = re.compile("«\\w+»")
 _CODE_TEXT = re.compile(
     r"\bimport \w+, |[{};]\n|\{%|\\[dws]|%\d|^\s*(?:def|class|#usda|float|uniform|<)\b|!dbg|</|\breturn\b.*;"
     r"|\bnullptr\b")
@@ -138,7 +138,7 @@ def _thoughts(plain: str, kind: str) -> list[str]:
 
 def _plain(text: str) -> str:
     """The sentence with code, links and quoted text replaced."""
-    text = re.sub(r"`[^`]*`|\"[^\"]*\"|<\w+>", _CODE, text)
+    text = re.sub(r"`[^`]*`|\"[^\"]*\"|«\w+»", _CODE, text)
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"https?://\S+", _CODE, text)
     text = re.sub(rf"{_CODE}(?:, {_CODE})+", _CODE, text)       # a list of names is one word
@@ -257,16 +257,18 @@ def literal_sentences(path: Path) -> Iterator[Sentence]:
 
 
 def _literal(node: ast.AST) -> str | None:
-    """The text of a literal; what is formatted into it stands as <name>."""
+    """The text of a literal; what is formatted into it stands as «name»."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.JoinedStr):
-        return "".join(part.value if isinstance(part, ast.Constant) else f"<{_name(part)}>" for part in node.values)
+        return "".join(part.value if isinstance(part, ast.Constant) else f"«{_name(part)}»" for part in node.values)
     return None
 
 
 def _name(part: ast.AST) -> str:
-    """The name of what is formatted into a text: the last one in the expression."""
+    """The name of what is formatted into a text: of an attribute, or of the argument of a function."""
+    calls = [item for item in ast.walk(part) if isinstance(item, ast.Call) and item.args]
+    part = calls[0].args[0] if calls else part
     names = [item.attr if isinstance(item, ast.Attribute) else item.id for item in ast.walk(part)
              if isinstance(item, ast.Attribute | ast.Name)]
     return names[0] if names else _CODE
