@@ -25,7 +25,8 @@ from support.places import ROOT
 MAX_WORDS = 25
 MIN_MESSAGE_WORDS = 4       # literals with fewer words are names, keys and labels
 PACKAGES = (ROOT / "physx_schema", ROOT / "runtime" / "physx_runtime", ROOT / "codegen" / "physx_codegen")
-PUBLIC = ("physx_schema", "physx_schema.authoring", "physx_runtime", "physx_runtime.components")
+PUBLIC = ("physx_schema", "physx_schema.authoring", "physx_runtime", "physx_runtime.components",
+          "physx_runtime.envs")
 COMMANDS = ("cli", "commands", "demonstration")     # folders whose functions' docstrings are help texts
 PAGES = tuple(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SKILL.md", "schema/README.md",
                                        "experiments/README.md", "benchmarks/RESULTS.md"))
@@ -97,7 +98,7 @@ _CODE = "CODE"
 _PLACEHOLDER = re.compile("«\\w+»")
 _CODE_TEXT = re.compile(
     r"\bimport \w+, |[{};]\n|\{%|\\[dws]|%\d|^\s*(?:def|class|#usda|float|uniform|<)\b|!dbg|</|\breturn\b.*;"
-    r"|\bnullptr\b")
+    r"|^\s*%\w+ = |\bnullptr\b")
 _ABBREVIATION = re.compile(r"\b(e\.g|i\.e|etc|vs|cf|approx|no|fig)\.", re.I)
 _END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9`*])")
 
