@@ -147,7 +147,8 @@ def test_missing_engine_is_one_line_with_the_next_step(python: str, slider: str,
     assert result.exit_code == 2
     line, = result.stderr.splitlines()
     assert line.startswith(python)
-    assert "run `pip install ovphysx` in this Python, or in another Python and set OVPHYSX_PYTHON to its path" in line
+    assert ("run `pip install ovphysx` in this Python; or run it in another Python and set OVPHYSX_PYTHON to its path"
+            in line)
 
 
 def test_nothing_is_said_of_real_physx_where_it_was_not_asked(slider: str) -> None:
