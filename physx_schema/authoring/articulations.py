@@ -24,9 +24,10 @@ def articulation_root(
 
     Author the bodies first. A joint that connects a body to the world makes this body the fixed base.
 
-    - `position_iterations`: substeps per time step
-    - `velocity_iterations`: each velocity iteration applies the tendons once more, and solves compliant mimic joints
-      as hard constraints. With 0 velocity iterations, tendons and compliant mimic joints have their authored strength.
+    - `position_iterations`: position iterations per time step; each is a substep
+    - `velocity_iterations`: each velocity iteration applies the tendon forces one more time, and solves compliant
+      mimic joints as hard constraints. With 0 velocity iterations, tendons and compliant mimic joints have their
+      authored strength.
 
     Omitted values keep the defaults of PhysxArticulationAPI. Writes PhysicsArticulationRootAPI and
     PhysxArticulationAPI.
