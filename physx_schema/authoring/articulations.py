@@ -114,7 +114,7 @@ def _moves_from_world(prim: Usd.Prim) -> bool:
 
 
 def _fixes_base(path: str, kind: str, body: str) -> str:
-    fix = (f"fix another body to the world, and connect that body and {body} by this joint" if kind in TREE_KINDS else
+    fix = (f"fix another body to the world, and let this joint connect that body and {body}" if kind in TREE_KINDS else
            "set physics:excludeFromArticulation of this joint to true")
     return (f"{path}: a {kind} joint to the world would fix {body}, the base of an articulation, on all axes; {fix}")
 
