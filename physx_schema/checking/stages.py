@@ -49,7 +49,7 @@ def check(
 
     `select` limits the check to codes or families such as "DJ.007", and `ignore` leaves them out. `select` and `ignore`
     also accept published codes or features such as "RB.007". `waivers` apply in addition to those on the stage.
-    `engine_release` is the stage's release of ovphysx: values that this release reads are not reported as unused.
+    `engine_release` is the ovphysx release to check for: values that this release reads are not reported as unused.
 
     Raises UnreadableError for a path without a readable USD file, and ValueError for an unknown profile, code, family
     or release.
