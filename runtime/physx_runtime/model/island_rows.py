@@ -147,7 +147,7 @@ ISLAND_TABLE: tuple[RowSpec, ...] = (
     RowSpec("spring_damping", MAXIMAL_JOINT, PARAMETER, "Spring damping of a distance joint.",
             "force * time / distance", NON_NEGATIVE, when=lambda t: t.spring),
     RowSpec("ratio", MAXIMAL_JOINT, PARAMETER, "Gear joint: angle of the second hinge divided by the angle of the "
-            "first hinge. Rack-and-pinion joint: angle of the hinge divided by the distance of the slider.",
+            "first hinge. Rack-and-pinion joint: angle of the hinge divided by the position of the prismatic joint.",
             "- or radian / distance", ANY, when=_coupling),
     RowSpec("break_force", MAXIMAL_JOINT, PARAMETER, "Force above which the joint breaks.", "force", "[0, inf]",
             when=lambda t: t.breaks),
@@ -162,10 +162,11 @@ ISLAND_TABLE: tuple[RowSpec, ...] = (
             "distance", components=XYZ),
     RowSpec("rotation", KINEMATIC_BODY, CONTROL, "Rotation of the body's frame F at the start of the step.",
             components=XYZW),
-    RowSpec("velocity", KINEMATIC_BODY, CONTROL, "Velocity to the target: linear velocity of the centre of mass, "
-            "then angular velocity, in world axes.", _VELOCITIES, components=("vx", "vy", "vz", "wx", "wy", "wz")),
+    RowSpec("velocity", KINEMATIC_BODY, CONTROL, "Velocity of the body on its way to the target: linear "
+            "velocity of the centre of mass, then angular velocity, in world axes.", _VELOCITIES,
+            components=("vx", "vy", "vz", "wx", "wy", "wz")),
     RowSpec("active", KINEMATIC_BODY, CONTROL, "1 if the body had a target in this step or the last two steps; "
-            "bodies in contact or joined with it stay awake."),
+            "bodies that touch it or share a joint with it stay awake."),
 )
 
 

@@ -196,8 +196,8 @@ TABLE: tuple[RowSpec, ...] = (
     *_of_schema(LINK, "PhysxRigidBodyAPI", "cfm_scale", actor=ARTICULATION),
     # --- degrees of freedom -----------------------------------------------------------------------------------------
     *_of_schema(DOF, "PhysxJointAxisAPI", "armature"),
-    RowSpec("velocity_clamp", DOF, DERIVED, "Maximum joint speed at the start of the step; PhysX reads it from another "
-            "joint axis than max_velocity.", _VELOCITY),
+    RowSpec("velocity_clamp", DOF, DERIVED, "Maximum joint speed at the start of the step; PhysX gives the n-th "
+            "degree of freedom the maximum of the joint's n-th axis.", _VELOCITY),
     # 0 would be divided by at the step's start
     RowSpec("max_velocity", DOF, PARAMETER, range="(0, inf]", schema="PhysxJointAxisAPI", attribute="maxJointVelocity",
             feature="max_velocity", neutral=math.inf, clipped=True),
@@ -273,10 +273,10 @@ TABLE: tuple[RowSpec, ...] = (
     RowSpec("bias", DOF, PREPARED, "Joint velocity inside the solver minus v: the part dt (Jdot v) along the axis.",
             _VELOCITY),
     RowSpec("displacement_axis", DOF, PREPARED, "Joint axis at the start of the step.", components=XYZ),
-    RowSpec("displacement_moment", DOF, PREPARED, "Change of a slider's displacement per rotation of its parent.",
-            components=XYZ),
+    RowSpec("displacement_moment", DOF, PREPARED, "Change of a prismatic joint's displacement per "
+            "rotation of the parent link.", components=XYZ),
     RowSpec("displacement_offset", DOF, PREPARED, "Distance from the parent's to the child's centre of mass "
-            "along a slider's axis, at the start of the step.", "distance"),
+            "along a prismatic joint's axis, at the start of the step.", "distance"),
     RowSpec("displacement_spin", DOF, PREPARED, "Part dt (Jdot v) of the parent's angular velocity in the solver.",
             components=XYZ),
     RowSpec("lower_start", DOF, PREPARED, "Distance from the joint position to lower_limit at the start of the step.",
