@@ -109,7 +109,7 @@ class PhysxDrivePerformanceEnvelopeAPI(MultipleApplyAPI):
         return create_attribute(self, "maxActuatorVelocity", defaultValue, writeSparsely)
 
     def GetVelocityDependentResistanceAttr(self) -> Usd.Attribute:
-        """Reduction of the motor's maximum effort, divided by the joint speed.
+        """Reduction of the motor's maximum effort per unit of joint speed.
 
         ``physxDrivePerformanceEnvelope:<name>:velocityDependentResistance``, float, default 0, range [0, inf), unit
         force * time / distance (linear), torque * time / degree (angular).
@@ -123,7 +123,7 @@ class PhysxDrivePerformanceEnvelopeAPI(MultipleApplyAPI):
         return create_attribute(self, "velocityDependentResistance", defaultValue, writeSparsely)
 
     def GetSpeedEffortGradientAttr(self) -> Usd.Attribute:
-        """Reduction of the motor's maximum speed, divided by the effort.
+        """Reduction of the motor's maximum speed per unit of effort.
 
         ``physxDrivePerformanceEnvelope:<name>:speedEffortGradient``, float, default 0, range [0, inf), unit distance /
         time / force (linear), degree / time / torque (angular).

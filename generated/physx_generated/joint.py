@@ -173,7 +173,7 @@ class PhysxJointAxisAPI(MultipleApplyAPI):
         return create_attribute(self, "dynamicFrictionEffort", defaultValue, writeSparsely)
 
     def GetViscousFrictionCoefficientAttr(self) -> Usd.Attribute:
-        """Friction effort divided by joint speed.
+        """Friction effort per unit of joint speed.
 
         PhysX integrates viscous friction explicitly.
 

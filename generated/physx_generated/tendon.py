@@ -285,7 +285,7 @@ class PhysxTendonAxisRootAPI(PhysxTendonAxisAPIAccessors):
         return create_attribute(self, "offset", defaultValue, writeSparsely)
 
     def GetRestLengthAttr(self) -> Usd.Attribute:
-        """Tendon length without spring force.
+        """Tendon length at which the spring exerts no force.
 
         A tendon pulls if it is longer than restLength, and pushes if it is shorter.
 
@@ -525,7 +525,9 @@ class PhysxTendonAttachmentRootAPI(PhysxTendonAttachmentAPIAccessors):
         return create_attribute(self, "stiffness", defaultValue, writeSparsely)
 
     def GetDampingAttr(self) -> Usd.Attribute:
-        """Damping of the rate of the sub-tendon's length, without gearing.
+        """Damping force per unit of the rate at which the sub-tendon's length changes.
+
+        Gearing does not scale this rate.
 
         ``physxTendon:<name>:damping``, float, default 0, range [0, inf), unit force * time / distance.
         """

@@ -236,7 +236,7 @@ def _page(name: str) -> str:
 
 def _with_code_marks(text: str) -> str:
     """A text with code marks around the codes of rules."""
-    return _CODE.sub(lambda found: f"`{found[0]}`" if found[0] in RULES else found[0], text)
+    return _CODE.sub(lambda code: f"`{code[0]}`" if code[0] in RULES else code[0], text)
 
 
 def _audience(rule: Rule) -> str:
