@@ -248,7 +248,7 @@ class PhysxTendonAxisRootAPI(PhysxTendonAxisAPIAccessors):
         return create_attribute(self, "stiffness", defaultValue, writeSparsely)
 
     def GetDampingAttr(self) -> Usd.Attribute:
-        """Damping of the rate of the tendon length.
+        """Damping force per unit of the rate at which the tendon length changes.
 
         PhysX divides the damping of a fixed tendon by the number of tendon axes.
 

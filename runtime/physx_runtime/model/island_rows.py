@@ -165,8 +165,8 @@ ISLAND_TABLE: tuple[RowSpec, ...] = (
     RowSpec("velocity", KINEMATIC_BODY, CONTROL, "Velocity of the body on its way to the target: linear "
             "velocity of the centre of mass, then angular velocity, in world axes.", _VELOCITIES,
             components=("vx", "vy", "vz", "wx", "wy", "wz")),
-    RowSpec("active", KINEMATIC_BODY, CONTROL, "1 if the body had a target in this step or the last two steps; "
-            "bodies that touch it or share a joint with it stay awake."),
+    RowSpec("active", KINEMATIC_BODY, CONTROL, "1 if the body had a target in this step or the last two steps. "
+            "Bodies that touch it or share a joint with it then stay awake."),
 )
 
 
