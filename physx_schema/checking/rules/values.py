@@ -271,7 +271,7 @@ VALUE_TIME_SAMPLES = ReaderRule("value/time-samples", "warning", """
     ovphysx reads a stage once, by default at USD's default time, and ignores time samples. Omniverse follows the time
     samples of drives, joint frames, gravity and velocities. The rule body/animated covers transforms of bodies.
 
-    Measured: Time samples in addition to stiffness 5, mass 3 or a translation have no effect.
+    Measured: If a stiffness of 5, a mass of 3 or a translation is authored, additional time samples have no effect.
     (`experiments/measure_value_rules.py`)
     """,
     profiles=PROFILES,
