@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from importlib.util import find_spec
 from pathlib import Path
@@ -100,7 +101,23 @@ def test_repairs_are_not_written_for_a_robot(
     monkeypatch.chdir(robot.parent)
     result = CliRunner().invoke(program(), ["check", "--fix", *arguments, str(robot)])
     assert (result.exit_code, list(robot.parent.iterdir())) == (2, [robot])
-    assert f"python -m urdf_usd_converter {robot} FOLDER" in result.stderr
+    assert f"physx-schema convert {robot} -o arm.usda" in result.stderr
+
+
+@pytest.mark.parametrize(("name", "advice"), [("arm.sdf", "convert it to URDF or MJCF first"),
+                                              ("arm.urdf.xacro", "xacro FILE > robot.urdf")])
+def test_format_without_a_converter_is_one_line_with_the_next_step(tmp_path: Path, name: str, advice: str) -> None:
+    (tmp_path / name).write_text("<robot/>", encoding="utf-8")
+    with pytest.raises(UnreadableError, match=re.escape(advice)):
+        describe(tmp_path / name)
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_missing_mesh_is_named_with_its_line_and_package(robot: Path) -> None:
+    mesh = '<link name="tip"><visual><geometry>\n<mesh filename="package://arms/tip.stl"/></geometry></visual></link>'
+    robot.write_text(URDF.replace("</robot>", f"{mesh}</robot>"), encoding="utf-8")
+    with pytest.warns(ConvertedWarning, match=r"no file package://arms/tip.stl \(line 9\); set ROS_PACKAGE_PATH"):
+        describe(robot)
 
 
 def test_robot_is_not_migrated(robot: Path) -> None:
