@@ -1,0 +1,47 @@
+"""A ground below a robot, and the scene that steps both."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from pxr import Gf, UsdGeom, UsdPhysics
+
+from physx_runtime.arrays import DoubleArray
+from physx_runtime.conversion.reach import reach
+from physx_schema.description.frames import start_poses_by_body
+from physx_schema.description.model import Description
+
+GROUND, SCENE = "/Ground", "/PhysicsScene"
+PRECISION = 1000.0      # the height is rounded down to a part of a metre: no collider starts in the ground
+
+
+def add_scene(stage: Any) -> Iterator[str]:
+    """Define a scene with gravity where there is none; what was done, in words."""
+    if not any(prim.IsA(UsdPhysics.Scene) for prim in stage.Traverse()):
+        UsdPhysics.Scene.Define(stage, SCENE)
+        yield f"{SCENE} added"
+
+
+def add_ground(stage: Any, description: Description, up: DoubleArray) -> Iterator[str]:
+    """Define a plane below the lowest collider, unless the file has one; what was done, in words.
+
+    up: unit vector against gravity, (3,).
+    """
+    plane = next((item for item in description.static_colliders if item.kind == "plane"), None)
+    if plane is not None:
+        yield f"{plane.path} is in the file; none added"
+        return
+    links = [link for item in description.articulations for link in item.links] + list(description.bodies)
+    lowest = -reach(links, start_poses_by_body(description), -up)
+    height = math.floor(lowest * description.scene.meters_per_unit * PRECISION) / PRECISION
+    ground = UsdGeom.Plane.Define(stage, GROUND)
+    axis = "XYZ"[int(np.argmax(np.abs(up)))]
+    ground.CreateAxisAttr(axis)
+    ground.CreatePurposeAttr(UsdGeom.Tokens.guide)
+    position = up * height / description.scene.meters_per_unit
+    ground.AddTranslateOp().Set(Gf.Vec3d(*map(float, position)))
+    UsdPhysics.CollisionAPI.Apply(ground.GetPrim())
+    yield f"{GROUND}, a plane at {axis} = {height:.4g} m, below the lowest collider"
