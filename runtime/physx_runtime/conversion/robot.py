@@ -11,12 +11,13 @@ from typing import Any
 
 from pxr import Sdf, Usd, UsdUtils
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.conversion.base import BASES, Base, infer_base, set_base, world_joints
 from physx_runtime.conversion.drives import DRIVES, Drives, Gains, author_drives, effective_inertia
 from physx_runtime.conversion.ground import add_ground, add_scene
 from physx_runtime.conversion.limbs import Stance, stance_of, upward
 from physx_runtime.conversion.self_collision import filter_overlaps
-from physx_runtime.conversion.start import place_links, set_start_within_limits
+from physx_runtime.conversion.start import place_links, set_start
 from physx_schema.description import describe
 from physx_schema.description.frames import start_poses_by_body
 from physx_schema.description.model import Articulation, Description
@@ -104,7 +105,8 @@ def repair(stage: Any, text: RobotText, base: Base, gains: Gains, ground: bool) 
     with warnings.catch_warnings():
         done += [f"base: {line}" for line in _repair_bases(stage, text, base)]
         description = describe(stage)
-        starts = [line for robot in _robots(description) for line in set_start_within_limits(stage, robot)]
+        starts = [line for robot in _robots(description) for line in set_start(
+            stage, robot, _stance(description, robot), _up(description, robot))]
         if starts:
             description = describe(stage)
             for robot in _robots(description):
@@ -148,8 +150,12 @@ def _robots(description: Description) -> list[Articulation]:
 
 
 def _stance(description: Description, robot: Articulation) -> Stance:
+    return stance_of(robot, start_poses_by_body(description), _up(description, robot))
+
+
+def _up(description: Description, robot: Articulation) -> DoubleArray:
     scene = description.scene_of(robot)
-    return stance_of(robot, start_poses_by_body(description), upward(scene.gravity, scene.up_axis))
+    return upward(scene.gravity, scene.up_axis)
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -3,36 +3,98 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from pxr import Gf, Sdf, UsdGeom
 
+from physx_runtime.arrays import DoubleArray
+from physx_runtime.conversion.limbs import Limb, Stance
+from physx_runtime.conversion.reach import reach
 from physx_schema.description.articulation.axes import instance_of
 from physx_schema.description.frames import start_poses
-from physx_schema.description.model import Articulation, Dof, Joint
+from physx_schema.description.model import Articulation, Dof, Joint, Link
 
 _PLACED = ("xformOp:translate", "xformOp:orient")
 _SAME_PLACE = 1e-6      # of a matrix: rounding of authored transforms
+_CORRECTIONS = 20       # of the angles of a leg
+_STEP = 1e-4            # rad or length, for slopes
+_FOOT_SHARE = 1e-3      # of the leg's height: a foot this close to its place is there
+
+Positions = Mapping[str, float]     # of joint axes by name, rad or length
 
 
-def set_start_within_limits(stage: Any, articulation: Articulation) -> Iterator[str]:
-    """Author the joint state nearest to the start for each joint outside its limits; what was done, in words."""
+def set_start(stage: Any, articulation: Articulation, stance: Stance, up: DoubleArray) -> Iterator[str]:
+    """Author a joint state for each joint that starts outside its limits; what was done, in words.
+
+    The other joints of a leg then keep its foot below the place where the file's zero pose has it: else a robot tips
+    over. stance: at the zero pose. up: unit vector against gravity.
+    """
+    bounds = {dof.name: min(max(dof.position, dof.lower), dof.upper) for dof in articulation.dofs
+              if dof.lower < dof.upper}
+    clamped = {dof.name: bounds[dof.name] for dof in articulation.dofs
+               if bounds.get(dof.name, dof.position) != dof.position}
+    feet = {name: value for leg in stance.legs for name, value in _kept_foot(articulation, leg, clamped, up).items()}
     for link in articulation.links:
         for dof in link.joint.dofs if link.joint is not None else ():
-            bound = min(max(dof.position, dof.lower), dof.upper)
-            if bound != dof.position and dof.lower < dof.upper and link.joint is not None:
-                yield _set_state(stage, link.joint, dof, bound)
+            value = clamped.get(dof.name, feet.get(dof.name))
+            if value is not None and link.joint is not None:
+                reason = (f"its limits exclude {_authored(dof, dof.position):.4g}" if dof.name in clamped else
+                          "its foot then stays in place")
+                yield f"{dof.path} starts at {_set_state(stage, link.joint, dof, value)}, because {reason}"
+
+
+def _kept_foot(articulation: Articulation, leg: Limb, clamped: Positions, up: DoubleArray) -> Positions:
+    """Positions of the other joints of a leg with which its foot is where it was, seen along gravity; none if none are.
+
+    The least change of the joints, by Newton's method: q += J^+ (x_foot - x(q)).
+    """
+    links = [articulation.links[i] for i in leg.links]
+    dofs = [dof for link in links if link.joint is not None for dof in link.joint.dofs]
+    free = [dof for dof in dofs if dof.name not in clamped and dof.lower < dof.upper]
+    if not free or len(free) == len(dofs):
+        return {}
+    paths = [link.path for link in articulation.links]
+    poses = dict(zip(paths, start_poses(articulation), strict=True))
+    foot = paths.index(min(links, key=lambda link: -reach([link], poses, -up)).path)
+    level = np.eye(3) - np.outer(up, up)
+    place = np.array(poses[paths[foot]][0])
+
+    def error(q: DoubleArray) -> DoubleArray:
+        positions = {**clamped, **{dof.name: float(value) for dof, value in zip(free, q, strict=True)}}
+        return np.asarray(level @ (place - start_poses(_at(articulation, positions))[foot][0]))
+
+    q = np.array([dof.position for dof in free])
+    low, high = np.array([dof.lower for dof in free]), np.array([dof.upper for dof in free])
+    for _ in range(_CORRECTIONS):
+        slope = np.stack([(error(q + _STEP * unit) - error(q)) / -_STEP for unit in np.eye(len(q))], axis=1)
+        q = np.clip(q + np.linalg.pinv(slope, rcond=_STEP) @ error(q), low, high)
+    height = float(up @ (np.array(poses[links[0].path][0]) - place))
+    if np.linalg.norm(error(q)) > _FOOT_SHARE * height:
+        return {}
+    return {dof.name: float(value) for dof, value in zip(free, q, strict=True) if abs(value - dof.position) > _STEP}
+
+
+def _at(articulation: Articulation, positions: Positions) -> Articulation:
+    """The articulation with other joint states."""
+    def moved(link: Link) -> Link:
+        if link.joint is None:
+            return link
+        dofs = tuple(replace(dof, position=positions.get(dof.name, dof.position)) for dof in link.joint.dofs)
+        return replace(link, joint=replace(link.joint, dofs=dofs))
+
+    return replace(articulation, links=tuple(map(moved, articulation.links)))
 
 
 def _set_state(stage: Any, joint: Joint, dof: Dof, position: float) -> str:
+    """Author a joint state; the position as text."""
     prim, instance = stage.GetPrimAtPath(dof.path), instance_of(joint, dof)
     prim.AddAppliedSchema(f"PhysicsJointStateAPI:{instance}")
     for name, number in (("position", _authored(dof, position)), ("velocity", 0.0)):
         prim.CreateAttribute(f"state:{instance}:physics:{name}", Sdf.ValueTypeNames.Float, custom=False).Set(number)
-    unit = "degrees" if dof.angular else "length units"
-    return (f"{dof.path} starts at {_authored(dof, position):.4g} {unit}, because its limits exclude "
-            f"{_authored(dof, dof.position):.4g}")
+    return f"{_authored(dof, position):.4g} {'degrees' if dof.angular else 'length units'}"
 
 
 def _authored(dof: Dof, position: float) -> float:
