@@ -58,7 +58,7 @@ def infer_base(joints: list[MaximalJoint], stance: Stance, text: RobotText) -> B
     if stance.wheels:
         return BaseChoice(False, f"it has {len(stance.wheels)} wheels or rotors")
     if stance.legs:
-        return BaseChoice(False, f"it stands on {len(stance.legs)} limbs and not on its root link {root}")
+        return BaseChoice(False, f"{len(stance.legs)} legs reach lower than its root link {root}")
     return BaseChoice(True, f"it has neither wheels nor several legs that reach the ground below its root link {root}")
 
 
@@ -67,11 +67,14 @@ def set_base(stage: Any, articulation: Articulation, joints: list[MaximalJoint],
     root = articulation.links[0].path
     if not fixed:
         for joint in joints:
-            stage.RemovePrim(joint.path)
-            yield f"{_name(joint.path)} is removed"
+            if joint.kind == "fixed":
+                stage.RemovePrim(joint.path)
+            else:       # actuators name it
+                UsdPhysics.Joint(stage.GetPrimAtPath(joint.path)).CreateJointEnabledAttr(False)
+            yield f"{_name(joint.path)} is {'removed' if joint.kind == 'fixed' else 'disabled'}"
         return
     if len(joints) > 1:
-        yield f"{len(joints)} joints hold it to the world, which fix no base in PhysX; they are left as they are"
+        yield f"{len(joints)} joints hold it to the world, and PhysX fixes a base by one; they are unchanged"
         return
     if not joints:
         joint_path = _weld(stage, root, "root_joint")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -168,5 +169,5 @@ def _require(base: str, drives: str, bandwidth: float, damping_ratio: float) -> 
         if value not in allowed:
             raise ValueError(f"{name} is {value!r}; give one of {', '.join(allowed)}")
     for name, number in (("bandwidth", bandwidth), ("damping_ratio", damping_ratio)):
-        if not 0.0 < number < float("inf"):
+        if isinstance(number, bool | str) or not 0.0 < number < math.inf:
             raise ValueError(f"{name} is {number!r}; give a positive, finite number")

@@ -1,0 +1,39 @@
+"""A ground below a robot, and a scene."""
+
+from __future__ import annotations
+
+from physx_runtime.conversion.robot import repair
+from pxr import UsdPhysics
+from pytest import approx
+from support.converted_robots import NO_DRIVES, converted, repaired, robot_text
+
+from physx_schema.description import describe
+
+
+def test_ground_touches_the_lowest_collider_from_below() -> None:
+    stage, lines = repaired("hopper", ground=True)
+    (plane,) = describe(stage).static_colliders
+    # a shin from 0.85 m down to 0.45 m, with a radius of 0.03 m
+    assert (plane.kind, plane.axis, plane.pose[0]) == ("plane", 2, approx((0.0, 0.0, 0.419), abs=2e-3))
+    assert plane.pose[0][2] <= 0.42
+    assert "ground: /Ground, a plane at Z = 0.4" in lines
+
+
+def test_ground_of_the_file_is_kept() -> None:
+    stage, lines = repaired("cart", ground=True)
+    assert "ground: geom floor is in the file; none added" in lines
+    assert not stage.GetPrimAtPath("/Ground")
+
+
+def test_no_ground_is_added_unasked() -> None:
+    stage, lines = repaired("hopper")
+    assert "ground:" not in lines
+    assert not stage.GetPrimAtPath("/Ground")
+
+
+def test_stage_without_a_scene_gets_one() -> None:
+    stage = converted("hopper")
+    for prim in [prim for prim in stage.Traverse() if prim.IsA(UsdPhysics.Scene)]:
+        stage.RemovePrim(prim.GetPath())
+    assert "scene: /PhysicsScene added" in repair(stage, robot_text("hopper"), "auto", NO_DRIVES, False)
+    assert stage.GetPrimAtPath("/PhysicsScene").IsA(UsdPhysics.Scene)
