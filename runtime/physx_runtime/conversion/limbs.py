@@ -13,8 +13,9 @@ from physx_runtime.conversion.reach import reach
 from physx_schema.description.model import Articulation, Link
 from physx_schema.description.records import Pose
 
-LEG_JOINTS = 2          # least number of joint axes of a leg
-HEIGHT_SHARE = 0.05     # of the robot's height: parts that end so close above its lowest point reach the ground too
+LEG_JOINTS = 2                  # least number of joint axes of a leg
+FREE_TURN = 4.0 * math.pi       # rad, least range of a hinge that turns on and on
+HEIGHT_SHARE = 0.05             # of the robot's height: parts so close above its lowest point reach the ground too
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Limb:
 
     links: tuple[int, ...]      # indices, the first one at the joint
     dofs: int
-    wheel: bool                 # one hinge without limits, and nothing that moves beyond it
+    wheel: bool                 # one hinge that turns on and on, and nothing that moves beyond it
     lowest: float               # length, against gravity
 
 
@@ -81,5 +82,5 @@ def _limb_indices(articulation: Articulation) -> list[int]:
 
 def _limb(links: tuple[Link, ...], indices: tuple[int, ...], lowest: float) -> Limb:
     dofs = [dof for i in indices for joint in [links[i].joint] if joint is not None for dof in joint.dofs]
-    wheel = len(dofs) == 1 and dofs[0].angular and math.isinf(dofs[0].lower) and math.isinf(dofs[0].upper)
+    wheel = len(dofs) == 1 and dofs[0].angular and dofs[0].upper - dofs[0].lower >= FREE_TURN
     return Limb(indices, len(dofs), wheel, lowest)

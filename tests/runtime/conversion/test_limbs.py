@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from physx_runtime.conversion.limbs import stance_of, upward
 from support.converted_robots import converted, only_robot, repaired
+from support.stages.robots import base, described, joint, link, robot
 
 from physx_schema.description.frames import start_poses_by_body
 
@@ -25,6 +26,16 @@ def test_quadruped_stands_on_its_four_legs() -> None:
 def test_robot_with_one_limb_has_no_legs(name: str) -> None:
     description, robot = only_robot(repaired(name)[0])
     assert stance_of(robot, start_poses_by_body(description), UP).legs == ()
+
+
+@pytest.mark.parametrize(("limits", "wheels"), [((), 2), ((-1e9, 1e9), 2), ((-90.0, 90.0), 0)])
+def test_hinge_that_turns_on_and_on_is_a_wheel(limits: tuple[float, ...], wheels: int) -> None:
+    values = dict(zip(("float physics:lowerLimit", "float physics:upperLimit"), limits, strict=False))
+    text = robot(base(), *(link(name) for name in "ab"),
+                 *(joint("Revolute", f"j{name}", "base", name, (), values) for name in "ab"))
+    description = described(text)
+    (found,) = description.articulations
+    assert len(stance_of(found, start_poses_by_body(description), UP).wheels) == wheels
 
 
 @pytest.mark.parametrize(("gravity", "up"), [((0.0, -9.81, 0.0), (0, 1, 0)), ((0.0, 0.0, 0.0), (0, 0, 1)),
