@@ -58,7 +58,8 @@ def test_command_that_needs_usd_says_in_a_line_what_is_wrong_with_it(without_usd
     assert "is incomplete (no USD here); pip install --force-reinstall usd-core" in line
 
 
-@pytest.mark.parametrize("arguments", [("--version",), ("--help",), ("generate", "--help"), ("diff", "--help")])
+@pytest.mark.parametrize("arguments", [("--version",), ("--help",), ("generate", "--help"), ("convert", "--help"),
+                                       ("diff", "--help")])
 def test_what_needs_no_usd_runs_without(without_usd: str, arguments: tuple[str, ...]) -> None:
     done = run(*arguments, PYTHONPATH=without_usd)
     assert (done.returncode, done.stderr) == (0, "") and done.stdout

@@ -92,5 +92,5 @@ def _drives_tendon(opinions: PrimOpinions) -> bool:
     """Whether an actuator pulls a tendon, which nothing does in PhysX."""
     prim = opinions.prim
     targets = prim.GetRelationship("mjc:target").GetForwardedTargets() if prim.HasRelationship("mjc:target") else ()
-    found = filter(None, map(prim.GetStage().GetPrimAtPath, targets))
-    return any(item.GetTypeName() == "MjcTendon" for item in found)
+    prims = filter(None, map(prim.GetStage().GetPrimAtPath, targets))
+    return any(item.GetTypeName() == "MjcTendon" for item in prims)

@@ -21,8 +21,8 @@ BASES: tuple[Base, ...] = ("auto", "fixed", "floating")
 _ROOT = "PhysicsArticulationRootAPI"
 _ROOT_SCHEMAS = (_ROOT, "NewtonArticulationRootAPI", "PhysxArticulationAPI")
 _ROOT_PROPERTIES = ("newton:selfCollisionEnabled", "newton:jointsAddMobility", "physxArticulation:")
-_PLACES = ("world", "map", "ground", "odom")        # names of root links that stand for where a robot is
-_MOBILE = ("footprint", "floating")                 # in names of root links of what moves about
+_WORLD_NAMES = ("world", "map", "ground", "odom")        # names of root links that stand for where a robot is
+_MOBILE_NAMES = ("footprint", "floating")                 # in names of root links of what moves about
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,9 @@ def infer_base(joints: list[MaximalJoint], stance: Stance, text: RobotText) -> B
     if not joints:
         return BaseChoice(False, "the URDF gives it a joint of type floating")
     root = text.root_link
-    if root.lower() in _PLACES:
+    if root.lower() in _WORLD_NAMES:
         return BaseChoice(True, f"its root link {root} stands for the world")
-    if any(word in root.lower() for word in _MOBILE):
+    if any(word in root.lower() for word in _MOBILE_NAMES):
         return BaseChoice(False, f"its root link {root} stands for where a mobile robot is")
     if stance.wheels:
         return BaseChoice(False, f"it has {len(stance.wheels)} wheels or rotors")
@@ -111,11 +111,11 @@ def _mount(stage: Any, joint: MaximalJoint) -> str:
     """The path of a new body, to which a joint to the world now leads; it stands where the joint's other prim is."""
     prim = stage.GetPrimAtPath(joint.path)
     relation = prim.GetRelationship("physics:body0" if not joint.body0 else "physics:body1")
-    cache, places = UsdGeom.XformCache(), [stage.GetPrimAtPath(path) for path in relation.GetTargets()]
-    place = cache.GetLocalToWorldTransform(places[0]) if places else Gf.Matrix4d(1)
+    cache, targets = UsdGeom.XformCache(), [stage.GetPrimAtPath(path) for path in relation.GetTargets()]
+    transform = cache.GetLocalToWorldTransform(targets[0]) if targets else Gf.Matrix4d(1)
     path = _free_path(stage, "mount")
     mount = UsdGeom.Xform.Define(stage, path)
-    mount.AddTransformOp().Set(place * cache.GetParentToWorldTransform(mount.GetPrim()).GetInverse())
+    mount.AddTransformOp().Set(transform * cache.GetParentToWorldTransform(mount.GetPrim()).GetInverse())
     UsdPhysics.RigidBodyAPI.Apply(mount.GetPrim())
     mass = UsdPhysics.MassAPI.Apply(mount.GetPrim())        # of no effect on a body that is fixed to the world
     mass.CreateMassAttr(1.0)

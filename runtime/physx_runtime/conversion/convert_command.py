@@ -73,10 +73,10 @@ def convert_command(context: click.Context, source: Path, out: Path, force: bool
 
 def _convert_definitions(context: click.Context, source: Path, out: Path, force: bool) -> None:
     """Run the generator's command of the same name. Raises UsageError for options of robots."""
-    given = [name for name in _ROBOT_OPTIONS
+    robot_options = [name for name in _ROBOT_OPTIONS
              if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT]
-    if given:
-        option = given[0].replace("_", "-")
+    if robot_options:
+        option = robot_options[0].replace("_", "-")
         raise click.UsageError(f"--{option} is for robots, and {printable(str(source))} is not a .urdf file or MJCF")
     command = next(entry.load() for entry in commands_of(_GENERATOR) if entry.name == "convert")
     context.invoke(command, source=source, out=out, force=force)

@@ -129,12 +129,12 @@ def _about(link: Link, pose: Pose, origin: DoubleArray, axis: DoubleArray) -> fl
 
 def _actuators(stage: Any) -> dict[str, float]:
     """The joints that actuators of an MJCF move, with the greatest effort of each; none in a URDF."""
-    found: dict[str, float] = {}
+    motors: dict[str, float] = {}
     for prim in stage.Traverse():
         if prim.GetTypeName() == "MjcActuator":
             for target in prim.GetRelationship("mjc:target").GetTargets():
-                found[str(target)] = _positive(prim, "mjc:forceRange:max")
-    return found
+                motors[str(target)] = _positive(prim, "mjc:forceRange:max")
+    return motors
 
 
 def _effort(stage: Any, path: str, motors: Mapping[str, float]) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from pxr import Gf, UsdGeom, UsdPhysics
 
 from physx_runtime.arrays import DoubleArray
-from physx_runtime.conversion.reach import reach
+from physx_runtime.conversion.support_function import support
 from physx_schema.description.frames import start_poses_by_body
 from physx_schema.description.model import Description
 
@@ -35,7 +35,7 @@ def add_ground(stage: Any, description: Description, up: DoubleArray) -> Iterato
         yield f"{plane.path} is in the file; none added"
         return
     links = [link for item in description.articulations for link in item.links] + list(description.bodies)
-    lowest = -reach(links, start_poses_by_body(description), -up)
+    lowest = -support(links, start_poses_by_body(description), -up)
     height = math.floor(lowest * description.scene.meters_per_unit * PRECISION) / PRECISION
     ground = UsdGeom.Plane.Define(stage, GROUND)
     axis = "XYZ"[int(np.argmax(np.abs(up)))]

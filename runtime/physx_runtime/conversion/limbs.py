@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from physx_runtime.arrays import DoubleArray
-from physx_runtime.conversion.reach import reach
+from physx_runtime.conversion.support_function import support
 from physx_schema.description.model import Articulation, Link
 from physx_schema.description.records import Pose
 
 LEG_JOINTS = 2                  # least number of joint axes of a leg
-FREE_TURN = 4.0 * math.pi       # rad, least range of a hinge that turns on and on
+FREE_RANGE = 4.0 * math.pi      # rad, least range of a hinge that turns on and on
 HEIGHT_SHARE = 0.05             # of the robot's height: parts so close above its lowest point reach the ground too
 
 
@@ -45,8 +45,8 @@ class Stance:
     @property
     def wheels(self) -> tuple[Limb, ...]:
         """The wheels or rotors, if there are several."""
-        found = tuple(limb for limb in self.limbs if limb.wheel)
-        return found if len(found) > 1 else ()
+        wheels = tuple(limb for limb in self.limbs if limb.wheel)
+        return wheels if len(wheels) > 1 else ()
 
 
 def stance_of(articulation: Articulation, poses: Mapping[str, Pose], up: DoubleArray) -> Stance:
@@ -56,11 +56,11 @@ def stance_of(articulation: Articulation, poses: Mapping[str, Pose], up: DoubleA
     members = {first: tuple(i for i, limb in enumerate(limb_of) if limb == first) for first in set(limb_of) - {0}}
 
     def lowest(indices: tuple[int, ...]) -> float:
-        return -reach((links[i] for i in indices), poses, -up)
+        return -support((links[i] for i in indices), poses, -up)
 
     limbs = tuple(_limb(links, indices, lowest(indices)) for _, indices in sorted(members.items()))
     base_lowest = lowest(tuple(i for i, limb in enumerate(limb_of) if limb == 0))
-    bottom, top = -reach(links, poses, -up), reach(links, poses, up)
+    bottom, top = -support(links, poses, -up), support(links, poses, up)
     return Stance(limbs, base_lowest, bottom + HEIGHT_SHARE * (top - bottom))
 
 
@@ -82,5 +82,5 @@ def _limb_indices(articulation: Articulation) -> list[int]:
 
 def _limb(links: tuple[Link, ...], indices: tuple[int, ...], lowest: float) -> Limb:
     dofs = [dof for i in indices for joint in [links[i].joint] if joint is not None for dof in joint.dofs]
-    wheel = len(dofs) == 1 and dofs[0].angular and dofs[0].upper - dofs[0].lower >= FREE_TURN
+    wheel = len(dofs) == 1 and dofs[0].angular and dofs[0].upper - dofs[0].lower >= FREE_RANGE
     return Limb(indices, len(dofs), wheel, lowest)

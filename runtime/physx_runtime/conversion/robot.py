@@ -18,7 +18,7 @@ from physx_runtime.conversion.drives import DRIVES, Drives, Gains, author_drives
 from physx_runtime.conversion.ground import add_ground, add_scene
 from physx_runtime.conversion.limbs import Stance, stance_of, upward
 from physx_runtime.conversion.self_collision import filter_overlaps
-from physx_runtime.conversion.start import place_links, set_start
+from physx_runtime.conversion.start import pose_links, set_start
 from physx_schema.description import describe
 from physx_schema.description.frames import start_poses_by_body
 from physx_schema.description.model import Articulation, Description
@@ -43,7 +43,7 @@ class Conversion:
     folder: Path                    # where the converter put textures
 
     def save(self, path: str | Path, force: bool = False) -> None:
-        """Write the stage to a .usda, .usdc or .usd file, and its textures to a folder beside the file.
+        """Write the stage to a .usda, .usdc or .usd file, and its textures to a folder next to the file.
 
         Without `force` no other file is replaced. Raises UnsupportedError for a name or place that cannot be written.
         """
@@ -52,14 +52,14 @@ class Conversion:
         layer, textures = Sdf.Layer.CreateAnonymous(".usda"), dict[Path, Path]()
         layer.TransferContent(self.stage.GetRootLayer())
 
-        def beside(asset: str) -> str:
+        def relative(asset: str) -> str:
             if not Path(asset).is_relative_to(self.folder):
                 return asset
             name = f"{target.stem}_textures/{Path(asset).name}"
             textures[target.parent / name] = Path(asset)
             return f"./{name}"
 
-        UsdUtils.ModifyAssetPaths(layer, beside)
+        UsdUtils.ModifyAssetPaths(layer, relative)
         writers: dict[Path, Writer] = {place: partial(_copy, asset) for place, asset in textures.items()}
         writers[target] = partial(export, layer, crate=target.suffix == ".usdc")
         for place, write in writers.items():
@@ -111,7 +111,7 @@ def repair(stage: Any, text: RobotText, base: Base, gains: Gains, ground: bool) 
         if starts:
             description = describe(stage)
             for robot in _robots(description):
-                place_links(stage, robot)
+                pose_links(stage, robot)
         done += [f"start: {line}" for line in starts]
         description = describe(stage)
         done += [f"self-collision: {line}" for line in filter_overlaps(stage, description)]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from pxr import UsdPhysics
 
-from physx_runtime.conversion.reach import reach
+from physx_runtime.conversion.support_function import support
 from physx_runtime.packing.not_simulated import NotSimulatedWarning
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.worlds.store import SCHEDULED
@@ -37,14 +37,14 @@ def overlapping_links(description: Description) -> dict[tuple[str, str], float]:
         pair = (first, second) if first < second else (second, first)
         if first in owners and owners[first] == owners.get(second):
             depths[pair] = max(depths.get(pair, 0.0), -float(separation))
-    least = DEPTH_TOLERANCE / description.scene.meters_per_unit
-    return {pair: depth for pair, depth in sorted(depths.items()) if depth > least}
+    min_depth = DEPTH_TOLERANCE / description.scene.meters_per_unit
+    return {pair: depth for pair, depth in sorted(depths.items()) if depth > min_depth}
 
 
 def _may_overlap(articulation: Articulation) -> bool:
     """Whether boxes around links that no joint connects overlap: else no step is needed."""
     poses = dict(zip((link.path for link in articulation.links), start_poses(articulation), strict=True))
-    boxes = {i: [(reach([link], poses, axis), -reach([link], poses, -axis)) for axis in np.eye(3)]
+    boxes = {i: [(support([link], poses, axis), -support([link], poses, -axis)) for axis in np.eye(3)]
              for i, link in enumerate(articulation.links) if link.colliders}
     joined = {(link.parent, i) for i, link in enumerate(articulation.links)}
     return any((i, j) not in joined and (j, i) not in joined and all(

@@ -12,13 +12,13 @@ from pxr import Gf, Sdf, UsdGeom
 
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.conversion.limbs import Limb, Stance
-from physx_runtime.conversion.reach import reach
+from physx_runtime.conversion.support_function import support
 from physx_schema.description.articulation.axes import instance_of
 from physx_schema.description.frames import start_poses
 from physx_schema.description.model import Articulation, Dof, Joint, Link
 
 _PLACED = ("xformOp:translate", "xformOp:orient")
-_SAME_PLACE = 1e-6      # of a matrix: rounding of authored transforms
+_SAME_POSE = 1e-6       # of a matrix: rounding of authored transforms
 _CORRECTIONS = 20       # of the angles of a leg
 _STEP = 1e-4            # rad or length, for slopes
 _FOOT_SHARE = 1e-3      # of the leg's height: a foot this close to its place is there
@@ -36,7 +36,9 @@ def set_start(stage: Any, articulation: Articulation, stance: Stance, up: Double
               if dof.lower < dof.upper}
     clamped = {dof.name: bounds[dof.name] for dof in articulation.dofs
                if bounds.get(dof.name, dof.position) != dof.position}
-    feet = {name: value for leg in stance.legs for name, value in _kept_foot(articulation, leg, clamped, up).items()}
+    feet: dict[str, float] = {}
+    for leg in stance.legs:
+        feet.update(_foot_positions(articulation, leg, clamped, up))
     for link in articulation.links:
         for dof in link.joint.dofs if link.joint is not None else ():
             value = clamped.get(dof.name, feet.get(dof.name))
@@ -46,7 +48,7 @@ def set_start(stage: Any, articulation: Articulation, stance: Stance, up: Double
                 yield f"{dof.path} starts at {_set_state(stage, link.joint, dof, value)}, because {reason}"
 
 
-def _kept_foot(articulation: Articulation, leg: Limb, clamped: Positions, up: DoubleArray) -> Positions:
+def _foot_positions(articulation: Articulation, leg: Limb, clamped: Positions, up: DoubleArray) -> Positions:
     """Positions of the other joints of a leg with which its foot is where it was, seen along gravity; none if none are.
 
     The least change of the joints, by Newton's method: q += J^+ (x_foot - x(q)).
@@ -58,20 +60,20 @@ def _kept_foot(articulation: Articulation, leg: Limb, clamped: Positions, up: Do
         return {}
     paths = [link.path for link in articulation.links]
     poses = dict(zip(paths, start_poses(articulation), strict=True))
-    foot = paths.index(min(links, key=lambda link: -reach([link], poses, -up)).path)
+    foot = paths.index(min(links, key=lambda link: -support([link], poses, -up)).path)
     level = np.eye(3) - np.outer(up, up)
-    place = np.array(poses[paths[foot]][0])
+    target = np.array(poses[paths[foot]][0])
 
     def error(q: DoubleArray) -> DoubleArray:
         positions = {**clamped, **{dof.name: float(value) for dof, value in zip(free, q, strict=True)}}
-        return np.asarray(level @ (place - start_poses(_at(articulation, positions))[foot][0]))
+        return np.asarray(level @ (target - start_poses(_at(articulation, positions))[foot][0]))
 
     q = np.array([dof.position for dof in free])
     low, high = np.array([dof.lower for dof in free]), np.array([dof.upper for dof in free])
     for _ in range(_CORRECTIONS):
         slope = np.stack([(error(q + _STEP * unit) - error(q)) / -_STEP for unit in np.eye(len(q))], axis=1)
         q = np.clip(q + np.linalg.pinv(slope, rcond=_STEP) @ error(q), low, high)
-    height = float(up @ (np.array(poses[links[0].path][0]) - place))
+    height = float(up @ (np.array(poses[links[0].path][0]) - target))
     if np.linalg.norm(error(q)) > _FOOT_SHARE * height:
         return {}
     return {dof.name: float(value) for dof, value in zip(free, q, strict=True) if abs(value - dof.position) > _STEP}
@@ -102,24 +104,24 @@ def _authored(dof: Dof, position: float) -> float:
     return math.degrees(position) if dof.angular else position
 
 
-def place_links(stage: Any, articulation: Articulation) -> None:
+def pose_links(stage: Any, articulation: Articulation) -> None:
     """Move the prims of links to where their joints put them at the start: PhysX does so, and viewers do not."""
     for link, (position, (x, y, z, w)) in zip(articulation.links, start_poses(articulation), strict=True):
         prim, cache = stage.GetPrimAtPath(link.path), UsdGeom.XformCache()
         current = cache.GetLocalToWorldTransform(prim)
-        place = Gf.Transform(current)
-        place.SetTranslation(Gf.Vec3d(*position))
-        place.SetRotation(Gf.Rotation(Gf.Quatd(w, x, y, z)))
-        if not Gf.IsClose(current, place.GetMatrix(), _SAME_PLACE):
-            _set_local(prim, place.GetMatrix() * cache.GetParentToWorldTransform(prim).GetInverse())
+        target = Gf.Transform(current)
+        target.SetTranslation(Gf.Vec3d(*position))
+        target.SetRotation(Gf.Rotation(Gf.Quatd(w, x, y, z)))
+        if not Gf.IsClose(current, target.GetMatrix(), _SAME_POSE):
+            _set_local(prim, target.GetMatrix() * cache.GetParentToWorldTransform(prim).GetInverse())
 
 
 def _set_local(prim: Any, matrix: Any) -> None:
     """Author a transform in the translation and orientation that a prim has, else in one operation."""
-    xform, place = UsdGeom.Xformable(prim), Gf.Transform(matrix)
+    xform, target = UsdGeom.Xformable(prim), Gf.Transform(matrix)
     operations = {item.GetOpName(): item for item in xform.GetOrderedXformOps()}
     if {*_PLACED} <= operations.keys() <= {*_PLACED, "xformOp:scale"}:
-        for name, value in zip(_PLACED, (place.GetTranslation(), place.GetRotation().GetQuat()), strict=True):
+        for name, value in zip(_PLACED, (target.GetTranslation(), target.GetRotation().GetQuat()), strict=True):
             operations[name].Set(type(operations[name].Get())(value))
     else:
         xform.MakeMatrixXform().Set(matrix)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from physx_runtime.conversion.reach import reach
+from physx_runtime.conversion.support_function import support
 from pxr import Usd
 
 from physx_schema.description import describe
@@ -49,7 +49,7 @@ def Xform "body" (apiSchemas = ["PhysicsRigidBodyAPI"])
     points = points_of(directions) @ np.array(rotation_matrix(rotation)).T + position
     for direction in (*np.eye(3), directions[0], directions[1]):
         furthest = float((points @ direction).max())
-        assert reach([body], {body.path: body.pose}, direction) == pytest.approx(furthest, abs=SAMPLING)
+        assert support([body], {body.path: body.pose}, direction) == pytest.approx(furthest, abs=SAMPLING)
 
 
 def test_body_without_colliders_reaches_to_its_centre_of_mass() -> None:
@@ -63,4 +63,4 @@ def Xform "body" (apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
 }
 """)
     (body,) = describe(stage).bodies
-    assert reach([body], {body.path: body.pose}, np.array([0.0, 0.0, -1.0])) == pytest.approx(0.5)
+    assert support([body], {body.path: body.pose}, np.array([0.0, 0.0, -1.0])) == pytest.approx(0.5)

@@ -1,4 +1,4 @@
-"""How far links reach: along a direction, by their colliders where they start."""
+"""The support function of links: how far their colliders reach along a direction where they start."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from physx_schema.description.records import Pose
 _BOXES, _BALLS, _RODS = ("box", "bounding-box"), ("sphere", "bounding-sphere"), ("capsule", "cylinder", "cone")
 
 
-def reach(links: Iterable[Link], poses: Mapping[str, Pose], direction: DoubleArray) -> float:
+def support(links: Iterable[Link], poses: Mapping[str, Pose], direction: DoubleArray) -> float:
     """The greatest coordinate along a unit vector, length, of the colliders of links; -inf for no links.
 
     A link without colliders reaches as far as its frame and its centre of mass. poses: of the links in the world.
     """
-    return max((_link_reach(link, poses[link.path], direction) for link in links), default=-np.inf)
+    return max((_link_support(link, poses[link.path], direction) for link in links), default=-np.inf)
 
 
-def _link_reach(link: Link, pose: Pose, direction: DoubleArray) -> float:
+def _link_support(link: Link, pose: Pose, direction: DoubleArray) -> float:
     shapes = [item for item in link.colliders if item.enabled and not item.trigger and item.kind != "plane"]
     if shapes:
-        return max(_collider_reach(item, composed(pose, item.pose), direction) for item in shapes)
+        return max(_collider_support(item, composed(pose, item.pose), direction) for item in shapes)
     return max(float(direction @ pose[0]), float(direction @ composed(pose, (link.center_of_mass, pose[1]))[0]))
 
 
-def _collider_reach(collider: Collider, pose: Pose, direction: DoubleArray) -> float:
+def _collider_support(collider: Collider, pose: Pose, direction: DoubleArray) -> float:
     """The support function of a shape."""
     center = float(direction @ pose[0])
     local = direction @ np.array(rotation_matrix(pose[1]))      # in the axes of the shape
