@@ -14,15 +14,23 @@ from physx_runtime.conversion.support_function import support
 from physx_schema.description.frames import start_poses_by_body
 from physx_schema.description.model import Description
 
+_NEWTON_SCENE, _PHYSX_SCENE = "NewtonSceneAPI", "PhysxSceneAPI"
 GROUND, SCENE = "/Ground", "/PhysicsScene"
 PRECISION = 1000.0      # the height is rounded down to a part of a metre: no collider starts in the ground
 
 
-def add_scene(stage: Any) -> Iterator[str]:
-    """Define a scene with gravity where there is none; what was done, in words."""
-    if not any(prim.IsA(UsdPhysics.Scene) for prim in stage.Traverse()):
+def repair_scene(stage: Any) -> Iterator[str]:
+    """Define a scene with gravity where there is none, and have PhysX read one for Newton; what was done, in words."""
+    scenes = [prim for prim in stage.Traverse() if prim.IsA(UsdPhysics.Scene)]
+    if not scenes:
         UsdPhysics.Scene.Define(stage, SCENE)
-        yield f"{SCENE} added"
+        yield f"{SCENE} is added"
+    for prim in scenes:
+        listed = prim.GetMetadata("apiSchemas")
+        applied = listed.GetAppliedItems() if listed else []
+        if _NEWTON_SCENE in applied and _PHYSX_SCENE not in applied:
+            prim.AddAppliedSchema(_PHYSX_SCENE)
+            yield f"{prim.GetPath()} has {_PHYSX_SCENE}: without it PhysX ignores a scene with {_NEWTON_SCENE}"
 
 
 def add_ground(stage: Any, description: Description, up: DoubleArray) -> Iterator[str]:

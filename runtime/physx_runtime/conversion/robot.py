@@ -15,7 +15,7 @@ from pxr import Sdf, Usd, UsdUtils
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.conversion.base import BASES, Base, infer_base, set_base, world_joints
 from physx_runtime.conversion.drives import DRIVES, Drives, Gains, author_drives, effective_inertia
-from physx_runtime.conversion.ground import add_ground, add_scene
+from physx_runtime.conversion.ground import add_ground, repair_scene
 from physx_runtime.conversion.limbs import Stance, stance_of, upward
 from physx_runtime.conversion.self_collision import filter_overlaps
 from physx_runtime.conversion.start import pose_links, set_start
@@ -102,7 +102,7 @@ def convert(robot: str | Path, base: Base = "auto", drives: Drives = "none", ban
 def repair(stage: Any, text: RobotText, base: Base, gains: Gains, ground: bool) -> tuple[str, ...]:
     """Repair a converted stage in memory, as `convert` says; what was done, a line each."""
     names = Origins(stage, text)
-    done = [f"scene: {line}" for line in add_scene(stage)]
+    done = [f"scene: {line}" for line in repair_scene(stage)]
     with warnings.catch_warnings():
         done += [f"base: {line}" for line in _repair_bases(stage, text, base)]
         description = describe(stage)

@@ -36,7 +36,7 @@ def test_each_repair_is_a_line_and_the_last_is_that_of_the_check(robot: Path, tm
     lines = result.stdout.splitlines()
     assert result.exit_code == 0, result.output
     assert [line.partition(":")[0] for line in lines[:-1]] == [
-        "base", *["start"] * 8, "self-collision", "drives", "ground"]
+        "scene", "base", *["start"] * 8, "self-collision", "drives", "ground"]
     assert lines[-1].startswith(f"{out}: 0 errors, 0 warnings, ")
     assert Usd.Stage.Open(str(out))
 

@@ -31,9 +31,15 @@ def test_no_ground_is_added_unasked() -> None:
     assert not stage.GetPrimAtPath("/Ground")
 
 
+def test_scene_for_newton_is_one_that_physx_reads() -> None:
+    stage, lines = repaired("hopper")
+    assert "scene: /PhysicsScene has PhysxSceneAPI: without it PhysX ignores a scene with NewtonSceneAPI" in lines
+    assert "scene/hidden" not in {item.code for item in describe(stage).problems}
+
+
 def test_stage_without_a_scene_gets_one() -> None:
     stage = converted("hopper")
     for prim in [prim for prim in stage.Traverse() if prim.IsA(UsdPhysics.Scene)]:
         stage.RemovePrim(prim.GetPath())
-    assert "scene: /PhysicsScene added" in repair(stage, robot_text("hopper"), "auto", NO_DRIVES, False)
+    assert "scene: /PhysicsScene is added" in repair(stage, robot_text("hopper"), "auto", NO_DRIVES, False)
     assert stage.GetPrimAtPath("/PhysicsScene").IsA(UsdPhysics.Scene)
