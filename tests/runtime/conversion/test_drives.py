@@ -10,13 +10,12 @@ from physx_runtime import compute
 from physx_runtime.conversion.drives import Gains, effective_inertia
 from physx_runtime.conversion.limbs import stance_of, upward
 from support.converted_robots import converted, only_robot, repaired
-from support.places import ROOT
+from support.stages.robots import base, described, joint, link, robot
 
 from physx_schema.description import describe
 from physx_schema.description.frames import start_poses_by_body
 
 POSITION, VELOCITY = Gains("position", 4.0, 0.7), Gains("velocity", 4.0)
-ARM = ROOT / "tests" / "data" / "guides" / "arm.usda"
 RATE = 2.0 * math.pi * 4.0
 
 
@@ -28,6 +27,18 @@ def test_inertia_beyond_the_joints_is_the_diagonal_of_the_mass_matrix(name: str)
     zeros = np.array([[dof.position for dof in robot.dofs]])
     mass = np.asarray(compute(description, zeros, np.zeros_like(zeros), "mass_matrix"))[0]
     assert inertia == pytest.approx(np.diag(mass) + [dof.armature for dof in robot.dofs], rel=1e-5)
+
+
+def test_leader_of_a_mimic_joint_moves_its_follower_too() -> None:
+    values = {"rel physxMimicJoint:rotX:referenceJoint": "</Robot/ja>", "float physxMimicJoint:rotX:gearing": -3.0}
+    limits = {"float physics:lowerLimit": -90.0, "float physics:upperLimit": 90.0}
+    text = robot(base(), link("a"), link("b"), joint("Revolute", "ja", "base", "a", (), limits),
+                 joint("Revolute", "jb", "base", "b", ("PhysxMimicJointAPI:rotX",), {**limits, **values}))
+    description = described(text)
+    (found,) = description.articulations
+    assert [mimic.gearing for mimic in found.mimics] == [-3.0]
+    leader, follower = effective_inertia(found, start_poses_by_body(description), None)
+    assert leader == pytest.approx(10.0 * follower)
 
 
 def test_leg_on_the_ground_carries_its_share_of_the_body() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from physx_runtime.conversion.robot import repair
 from pxr import UsdPhysics
 from pytest import approx
@@ -17,6 +19,14 @@ def test_ground_touches_the_lowest_collider_from_below() -> None:
     assert (plane.kind, plane.axis, plane.pose[0]) == ("plane", 2, approx((0.0, 0.0, 0.419), abs=2e-3))
     assert plane.pose[0][2] <= 0.42
     assert "ground: /Ground, a plane at Z = 0.4" in lines
+
+
+def test_no_collider_starts_in_the_ground_by_rounding() -> None:
+    stage, _ = repaired("quadruped", ground=True)
+    (plane,) = describe(stage).static_colliders
+    # feet of 0.02 m below legs with knees at 45.8 degrees
+    lowest = -0.4 * math.cos(math.radians(45.8366 / 2)) - 0.02
+    assert lowest - 1e-3 < plane.pose[0][2] < lowest
 
 
 def test_ground_of_the_file_is_kept() -> None:

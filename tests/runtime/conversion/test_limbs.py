@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from physx_runtime.conversion.limbs import stance_of, upward
+from physx_runtime.conversion.limbs import Limb, Stance, stance_of, upward
 from support.converted_robots import converted, only_robot, repaired
 from support.stages.robots import base, described, joint, link, robot
 
@@ -26,6 +26,11 @@ def test_quadruped_stands_on_its_four_legs() -> None:
 def test_robot_with_one_limb_has_no_legs(name: str) -> None:
     description, robot = only_robot(repaired(name)[0])
     assert stance_of(robot, start_poses_by_body(description), UP).legs == ()
+
+
+def test_arms_that_hang_to_the_ground_beside_a_pedestal_are_no_legs() -> None:
+    arm = Limb((1, 2), 2, False, -1.0)
+    assert Stance((arm, arm), -1.0, -0.9).legs == ()
 
 
 @pytest.mark.parametrize(("limits", "wheels"), [((), 2), ((-1e9, 1e9), 2), ((-90.0, 90.0), 0)])
