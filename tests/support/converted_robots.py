@@ -18,7 +18,7 @@ from physx_schema.description.robot_sources import RobotText, read_robot_text
 from support.places import ROOT
 
 FOLDER = ROOT / "tests" / "data" / "conversion"
-FILES = {"quadruped": "quadruped.urdf", "cart": "cart.xml", "hopper": "hopper.xml"}
+FILES = {"quadruped": "quadruped.urdf", "cart": "cart.xml", "hopper": "hopper.xml", "stacked": "stacked.xml"}
 NO_DRIVES = Gains("none", 5.0)
 
 

@@ -40,10 +40,13 @@ def add_ground(stage: Any, description: Description, up: DoubleArray) -> Iterato
     """
     plane = next((item for item in description.static_colliders if item.kind == "plane"), None)
     if plane is not None:
-        yield f"{plane.path} is in the file; none added"
+        yield f"{plane.path} is in the file; none is added"
         return
     links = [link for item in description.articulations for link in item.links] + list(description.bodies)
     lowest = -support(links, start_poses_by_body(description), -up)
+    if not math.isfinite(lowest):
+        yield "no body has a lowest point; none is added"
+        return
     height = math.floor(lowest * description.scene.meters_per_unit * PRECISION) / PRECISION
     ground = UsdGeom.Plane.Define(stage, GROUND)
     axis = "XYZ"[int(np.argmax(np.abs(up)))]

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pxr import Sdf, Usd, UsdUtils
+from pxr import Sdf, Usd, UsdPhysics, UsdUtils
 
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.conversion.base import BASES, Base, infer_base, set_base, world_joints
@@ -18,6 +18,7 @@ from physx_runtime.conversion.drives import DRIVES, Drives, Gains, author_drives
 from physx_runtime.conversion.ground import add_ground, repair_scene
 from physx_runtime.conversion.limbs import Stance, stance_of, upward
 from physx_runtime.conversion.self_collision import filter_overlaps
+from physx_runtime.conversion.stacked_joints import chain_joints
 from physx_runtime.conversion.start import pose_links, set_start
 from physx_schema.description import describe
 from physx_schema.description.frames import start_poses_by_body
@@ -25,7 +26,7 @@ from physx_schema.description.model import Articulation, Description
 from physx_schema.description.robot_files import converter_of
 from physx_schema.description.robot_sources import Origins, RobotText, read_robot_text
 from physx_schema.description.stages import open_stage
-from physx_schema.errors import UnsupportedError
+from physx_schema.errors import UnreadableError, UnsupportedError
 from physx_schema.files import Writer, require_layer_name, write_files
 from physx_schema.migration.layer_files import export
 from physx_schema.outputs import require_copy
@@ -94,6 +95,9 @@ def convert(robot: str | Path, base: Base = "auto", drives: Drives = "none", ban
         raise UnsupportedError(f"{path}: not a robot in URDF or MJCF; convert takes .urdf and MJCF .xml files")
     folder = Path(opened.GetRootLayer().realPath).parent
     stage = Usd.Stage.Open(opened.Flatten())
+    if not any(prim.HasAPI(UsdPhysics.RigidBodyAPI) for prim in stage.Traverse()):
+        raise UnreadableError(f"{path}: its converter makes no rigid body of it; give the file that has the robot, and "
+                              "the meshes that the file names")
     text = read_robot_text(path)
     repairs = repair(stage, text, base, Gains(drives, bandwidth, damping_ratio), ground)
     return Conversion(path, stage, repairs, folder)
@@ -104,6 +108,7 @@ def repair(stage: Any, text: RobotText, base: Base, gains: Gains, ground: bool) 
     names = Origins(stage, text)
     done = [f"scene: {line}" for line in repair_scene(stage)]
     with warnings.catch_warnings():
+        done += [f"joints: {line}" for line in chain_joints(stage, describe(stage))]
         done += [f"base: {line}" for line in _repair_bases(stage, text, base)]
         description = describe(stage)
         starts = [line for robot in _robots(description) for line in set_start(

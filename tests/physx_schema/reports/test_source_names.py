@@ -38,14 +38,15 @@ def test_finding_cites_the_line_and_the_name_of_the_link(robot: Path, style: str
 
 def test_temporary_layers_of_the_stage_are_not_named(robot: Path, tmp_path: Path,
                                                      monkeypatch: pytest.MonkeyPatch) -> None:
-    stage = tmp_path / "layered.usda"
+    kept, stage = tmp_path / "temporary.usda", tmp_path / "layered.usda"
+    kept.write_bytes(CONVERTED.read_bytes())
     units = 'defaultPrim = "arm"\n    kilogramsPerUnit = 1\n    metersPerUnit = 1\n    upAxis = "Z"'
-    stage.write_text(f"#usda 1.0\n(\n    subLayers = [@{CONVERTED}@]\n    {units}\n)\n", encoding="utf-8")
+    stage.write_text(f"#usda 1.0\n(\n    subLayers = [@./temporary.usda@]\n    {units}\n)\n", encoding="utf-8")
     monkeypatch.setitem(robot_files._ORIGINALS, str(stage), robot)
     monkeypatch.setattr("physx_schema.description.stages.converted", lambda *_: stage)
     result = CliRunner().invoke(program(), ["check", str(robot)])
     assert f"{robot}:2: link base: " in result.stdout
-    assert str(CONVERTED) not in result.stdout
+    assert "temporary.usda" not in result.stdout
 
 
 def test_json_keeps_the_paths_of_prims_for_programs(robot: Path) -> None:

@@ -31,7 +31,7 @@ def test_no_collider_starts_in_the_ground_by_rounding() -> None:
 
 def test_ground_of_the_file_is_kept() -> None:
     stage, lines = repaired("cart", ground=True)
-    assert "ground: geom floor is in the file; none added" in lines
+    assert "ground: geom floor is in the file; none is added" in lines
     assert not stage.GetPrimAtPath("/Ground")
 
 

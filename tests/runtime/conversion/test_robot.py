@@ -88,6 +88,14 @@ def test_wrong_argument_is_one_line(arguments: dict[str, Any], message: str) -> 
         physx_runtime.convert("missing.urdf", **arguments)
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_conversion_without_a_body_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "empty.urdf").write_text('<robot name="empty"/>', encoding="utf-8")
+    with (stand_in(tmp_path, "#usda 1.0\n", "0.3.4"),
+          pytest.raises(UnreadableError, match="its converter makes no rigid body of it")):
+        physx_runtime.convert(tmp_path / "empty.urdf")
+
+
 def test_stage_is_no_robot(tmp_path: Path) -> None:
     (tmp_path / "a.usda").write_text("#usda 1.0\n", encoding="utf-8")
     with pytest.raises(UnsupportedError, match="not a robot in URDF or MJCF"):
