@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
@@ -62,7 +62,7 @@ def infer_base(joints: list[MaximalJoint], stance: Stance, text: RobotText) -> B
     return BaseChoice(True, f"it has neither wheels nor several legs that reach the ground below its root link {root}")
 
 
-def set_base(stage: Any, articulation: Articulation, joints: list[MaximalJoint], fixed: bool) -> Iterator[str]:
+def set_base(stage: Usd.Stage, articulation: Articulation, joints: list[MaximalJoint], fixed: bool) -> Iterator[str]:
     """Author a fixed or floating base; what was done, in words. joints: as `world_joints` gives them."""
     root = articulation.links[0].path
     if not fixed:
@@ -92,7 +92,7 @@ def _name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def move_root(old: Any, new: Any) -> None:
+def move_root(old: Usd.Prim, new: Usd.Prim) -> None:
     """Move what makes an articulation root from one prim to another, Newton's and PhysX's settings too."""
     listed = old.GetMetadata("apiSchemas")
     applied = listed.GetAppliedItems() if listed else []
@@ -107,7 +107,7 @@ def move_root(old: Any, new: Any) -> None:
             old.RemoveProperty(prop.GetName())
 
 
-def _mount(stage: Any, joint: MaximalJoint) -> str:
+def _mount(stage: Usd.Stage, joint: MaximalJoint) -> str:
     """The path of a new body, to which a joint to the world now leads; it stands where the joint's other prim is."""
     prim = stage.GetPrimAtPath(joint.path)
     relation = prim.GetRelationship("physics:body0" if not joint.body0 else "physics:body1")
@@ -124,7 +124,7 @@ def _mount(stage: Any, joint: MaximalJoint) -> str:
     return str(path)
 
 
-def _weld(stage: Any, body: str, name: str) -> str:
+def _weld(stage: Usd.Stage, body: str, name: str) -> str:
     """The path of a new fixed joint that holds a body to the world where it is."""
     joint = UsdPhysics.FixedJoint.Define(stage, _free_path(stage, name))
     transform = Gf.Transform(UsdGeom.XformCache().GetLocalToWorldTransform(stage.GetPrimAtPath(body)))

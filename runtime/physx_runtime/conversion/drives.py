@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+from pxr import Usd
 
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.conversion.limbs import Stance
@@ -67,7 +68,8 @@ def effective_inertia(articulation: Articulation, poses: Mapping[str, Pose], sta
     return values
 
 
-def author_drives(stage: Any, articulation: Articulation, inertia: Sequence[float], gains: Gains) -> Iterator[str]:
+def author_drives(stage: Usd.Stage, articulation: Articulation, inertia: Sequence[float],
+                  gains: Gains) -> Iterator[str]:
     """Author a drive for each joint axis that has a motor; what was done, in words."""
     followers = {mimic.follower for mimic in articulation.mimics}
     motors = _actuators(stage)
@@ -96,7 +98,7 @@ def _joints(dofs: Sequence[Dof]) -> str:
     return f"{len(dofs)} joint" + ("" if len(dofs) == 1 else "s")
 
 
-def _author(stage: Any, dof: Dof, gains: tuple[float, float], kind: Drives, effort: float) -> None:
+def _author(stage: Usd.Stage, dof: Dof, gains: tuple[float, float], kind: Drives, effort: float) -> None:
     per = 1.0 / DEGREES_PER_RADIAN if dof.angular else 1.0
     stiffness, damping = (float(f"{gain * per:.{DIGITS}g}") for gain in gains)
     target = (math.degrees(dof.position) if dof.angular else dof.position) if kind == "position" else None
@@ -127,7 +129,7 @@ def _about(link: Link, pose: Pose, origin: DoubleArray, axis: DoubleArray) -> fl
     return float(local @ np.array(link.inertia) @ local + link.mass * arm @ arm)
 
 
-def _actuators(stage: Any) -> dict[str, float]:
+def _actuators(stage: Usd.Stage) -> dict[str, float]:
     """The joints that actuators of an MJCF move, with the greatest effort of each; none in a URDF."""
     motors: dict[str, float] = {}
     for prim in stage.Traverse():
@@ -137,12 +139,12 @@ def _actuators(stage: Any) -> dict[str, float]:
     return motors
 
 
-def _effort(stage: Any, path: str, motors: Mapping[str, float]) -> float:
+def _effort(stage: Usd.Stage, path: str, motors: Mapping[str, float]) -> float:
     """The greatest effort of a joint by its file, inf without one. An effort of 0 is one that is left out."""
     prim = stage.GetPrimAtPath(path)
     return min(_positive(prim, _EFFORT), _positive(prim, _RANGE), motors.get(path, math.inf))
 
 
-def _positive(prim: Any, name: str) -> float:
+def _positive(prim: Usd.Prim, name: str) -> float:
     value = prim.GetAttribute(name).Get() if prim.HasAttribute(name) else None
     return float(value) if value and value > 0.0 else math.inf

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from pxr import Gf, UsdGeom, UsdPhysics
+from pxr import Gf, Usd, UsdGeom, UsdPhysics
 
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.conversion.support_function import support
@@ -19,7 +18,7 @@ GROUND, SCENE = "/Ground", "/PhysicsScene"
 PRECISION = 1000.0      # the height is rounded down to a part of a metre: no collider starts in the ground
 
 
-def repair_scene(stage: Any) -> Iterator[str]:
+def repair_scene(stage: Usd.Stage) -> Iterator[str]:
     """Define a scene with gravity where there is none, and have PhysX read one for Newton; what was done, in words."""
     scenes = [prim for prim in stage.Traverse() if prim.IsA(UsdPhysics.Scene)]
     if not scenes:
@@ -33,7 +32,7 @@ def repair_scene(stage: Any) -> Iterator[str]:
             yield f"{prim.GetPath()} has {_PHYSX_SCENE}: without it PhysX ignores a scene with {_NEWTON_SCENE}"
 
 
-def add_ground(stage: Any, description: Description, up: DoubleArray) -> Iterator[str]:
+def add_ground(stage: Usd.Stage, description: Description, up: DoubleArray) -> Iterator[str]:
     """Define a plane below the lowest collider, unless the file has one; what was done, in words.
 
     up: unit vector against gravity, (3,).

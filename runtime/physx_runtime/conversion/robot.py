@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from pxr import Sdf, Usd, UsdPhysics, UsdUtils
 
@@ -39,7 +38,7 @@ class Conversion:
     """A robot as a stage that PhysX simulates as its author means it."""
 
     source: Path                    # the robot's file
-    stage: Any                      # in memory
+    stage: Usd.Stage                      # in memory
     repairs: tuple[str, ...]        # what was repaired and added, a line each
     folder: Path                    # where the converter put textures
 
@@ -103,7 +102,7 @@ def convert(robot: str | Path, base: Base = "auto", drives: Drives = "none", ban
     return Conversion(path, stage, repairs, folder)
 
 
-def repair(stage: Any, text: RobotText, base: Base, gains: Gains, ground: bool) -> tuple[str, ...]:
+def repair(stage: Usd.Stage, text: RobotText, base: Base, gains: Gains, ground: bool) -> tuple[str, ...]:
     """Repair a converted stage in memory, as `convert` says; what was done, a line each."""
     names = Origins(stage, text)
     done = [f"scene: {line}" for line in repair_scene(stage)]
@@ -128,7 +127,7 @@ def repair(stage: Any, text: RobotText, base: Base, gains: Gains, ground: bool) 
     return tuple(names.renamed(line) for line in done)
 
 
-def _repair_bases(stage: Any, text: RobotText, base: Base) -> Iterator[str]:
+def _repair_bases(stage: Usd.Stage, text: RobotText, base: Base) -> Iterator[str]:
     description = describe(stage)
     for robot in _robots(description):
         joints = world_joints(description, robot)
@@ -144,7 +143,7 @@ def _repair_bases(stage: Any, text: RobotText, base: Base) -> Iterator[str]:
         yield f"{'; '.join((f'{root} is {kind}, {reason}', *set_base(stage, robot, joints, fixed)))}{remedy}"
 
 
-def _drives(stage: Any, description: Description, gains: Gains) -> Iterator[str]:
+def _drives(stage: Usd.Stage, description: Description, gains: Gains) -> Iterator[str]:
     for robot in _robots(description):
         stance = None if robot.fixed_base else _stance(description, robot)
         inertia = effective_inertia(robot, start_poses_by_body(description), stance)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Any
 
 import numpy as np
-from pxr import UsdPhysics
+from pxr import Usd, UsdPhysics
 
 from physx_runtime.conversion.support_function import support
 from physx_runtime.packing.not_simulated import NotSimulatedWarning
@@ -52,7 +51,7 @@ def _may_overlap(articulation: Articulation) -> bool:
             boxes[i], boxes[j], strict=True)) for i, j in combinations(boxes, 2))
 
 
-def filter_overlaps(stage: Any, description: Description) -> Iterator[str]:
+def filter_overlaps(stage: Usd.Stage, description: Description) -> Iterator[str]:
     """Filter the pairs of links that overlap at the start; what was done, in words."""
     for (first, second), depth in overlapping_links(description).items():
         api = UsdPhysics.FilteredPairsAPI.Apply(stage.GetPrimAtPath(first))

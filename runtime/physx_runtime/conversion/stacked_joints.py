@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain, pairwise
-from typing import Any
 
-from pxr import Gf, Sdf, UsdGeom, UsdPhysics
+from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
 from physx_schema.description.model import Description, Link
 
@@ -17,11 +16,11 @@ MASS_SHARE = 1e-3       # of the body beyond the joints: what a body between the
 _KINDS = ("PhysicsRevoluteJoint", "PhysicsPrismaticJoint", "PhysicsSphericalJoint")
 
 
-def chain_joints(stage: Any, description: Description) -> Iterator[str]:
+def chain_joints(stage: Usd.Stage, description: Description) -> Iterator[str]:
     """Put bodies between stacked joints, in the order of the file; what was done, in words."""
     links = {link.path: link for link in chain(description.separate_bodies, *(
         item.links for item in description.articulations))}
-    stacks: dict[tuple[Any, ...], list[Any]] = {}
+    stacks: dict[tuple[object, ...], list[UsdPhysics.Joint]] = {}
     for prim in stage.Traverse():
         joint = UsdPhysics.Joint(prim)
         if prim.GetTypeName() in _KINDS and not joint.GetExcludeFromArticulationAttr().Get():
@@ -37,7 +36,7 @@ def chain_joints(stage: Any, description: Description) -> Iterator[str]:
             yield f"{names} lead to {link.path}: small bodies between them make a chain, where PhysX would see a loop"
 
 
-def _filter(stage: Any, joint: Any, path: str) -> None:
+def _filter(stage: Usd.Stage, joint: UsdPhysics.Joint, path: str) -> None:
     """Keep the two bodies of a joint from colliding, as PhysX does while a joint connects them."""
     for target in joint.GetBody0Rel().GetTargets():
         prim = stage.GetPrimAtPath(target)
@@ -45,7 +44,7 @@ def _filter(stage: Any, joint: Any, path: str) -> None:
             UsdPhysics.FilteredPairsAPI.Apply(prim).CreateFilteredPairsRel().AddTarget(path)
 
 
-def _insert_body(stage: Any, link: Link, first: Any, second: Any) -> None:
+def _insert_body(stage: Usd.Stage, link: Link, first: UsdPhysics.Joint, second: UsdPhysics.Joint) -> None:
     """Put a body between two joints; its frame is that of the body beyond them."""
     beyond = stage.GetPrimAtPath(link.path)
     path = beyond.GetPath().GetParentPath().AppendChild(f"{beyond.GetName()}_{first.GetPrim().GetName()}")

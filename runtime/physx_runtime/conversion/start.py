@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from pxr import Gf, Sdf, UsdGeom
+from pxr import Gf, Sdf, Usd, UsdGeom
 
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.conversion.limbs import Limb, Stance
@@ -26,7 +25,7 @@ _FOOT_SHARE = 1e-3      # of the leg's height: a foot this close to its place is
 Positions = Mapping[str, float]     # of joint axes by name, rad or length
 
 
-def set_start(stage: Any, articulation: Articulation, stance: Stance, up: DoubleArray) -> Iterator[str]:
+def set_start(stage: Usd.Stage, articulation: Articulation, stance: Stance, up: DoubleArray) -> Iterator[str]:
     """Author a joint state for each joint that starts outside its limits; what was done, in words.
 
     The other joints of a leg then keep its foot below the place where the file's zero pose has it: else a robot tips
@@ -90,7 +89,7 @@ def _at(articulation: Articulation, positions: Positions) -> Articulation:
     return replace(articulation, links=tuple(map(moved, articulation.links)))
 
 
-def _set_state(stage: Any, joint: Joint, dof: Dof, position: float) -> str:
+def _set_state(stage: Usd.Stage, joint: Joint, dof: Dof, position: float) -> str:
     """Author a joint state; the position as text."""
     prim, instance = stage.GetPrimAtPath(dof.path), instance_of(joint, dof)
     prim.AddAppliedSchema(f"PhysicsJointStateAPI:{instance}")
@@ -104,7 +103,7 @@ def _authored(dof: Dof, position: float) -> float:
     return math.degrees(position) if dof.angular else position
 
 
-def pose_links(stage: Any, articulation: Articulation) -> None:
+def pose_links(stage: Usd.Stage, articulation: Articulation) -> None:
     """Move the prims of links to where their joints put them at the start: PhysX does so, and viewers do not."""
     for link, (position, (x, y, z, w)) in zip(articulation.links, start_poses(articulation), strict=True):
         prim, cache = stage.GetPrimAtPath(link.path), UsdGeom.XformCache()
@@ -116,7 +115,7 @@ def pose_links(stage: Any, articulation: Articulation) -> None:
             _set_local(prim, target.GetMatrix() * cache.GetParentToWorldTransform(prim).GetInverse())
 
 
-def _set_local(prim: Any, matrix: Any) -> None:
+def _set_local(prim: Usd.Prim, matrix: Gf.Matrix4d) -> None:
     """Author a transform in the translation and orientation that a prim has, else in one operation."""
     xform, target = UsdGeom.Xformable(prim), Gf.Transform(matrix)
     operations = {item.GetOpName(): item for item in xform.GetOrderedXformOps()}
