@@ -112,7 +112,7 @@ ROOMS = {
         "viewing.film": "arrays compiling simulation",       # pixels are loops
         "viewing": "arrays packing simulation solver.constraints verification",     # lengths of recorded tendons
         "live_view": "packing session viewing",
-        "conversion": "arrays packing simulation worlds",
+        "conversion": "arrays",
         "demonstration": "simulation verification viewing",
         "commands": "behaviour packing simulation verification viewing",
         "model_context": "simulation verification",

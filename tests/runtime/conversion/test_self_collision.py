@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from physx_runtime.conversion import self_collision
+import physx_runtime
 from physx_runtime.conversion.self_collision import overlapping_links
-from pytest import MonkeyPatch, approx
+from pytest import approx
 from support.converted_robots import only_robot, repaired
 
 from physx_schema.description import describe
@@ -28,6 +28,18 @@ def test_depth_is_that_of_the_overlap() -> None:
     assert depth == approx(0.01, abs=1e-5)
 
 
-def test_robot_with_links_apart_takes_no_step(monkeypatch: MonkeyPatch) -> None:
-    monkeypatch.delattr(self_collision, "Scene")
+def test_depths_are_those_of_the_contacts_of_the_first_step() -> None:
+    stage, _ = repaired("quadruped")
+    trunk = stage.GetPrimAtPath(only_robot(stage)[1].links[0].path)
+    trunk.GetRelationship("physics:filteredPairs").ClearTargets(True)
+    contacts = physx_runtime.simulate(stage, steps=1).contacts[-1]
+    deepest: dict[tuple[str, ...], float] = {}
+    for pair, separation in zip(contacts.bodies, contacts.separations, strict=True):
+        key = tuple(sorted(pair))
+        deepest[key] = max(deepest.get(key, 0.0), -float(separation))
+    assert {pair: depth for pair, depth in deepest.items() if depth > 1e-3} == approx(
+        overlapping_links(describe(stage)), abs=1e-5)
+
+
+def test_links_apart_stay_as_they_are() -> None:
     assert overlapping_links(describe(repaired("hopper")[0])) == {}

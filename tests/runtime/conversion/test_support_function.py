@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 import pytest
-from physx_runtime.conversion.support_function import support
+from physx_runtime.conversion.support_function import penetration_depth, shape_of, support
 from pxr import Usd
 
 from physx_schema.description import describe
@@ -64,3 +67,40 @@ def Xform "body" (apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
 """)
     (body,) = describe(stage).bodies
     assert support([body], {body.path: body.pose}, np.array([0.0, 0.0, -1.0])) == pytest.approx(0.5)
+
+
+BOX, BALL, ROD = "double size = 1", "double radius = 0.5", "double radius = 0.2\ndouble height = 1"
+DEPTH = 1e-5            # how exact the directions are searched, in sizes of about 1
+
+
+def shapes(first: tuple[str, str], second: tuple[str, str], offset: tuple[float, float, float]) -> list[Any]:
+    """Two colliders, the second one moved by an offset and turned about z by 90 degrees."""
+    stage = Usd.Stage.CreateInMemory()
+    stage.GetRootLayer().ImportFromString("#usda 1.0\n" + "".join(f"""
+def {kind} "shape{i}" (apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"])
+{{
+    {attributes}
+    double3 xformOp:translate = {offset if i else (0, 0, 0)}
+    quatf xformOp:orient = {(0.70710678, 0, 0, 0.70710678) if i else (1, 0, 0, 0)}
+    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+}}
+""" for i, (kind, attributes) in enumerate((first, second))))
+    return [shape_of(body.colliders[0], body.pose) for body in describe(stage).bodies]
+
+
+@pytest.mark.parametrize(("first", "second", "offset", "depth"), [
+    (("Cube", BOX), ("Cube", BOX), (0.1, 0.2, 0.9), 0.1), (("Sphere", BALL), ("Sphere", BALL), (0.48, 0.64, 0.0), 0.2),
+    (("Cube", BOX), ("Sphere", BALL), (0.0, 0.0, 0.7), 0.3),
+    # the ball's centre is 0.1 from the edge of the box in two directions
+    (("Cube", BOX), ("Sphere", BALL), (0.6, 0.6, 0.0), 0.5 - math.sqrt(0.02)),
+    (("Capsule", ROD), ("Capsule", ROD), (0.1, 0.3, 0.2), 0.4 - math.hypot(0.1, 0.3)),
+    (("Cube", BOX), ("Cylinder", ROD), (0.65, 0.0, 0.0), 0.05)])
+def test_depth_is_that_of_the_closed_form(
+    first: tuple[str, str], second: tuple[str, str], offset: tuple[float, float, float], depth: float,
+) -> None:
+    assert penetration_depth(*shapes(first, second, offset)) == pytest.approx(depth, abs=DEPTH)
+
+
+@pytest.mark.parametrize("offset", [(1.001, 0.0, 0.0), (0.0, 0.9, 1.001), (-1.2, 1.2, 1.2)])
+def test_shapes_apart_have_a_negative_depth(offset: tuple[float, float, float]) -> None:
+    assert penetration_depth(*shapes(("Cube", BOX), ("Cube", BOX), offset)) < 0.0
