@@ -96,9 +96,9 @@ def _corners(collider: Collider) -> DoubleArray:
 def _sphere(count: int) -> DoubleArray:
     """Unit vectors that cover the sphere evenly, on a spiral, and the six along the axes, (n, 3)."""
     height = 1.0 - 2.0 * (np.arange(count) + 0.5) / count
-    turn = np.arange(count) * math.pi * (3.0 - math.sqrt(5.0))
+    azimuth = np.arange(count) * math.pi * (3.0 - math.sqrt(5.0))
     radius = np.sqrt(1.0 - height * height)
-    spiral = np.stack([radius * np.cos(turn), radius * np.sin(turn), height], axis=1)
+    spiral = np.stack([radius * np.cos(azimuth), radius * np.sin(azimuth), height], axis=1)
     return np.concatenate([np.eye(3), -np.eye(3), spiral])
 
 
