@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from numbers import Real
 from pathlib import Path
 
 from pxr import Sdf, Usd, UsdPhysics, UsdUtils
@@ -85,8 +86,11 @@ def convert(robot: str | Path, base: Base = "auto", drives: Drives = "none", ban
     Raises:
         UnreadableError: The file is missing, or the converter refuses it or is not installed.
         UnsupportedError: The file is not a robot in URDF or MJCF.
-        ValueError: An argument is not one of those above, or not positive.
+        TypeError: `robot` is no path.
+        ValueError: Another argument is not one of those above, or not positive.
     """
+    if not isinstance(robot, str | Path):
+        raise TypeError(f"robot is {robot!r}; give the path of a .urdf file or of an .xml file in MJCF")
     _require(base, drives, bandwidth, damping_ratio)
     path = Path(robot)
     opened = open_stage(path)
@@ -167,11 +171,11 @@ def _copy(source: Path, target: Path) -> None:
     target.write_bytes(source.read_bytes())
 
 
-def _require(base: str, drives: str, bandwidth: float, damping_ratio: float) -> None:
+def _require(base: object, drives: object, bandwidth: object, damping_ratio: object) -> None:
     """Raise ValueError for an argument that is not allowed."""
     for name, value, allowed in (("base", base, BASES), ("drives", drives, DRIVES)):
         if value not in allowed:
             raise ValueError(f"{name} is {value!r}; give one of {', '.join(allowed)}")
     for name, number in (("bandwidth", bandwidth), ("damping_ratio", damping_ratio)):
-        if isinstance(number, bool | str) or not 0.0 < number < math.inf:
+        if isinstance(number, bool) or not isinstance(number, Real) or not 0.0 < number < math.inf:
             raise ValueError(f"{name} is {number!r}; give a positive, finite number")

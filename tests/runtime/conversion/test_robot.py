@@ -82,7 +82,9 @@ def test_textures_are_copied_beside_the_stage(tmp_path: Path) -> None:
     ({"drives": "force"}, "drives is 'force'; give one of none, position, velocity"),
     ({"bandwidth": 0.0}, "bandwidth is 0.0; give a positive, finite number"),
     ({"damping_ratio": math.inf}, "damping_ratio is inf; give a positive, finite number"),
-    ({"bandwidth": "5"}, "bandwidth is '5'; give a positive, finite number")])
+    ({"bandwidth": "5"}, "bandwidth is '5'; give a positive, finite number"),
+    ({"bandwidth": None}, "bandwidth is None; give a positive, finite number"),
+    ({"damping_ratio": True}, "damping_ratio is True; give a positive, finite number")])
 def test_wrong_argument_is_one_line(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         physx_runtime.convert("missing.urdf", **arguments)
@@ -100,6 +102,11 @@ def test_stage_is_no_robot(tmp_path: Path) -> None:
     (tmp_path / "a.usda").write_text("#usda 1.0\n", encoding="utf-8")
     with pytest.raises(UnsupportedError, match="not a robot in URDF or MJCF"):
         physx_runtime.convert(tmp_path / "a.usda")
+
+
+def test_what_is_no_path_is_one_line() -> None:
+    with pytest.raises(TypeError, match=r"robot is 3; give the path of a \.urdf file"):
+        physx_runtime.convert(3)        # type: ignore[arg-type]
 
 
 def test_missing_file_is_one_line(tmp_path: Path) -> None:
