@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from numbers import Real
 from pathlib import Path
 
 from pxr import Sdf, Usd, UsdPhysics, UsdUtils
@@ -20,6 +18,7 @@ from physx_runtime.conversion.limbs import Stance, stance_of, upward
 from physx_runtime.conversion.self_collision import filter_overlaps
 from physx_runtime.conversion.stacked_joints import chain_joints
 from physx_runtime.conversion.start import pose_links, set_start
+from physx_schema.authoring.prims import is_finite
 from physx_schema.description import describe
 from physx_schema.description.frames import start_poses_by_body
 from physx_schema.description.model import Articulation, Description
@@ -177,5 +176,5 @@ def _require(base: object, drives: object, bandwidth: object, damping_ratio: obj
         if value not in allowed:
             raise ValueError(f"{name} is {value!r}; give one of {', '.join(allowed)}")
     for name, number in (("bandwidth", bandwidth), ("damping_ratio", damping_ratio)):
-        if isinstance(number, bool) or not isinstance(number, Real) or not 0.0 < number < math.inf:
+        if isinstance(number, bool) or not is_finite(number) or number <= 0.0:
             raise ValueError(f"{name} is {number!r}; give a positive, finite number")
