@@ -29,7 +29,8 @@ _OTHERS = {
     ".sdf": "SDF, for which there is no converter to USD; convert it to URDF or MJCF first, such as with the package "
             "sdformat-mjcf",
     ".xacro": "xacro, a template of a URDF; expand it first: xacro FILE > robot.urdf"}
-_MESSAGE_PREFIX = re.compile(r"^.*?(?:Warning|Error|Fatal error)[^:]*:\s*")      # USD's words before a message
+# Words before a message: usd-exchange's, or those of USD itself.
+_MESSAGE_PREFIX = re.compile(r"^(?:\[\w+\] \[[^\]]*\] |.*?(?:Warning|Error|Fatal error)[^:]*:\s*)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,6 +99,13 @@ def test_format_without_a_converter_is_one_line_with_the_next_step(tmp_path: Pat
         describe(tmp_path / name)
 
 
+@pytest.mark.parametrize("prefix", ["Warning: in x at line 1 of y -- ", "[Warning] [urdf_usd_converter._impl.mesh] "])
+def test_message_of_the_converter_is_whole(robot: Path, tmp_path: Path, prefix: str) -> None:
+    with (converter.stand_in(tmp_path, STAGE, "9.9", f"{prefix}Unsupported primitive: LineSet"),
+          pytest.warns(ConvertedWarning, match="the converter reports: .*Unsupported primitive: LineSet$")):
+        describe(robot)
+
+
 @pytest.mark.usefixtures("stand_in")
 def test_missing_mesh_is_named_with_its_line_and_package(robot: Path) -> None:
     mesh = '<link name="tip"><visual><geometry>\n<mesh filename="package://arms/tip.stl"/></geometry></visual></link>'
