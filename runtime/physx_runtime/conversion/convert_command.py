@@ -13,6 +13,7 @@ import click
 from physx_schema.command_line.command_files import commands_of
 from physx_schema.command_line.options import is_quiet, isolation_option, progress, quiet_option
 from physx_schema.errors import printable
+from physx_schema.files import STAGE_SUFFIXES
 
 if TYPE_CHECKING:
     from physx_runtime.conversion.base import Base
@@ -71,8 +72,22 @@ def convert_command(context: click.Context, source: Path, out: Path, force: bool
             click.echo(printable(line))
 
 
+def _is_scene(path: Path) -> bool:
+    """Whether a layer defines prims, which definitions of schemas do not: theirs are classes."""
+    from pxr import Sdf
+
+    from physx_schema.description.trial import require_openable
+
+    require_openable(path)
+    layer = Sdf.Layer.OpenAsAnonymous(str(path))
+    return layer is not None and any(prim.specifier == Sdf.SpecifierDef for prim in layer.rootPrims)
+
+
 def _convert_definitions(context: click.Context, source: Path, out: Path, force: bool) -> None:
-    """Run the generator's command of the same name. Raises UsageError for options of robots."""
+    """Run the generator's command of the same name. Raises UsageError for a stage, and for options of robots."""
+    if source.suffix.lower() in STAGE_SUFFIXES and source.is_file() and _is_scene(source):
+        raise click.UsageError(f"{printable(str(source))} is a stage already; repair it with: physx-schema check --fix "
+                               f"{printable(str(source))}")
     robot_options = [name for name in _ROBOT_OPTIONS
              if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT]
     if robot_options:

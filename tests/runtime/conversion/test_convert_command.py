@@ -69,6 +69,13 @@ def test_definitions_go_to_the_generator(tmp_path: Path) -> None:
     assert (result.exit_code, result.output) == (expected.exit_code, expected.output)
 
 
+@pytest.mark.parametrize("name", ["hopper.usda", "stacked.usda"])
+def test_stage_is_refused_with_the_command_that_repairs_it(tmp_path: Path, name: str) -> None:
+    result = run(FOLDER / name, "-o", tmp_path / "out.usda")
+    assert (result.exit_code, list(tmp_path.iterdir())) == (2, [])
+    assert f"is a stage already; repair it with: physx-schema check --fix {FOLDER / name}" in result.stderr
+
+
 def test_option_of_robots_is_refused_for_definitions(tmp_path: Path) -> None:
     (tmp_path / "schema.usda").write_text("#usda 1.0\n", encoding="utf-8")
     result = run(tmp_path / "schema.usda", "-o", tmp_path / "out", "--drives", "position")
