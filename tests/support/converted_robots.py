@@ -18,7 +18,8 @@ from physx_schema.description.robot_sources import RobotText, read_robot_text
 from support.places import ROOT
 
 FOLDER = ROOT / "tests" / "data" / "conversion"
-FILES = {"quadruped": "quadruped.urdf", "cart": "cart.xml", "hopper": "hopper.xml", "stacked": "stacked.xml"}
+FILES = {"quadruped": "quadruped.urdf", "cart": "cart.xml", "hopper": "hopper.xml", "stacked": "stacked.xml",
+         "cup": "cup.urdf"}
 NO_DRIVES = Gains("none", 5.0)
 
 

@@ -13,7 +13,7 @@ from typing import Literal
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
 from physx_runtime.conversion.limbs import Stance
-from physx_schema.description.model import Articulation, Description, MaximalJoint
+from physx_schema.description.model import Articulation, Description, FreeBody, MaximalJoint
 from physx_schema.description.robot_sources import RobotText
 
 Base = Literal["auto", "fixed", "floating"]
@@ -33,9 +33,9 @@ class BaseChoice:
     reason: str
 
 
-def world_joints(description: Description, articulation: Articulation) -> list[MaximalJoint]:
+def world_joints(description: Description, robot: Articulation | FreeBody) -> list[MaximalJoint]:
     """The joints outside articulations that hold links to the world."""
-    links = {link.path for link in articulation.links}
+    links = {link.path for link in robot.links}
     return [joint for joint in description.separate_joints
             if {joint.body0, joint.body1} & links and "" in (joint.body0, joint.body1)]
 
@@ -62,9 +62,10 @@ def infer_base(joints: list[MaximalJoint], stance: Stance, text: RobotText) -> B
     return BaseChoice(True, f"it has neither wheels nor several legs that reach the ground below its root link {root}")
 
 
-def set_base(stage: Usd.Stage, articulation: Articulation, joints: list[MaximalJoint], fixed: bool) -> Iterator[str]:
+def set_base(stage: Usd.Stage, robot: Articulation | FreeBody, joints: list[MaximalJoint],
+             fixed: bool) -> Iterator[str]:
     """Author a fixed or floating base; what was done, in words. joints: as `world_joints` gives them."""
-    root = articulation.links[0].path
+    root = robot.links[0].path
     if not fixed:
         for joint in joints:
             if joint.kind == "fixed":
@@ -84,7 +85,10 @@ def set_base(stage: Usd.Stage, articulation: Articulation, joints: list[MaximalJ
         mount = _mount(stage, joints[0])
         yield f"{_name(joints[0].path)} moves on the new body {_name(mount)}, because PhysX lets no joint move a base"
         joint_path = _weld(stage, mount, "mount_joint")
-    move_root(stage.GetPrimAtPath(articulation.path), stage.GetPrimAtPath(joint_path))
+    if isinstance(robot, FreeBody):
+        yield f"{_name(joint_path)} holds it"
+        return
+    move_root(stage.GetPrimAtPath(robot.path), stage.GetPrimAtPath(joint_path))
     yield f"{_ROOT} is on {_name(joint_path)}"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +10,7 @@ from pathlib import Path
 from pxr import Sdf, Usd, UsdPhysics, UsdUtils
 
 from physx_runtime.arrays import DoubleArray
-from physx_runtime.conversion.base import BASES, Base, infer_base, set_base, world_joints
+from physx_runtime.conversion.base import BASES, Base, BaseChoice, infer_base, set_base, world_joints
 from physx_runtime.conversion.drives import DRIVES, Drives, Gains, author_drives, effective_inertia
 from physx_runtime.conversion.ground import add_ground, repair_scene
 from physx_runtime.conversion.limbs import Stance, stance_of, upward
@@ -21,7 +20,7 @@ from physx_runtime.conversion.start import pose_links, set_start
 from physx_schema.authoring.prims import is_finite
 from physx_schema.description import describe
 from physx_schema.description.frames import start_poses_by_body
-from physx_schema.description.model import Articulation, Description
+from physx_schema.description.model import Articulation, Description, FreeBody, MaximalJoint
 from physx_schema.description.robot_files import converter_of
 from physx_schema.description.robot_sources import Origins, RobotText, read_robot_text
 from physx_schema.description.stages import open_stage
@@ -109,41 +108,48 @@ def repair(stage: Usd.Stage, text: RobotText, base: Base, gains: Gains, ground: 
     """Repair a converted stage in memory, as `convert` says; what was done, a line each."""
     names = Origins(stage, text)
     done = [f"scene: {line}" for line in repair_scene(stage)]
-    with warnings.catch_warnings():
-        done += [f"joints: {line}" for line in chain_joints(stage, describe(stage))]
-        done += [f"base: {line}" for line in _repair_bases(stage, text, base)]
+    done += [f"joints: {line}" for line in chain_joints(stage, describe(stage))]
+    done += [f"base: {line}" for line in _repair_bases(stage, text, base)]
+    description = describe(stage)
+    starts = [line for robot in _robots(description) for line in set_start(
+        stage, robot, _stance(description, robot), _up(description, robot))]
+    if starts:
         description = describe(stage)
-        starts = [line for robot in _robots(description) for line in set_start(
-            stage, robot, _stance(description, robot), _up(description, robot))]
-        if starts:
-            description = describe(stage)
-            for robot in _robots(description):
-                pose_links(stage, robot)
-        done += [f"start: {line}" for line in starts]
+        for robot in _robots(description):
+            pose_links(stage, robot)
         description = describe(stage)
-        done += [f"self-collision: {line}" for line in filter_overlaps(stage, description)]
-        if gains.kind != "none":
-            done += [f"drives: {line}" for line in _drives(stage, description, gains)]
-        if ground:
-            up = upward(description.scene.gravity, description.scene.up_axis)
-            done += [f"ground: {line}" for line in add_ground(stage, description, up)]
+    done += [f"start: {line}" for line in starts]
+    done += [f"self-collision: {line}" for line in filter_overlaps(stage, description)]
+    if gains.kind != "none":
+        done += [f"drives: {line}" for line in _drives(stage, description, gains)]
+    if ground:
+        up = upward(description.scene.gravity, description.scene.up_axis)
+        done += [f"ground: {line}" for line in add_ground(stage, description, up)]
     return tuple(names.renamed(line) for line in done)
 
 
 def _repair_bases(stage: Usd.Stage, text: RobotText, base: Base) -> Iterator[str]:
     description = describe(stage)
-    for robot in _robots(description):
+    robots: list[Articulation | FreeBody] = [*_robots(description)]
+    if text.root == "robot":        # of a URDF with one link
+        robots += [FreeBody(body, 0, 0) for body in description.bodies]
+    for robot in robots:
         joints = world_joints(description, robot)
-        stance = _stance(description, robot)
-        root = robot.links[0].path
-        if base == "auto":
-            choice = infer_base(joints, stance, text)
-            fixed, reason = choice.fixed, f"because {choice.reason}"
-            remedy = f"; --base {'floating' if fixed else 'fixed'} changes that"
-        else:
-            fixed, reason, remedy = base == "fixed", "as asked for", ""
-        kind, root = "fixed" if fixed else "floating", robot.links[0].path
-        yield f"{'; '.join((f'{root} is {kind}, {reason}', *set_base(stage, robot, joints, fixed)))}{remedy}"
+        choice = _choice(description, robot, joints, text, base)
+        kind, other = ("fixed", "floating") if choice.fixed else ("floating", "fixed")
+        done = [f"{robot.links[0].path} is {kind}, {choice.reason}", *set_base(stage, robot, joints, choice.fixed)]
+        yield "; ".join(done) + (f"; --base {other} changes that" if base == "auto" else "")
+
+
+def _choice(description: Description, robot: Articulation | FreeBody, joints: list[MaximalJoint], text: RobotText,
+            base: Base) -> BaseChoice:
+    """Whether the base becomes fixed, and why."""
+    if base != "auto":
+        return BaseChoice(base == "fixed", "as asked for")
+    if isinstance(robot, FreeBody):
+        return BaseChoice(False, "because it has no joints")
+    choice = infer_base(joints, _stance(description, robot), text)
+    return BaseChoice(choice.fixed, f"because {choice.reason}")
 
 
 def _drives(stage: Usd.Stage, description: Description, gains: Gains) -> Iterator[str]:

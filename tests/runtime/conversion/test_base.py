@@ -10,6 +10,7 @@ from physx_runtime.conversion.limbs import Limb, Stance
 from pxr import UsdPhysics
 from support.converted_robots import only_robot, repaired
 
+from physx_schema.description import describe
 from physx_schema.description.frames import start_poses_by_body
 from physx_schema.description.model import MaximalJoint
 from physx_schema.description.records import IDENTITY_POSE
@@ -51,6 +52,14 @@ def test_base_is_in_physx_what_was_asked_for(name: str, base: str) -> None:
     assert robot.fixed_base == (base == "fixed")
     assert world_joints(description, robot) == []
     assert "articulation/world-joint-outside" not in {item.code for item in description.problems}
+
+
+@pytest.mark.parametrize(("base", "joints"), [("auto", 0), ("floating", 0), ("fixed", 1)])
+def test_urdf_of_one_link_is_a_free_body_unless_it_is_to_be_fixed(base: str, joints: int) -> None:
+    stage, lines = repaired("cup", base)
+    description = describe(stage)
+    assert (len(description.bodies), len(description.joints), description.articulations) == (1, joints, ())
+    assert ("link cup is floating, because it has no joints; root_joint is removed" in lines) == (base == "auto")
 
 
 @pytest.mark.parametrize(("name", "fixed"), [("cart", True), ("quadruped", False), ("hopper", False)])

@@ -90,6 +90,7 @@ def test_format_without_a_converter_is_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "module"), [("quadruped.urdf", "urdf_usd_converter"),
+                                              ("cup.urdf", "urdf_usd_converter"),
                                               ("cart.xml", "mujoco_usd_converter"),
                                               ("hopper.xml", "mujoco_usd_converter"),
                                               ("stacked.xml", "mujoco_usd_converter")])
