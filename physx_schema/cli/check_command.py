@@ -33,6 +33,7 @@ from physx_schema.command_line.options import (
 )
 from physx_schema.command_line.program import Boundary, Internal
 from physx_schema.command_line.repairs import RepairOptions, fix_stages
+from physx_schema.description.robot_sources import origins_of
 from physx_schema.errors import UnreadableError, printable
 from physx_schema.files import STAGE_SUFFIXES, write_text
 from physx_schema.outputs import require_report
@@ -267,7 +268,15 @@ def _text(run: Run, limit: int | None, settings: Settings) -> Iterator[str]:
             yield from not_evaluated_lines(path, report.not_evaluated)
         yield from published_lines(path, report, complete=settings.strict or not quiet)
         if not quiet:
+            yield from _conversion_line(path)
             yield printable(f"{path}: {summary(report)}")
+
+
+def _conversion_line(path: str) -> Iterator[str]:
+    """The command that makes a repaired stage of a robot in URDF or MJCF; nothing for a stage."""
+    if origins_of(path) is not None:
+        yield printable(f"{path}: physx-schema convert {path} -o {Path(path).stem}.usda writes a stage with a repaired "
+                        "base, start and self-collision")
 
 
 def _write_report(text: str, output: Path | None) -> None:

@@ -137,7 +137,7 @@ class Origins:
     def _element(self, path: str) -> Element | None:
         """The element of a prim, or of the nearest prim above it with one."""
         prim = self._stage.GetPrimAtPath(path)
-        while prim and not prim.IsPseudoRoot():
+        while prim and prim.GetPath() not in (self._root, "/"):
             name = name_of(prim)
             bodies = _BODIES if prim.GetTypeName() == "Xform" else ()
             kinds = _JOINTS if prim.IsA(UsdPhysics.Joint) else (*bodies, *_SHAPES)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pxr import Usd
 
-from physx_schema.description.robot_sources import Origins, read_robot_text
+from physx_schema.description.robot_sources import Element, Origins, RobotText, read_robot_text
 
 URDF = """<robot name="arm.7">
   <link name="base"/>
@@ -86,6 +86,15 @@ def test_name_has_the_line_of_its_element_or_of_the_part_with_the_property(
     origins: Origins, name: str, property_name: str, line: int | None,
 ) -> None:
     assert origins.line(name, property_name) == line
+
+
+def test_robot_is_not_its_link_of_the_same_name() -> None:
+    stage = Usd.Stage.CreateInMemory()
+    for path in ("/arm", "/arm/Geometry/arm"):
+        stage.DefinePrim(path, "Xform")
+    stage.SetDefaultPrim(stage.GetPrimAtPath("/arm"))
+    origins = Origins(stage, RobotText("robot", elements={("link", "arm"): Element("link", "arm", 2)}))
+    assert (origins.name("/arm"), origins.name("/arm/Geometry/arm")) == ("robot arm", "link arm")
 
 
 def test_joint_inside_a_transmission_is_no_joint_of_the_robot(tmp_path: Path) -> None:

@@ -49,6 +49,17 @@ def test_temporary_layers_of_the_stage_are_not_named(robot: Path, tmp_path: Path
     assert "temporary.usda" not in result.stdout
 
 
+def test_line_before_the_summary_is_the_command_that_makes_a_repaired_stage(robot: Path) -> None:
+    result = CliRunner().invoke(program(), ["check", str(robot)])
+    assert f"physx-schema convert {robot} -o arm.usda writes a stage" in result.stdout.splitlines()[-2]
+
+
+def test_text_report_on_a_robot_is_replaced_by_the_next_one(robot: Path, tmp_path: Path) -> None:
+    arguments = ["check", str(robot), "-o", str(tmp_path / "report.txt")]
+    codes = [CliRunner().invoke(program(), arguments).exit_code for _ in range(2)]
+    assert codes == [0, 0]
+
+
 def test_json_keeps_the_paths_of_prims_for_programs(robot: Path) -> None:
     result = CliRunner().invoke(program(), ["check", str(robot), "--format", "json"])
     assert '"path": "/arm/Geometry/base"' in result.stdout
