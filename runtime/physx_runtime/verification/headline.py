@@ -47,14 +47,14 @@ def gravest_ignored(verification: Verification) -> tuple[str, list[Row]]:
 
 def altered_headline(verification: Verification) -> str:
     """The number whose effect is farthest from the intended one; "" where none is altered."""
-    row = most_altered(verification)
+    row = largest_alteration(verification)
     if row is None:
         return ""
     return (f"{location(row.path, row.property)} is effectively {number(row.effective)} instead of "
             f"{number(row.intended_effect)}")
 
 
-def most_altered(verification: Verification) -> Row | None:
+def largest_alteration(verification: Verification) -> Row | None:
     """The row whose effect is farthest from the intended one; None where none is altered."""
     rows = [row for row in verification.rows if row.verdict == ALTERED and row.effective is not None]
     return max(rows, key=_change, default=None)

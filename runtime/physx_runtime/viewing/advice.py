@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from physx_runtime.simulation.recording import Recording
-from physx_runtime.verification.headline import gravest_ignored, most_altered
+from physx_runtime.verification.headline import gravest_ignored, largest_alteration
 from physx_runtime.verification.report import ALTERED, IGNORED, NOT_EVALUATED, OTHER_ENGINE, Row, Verification
 from physx_runtime.viewing.motion import remedy_lines
 from physx_runtime.viewing.text import listed, numeral
@@ -80,10 +80,10 @@ def _facts(checked: Report, verification: Verification | None,
     if verification is not None:
         text, rows = gravest_ignored(verification)
         if rows:
-            yield (f"{_capitalised(text)}: {_places([row.path for row in rows])}",
+            yield (f"{_capitalised(text)}: {_prims_text([row.path for row in rows])}",
                    _sentence(f"{property_words(rows[0].property)} has no effect: {rows[0].reason}"), rows[0].path,
                    "ignored")
-        row = most_altered(verification)
+        row = largest_alteration(verification)
         if row is not None:
             yield _altered_fact(row)
     if cause is not None:
@@ -92,7 +92,7 @@ def _facts(checked: Report, verification: Verification | None,
 
 def _cause_fact(cause: CauseGroup, checked: Report) -> tuple[str, str, str, str]:
     finding = speaker(cause)
-    place = _places(_prims_of_code(checked.causes, cause))
+    place = _prims_text(_prims_of_code(checked.causes, cause))
     return (_capitalised(f"{effect_text(finding)}: {place}"), _sentence(f"{finding.message}; {finding.why}"),
             cause.root.path, "ignored" if cause.severity == "error" else "altered")
 
@@ -114,7 +114,7 @@ def leaf(path: str) -> str:
     return PurePosixPath(path).name or "the stage"
 
 
-def _places(paths: Sequence[str]) -> str:
+def _prims_text(paths: Sequence[str]) -> str:
     """The first prim by name, and how many more there are."""
     prims = list(dict.fromkeys(paths))
     return leaf(prims[0]) + (f" and {plural(len(prims) - 1, 'more prim')}" if len(prims) > 1 else "")
@@ -195,11 +195,11 @@ def _manual_action(cause: CauseGroup, causes: Sequence[CauseGroup]) -> Action:
 def _repair_action(stage: str, findings: Sequence[Finding]) -> Action:
     """The command that repairs findings: all safe ones, and where there is none the others."""
     safe = [finding for finding in findings if finding.repair is not None and finding.repair.safe]
-    chosen, flag = (safe, "") if safe else (findings, " --unsafe-fixes")
+    repairs, flag = (safe, "") if safe else (findings, " --unsafe-fixes")
     profile = (f" --profile {DEFAULT_PROFILE}+{BEHAVIOUR}"
-               if any(finding.code.startswith(f"{BEHAVIOUR}/") for finding in chosen) else "")
-    command = f"physx-schema check --fix{flag}{profile} {_quoted(stage)} -o {_quoted(_beside(stage, 'repaired'))}"
-    text = f"Repair {plural(len(chosen), 'finding')} in a copy of the stage"
+               if any(finding.code.startswith(f"{BEHAVIOUR}/") for finding in repairs) else "")
+    command = f"physx-schema check --fix{flag}{profile} {_quoted(stage)} -o {_quoted(_copy_path(stage, 'repaired'))}"
+    text = f"Repair {plural(len(repairs), 'finding')} in a copy of the stage"
     return Action(text + ("." if safe else ", and look at the change: it may not be what you intend."),
                   (Copy("copy command", command),))
 
@@ -209,7 +209,7 @@ def _remedy_actions(stage: str, verification: Verification | None) -> Iterator[A
     rows = [row for row in verification.rows if row.remedy and row.remedy.feasible] if verification else []
     if not rows:
         return
-    farthest = most_altered(verification) if verification else None
+    farthest = largest_alteration(verification) if verification else None
     first = farthest if farthest in rows else rows[0]
     value = None if first.remedy is None else first.remedy.value
     text = f"Author {plural(len(rows), 'value')} with the intended effect"
@@ -218,7 +218,7 @@ def _remedy_actions(stage: str, verification: Verification | None) -> Iterator[A
                  f"{leaf(first.path)}")
         text += f", and {len(rows) - 1} more" if len(rows) > 1 else ""
     flag = "" if any(row.remedy and not row.remedy.settings for row in rows) else " --unsafe-fixes"
-    command = f"physx-schema verify --fix{flag} {_quoted(stage)} -o {_quoted(_beside(stage, 'intended'))}"
+    command = f"physx-schema verify --fix{flag} {_quoted(stage)} -o {_quoted(_copy_path(stage, 'intended'))}"
     lines = [line for row in rows for line in remedy_lines((row,))]
     yield Action(f"{text}.", (Copy("copy command", command), Copy("copy values", "\n".join(dict.fromkeys(lines)))))
 
@@ -227,7 +227,7 @@ def _quoted(path: str) -> str:
     return shlex.quote(path)
 
 
-def _beside(stage: str, word: str) -> str:
+def _copy_path(stage: str, word: str) -> str:
     """The name of a file next to the stage's."""
     path = Path(stage)
     return path.with_name(f"{path.stem}_{word}{path.suffix}").as_posix()

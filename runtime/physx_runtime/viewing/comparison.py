@@ -62,8 +62,8 @@ def _joints(articulations: Sequence[Articulation], recording: Recording, before:
     for dof in (dof for articulation in articulations for dof in articulation.dofs):
         if dof.name in before.joint_names:
             scale = math.degrees(1.0) if dof.angular else 1.0
-            old, new = (scale * made.joint_position[:, chosen, made.joint_names.index(dof.name)].astype(np.float64)
-                        for made, chosen in ((before, 0), (recording, world)))
+            old, new = (scale * motion.joint_position[:, index, motion.joint_names.index(dof.name)].astype(np.float64)
+                        for motion, index in ((before, 0), (recording, world)))
             yield _difference(dof.name, "deg" if dof.angular else length, old[:, None], new[:, None], recording.time)
 
 
@@ -73,8 +73,8 @@ def _bases(description: Description, recording: Recording, before: Recording, wo
     roots = [item.links[0].path for item in description.articulations if not item.fixed_base]
     for path in (*roots, *(body.path for body in description.separate_bodies)):
         if path in recording.body_names and path in before.body_names:
-            old, new = (made.body_pose[:, chosen, made.body_names.index(path), :3].astype(np.float64)
-                        for made, chosen in ((before, 0), (recording, world)))
+            old, new = (motion.body_pose[:, index, motion.body_names.index(path), :3].astype(np.float64)
+                        for motion, index in ((before, 0), (recording, world)))
             yield _difference(path, length, old, new, recording.time)
 
 

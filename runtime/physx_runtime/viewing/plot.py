@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from physx_runtime.viewing.charts import Chart
 from physx_runtime.viewing.poses import Snapshot
 
-WIDTH, HEIGHT = 330.0, 172.0                # of a plot, in its own units; the page scales it
-LEFT, RIGHT, TOP, BOTTOM = 42.0, 8.0, 8.0, 20.0      # margins around the lines
+WIDTH, HEIGHT = 330.0, 178.0                # of a plot, in its own units; the page scales it
+LEFT, RIGHT, TOP, BOTTOM = 42.0, 8.0, 14.0, 20.0      # margins around the lines
 INNER_WIDTH, INNER_HEIGHT = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
 MARGIN = 0.06                               # of the range of values, above and below
 FLAT = 0.05                                 # half the range where all values are equal, relative above 1
@@ -48,8 +48,7 @@ def draw(time: NDArray[np.float64], chart: Chart) -> str:
         f'aria-label="{escape(chart.title)} over time" data-unit="{escape(chart.unit)}" '
         f'data-range="{first:.6g} {last:.6g} {low:.6g} {high:.6g}">'
         f'<g class="grid">{"".join(_grid(first, last, low, high))}</g>'
-        f'<text class="unit" x="4" y="{TOP + INNER_HEIGHT / 2:g}" transform="rotate(-90 4 {TOP + INNER_HEIGHT / 2:g})" '
-        f'text-anchor="middle" dominant-baseline="hanging">{escape(chart.unit)}</text>'
+        f'<text x="{LEFT - 4:g}" y="8" text-anchor="end">{escape(chart.unit)}</text>'
         f'<svg x="{LEFT:g}" y="{TOP:g}" width="{INNER_WIDTH:g}" height="{INNER_HEIGHT:g}">'
         f'<g class="lines" transform="matrix({matrix})">{"".join((*bounds, *paths))}</g></svg></svg>')
 

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 import jinja2
 from numpy.typing import NDArray
+from pxr import Usd
 
 from physx_runtime.packing.not_simulated import NotSimulatedWarning
 from physx_runtime.simulation.divergence import DivergenceWarning
@@ -310,7 +311,7 @@ T = TypeVar("T")
 
 def report_robot(stage: Any, path: str | Path, dt: float = 1 / 60, steps: int = 240,
                  report_progress: Callable[[str], None] = lambda line: None,
-                 engines: Sequence[str] = ("builtin",), before: Any = None) -> Path:
+                 engines: Sequence[str] = ("builtin",), before: str | Path | Usd.Stage | None = None) -> Path:
     """Check, verify and simulate a stage, write its report as one HTML file, and return the path.
 
     The report lists everything that cannot be verified, simulated or stepped in the page, with the reason.
@@ -362,7 +363,7 @@ def report_robot(stage: Any, path: str | Path, dt: float = 1 / 60, steps: int = 
                         live=_live(stage, description, dt), missing=missing, before=compared)
 
 
-def _before(stage: Any, dt: float, steps: int) -> Before:
+def _before(stage: Usd.Stage, dt: float, steps: int) -> Before:
     """The stage to compare with, and its motion."""
     description = describe(stage)
     return Before(stage, description, simulate(description, dt=dt, steps=steps))

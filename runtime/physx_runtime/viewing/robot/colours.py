@@ -6,7 +6,6 @@ USD's colours are linear; those here are encoded in sRGB, as screens show them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +39,7 @@ def material_colour(prim: Usd.Prim) -> Colour | None:
     return None
 
 
-def _plain_value(shader_input: Any) -> NDArray[np.float64] | None:
+def _plain_value(shader_input: UsdShade.Input) -> NDArray[np.float64] | None:
     """The value of an input, its own or that of the material's interface; None where another shader makes it."""
     if not shader_input:
         return None

@@ -55,13 +55,14 @@ from physx_schema.description.model import Description
 
 MAX_POSES = 9_000          # of all bodies in all records together; more records than fit are passed over
 ALIGNMENT = 8               # bytes
+Head = dict[str, Any]       # an object as the page's script reads it
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
     """What a page shows of a robot."""
 
-    head: Mapping[str, Any]
+    head: Head
     parts: Mapping[str, bytes]
     notes: tuple[str, ...]              # what of it is not as on the stage
 
@@ -101,7 +102,7 @@ def figure(stage: Usd.Stage, description: Description, findings: Sequence[Findin
     poses = recording.body_pose[:, world] if recording else _authored_poses(stage, bodies)
     stride = _stride(len(poses), len(bodies))
     heads = list(_shape_heads((*solid, *other.shapes)))
-    head: dict[str, Any] = {
+    head: Head = {
         "up": str(UsdGeom.GetStageUpAxis(stage)), "bodies": list(bodies), "shapes": heads[:len(solid)],
         "joints": [_joint_head(mark) for mark in joints], "floor": floor, "follow": _followed(description, index),
         "frameMarks": list(joint_frames(description.articulations, index)),
@@ -156,7 +157,7 @@ def _step(recording: Recording | None) -> float:
     return float(recording.time[1] - recording.time[0]) if recording and len(recording.time) > 1 else 0.0
 
 
-def _before_head(before: Before, shapes: list[dict[str, Any]]) -> dict[str, Any]:
+def _before_head(before: Before, shapes: list[Head]) -> Head:
     """The robot of another stage."""
     recording = before.recording
     index = body_index(recording.body_names)
@@ -184,7 +185,7 @@ def _triangle_parts(shapes: Sequence[Shape]) -> dict[str, bytes]:
             "faces": np.concatenate([np.zeros((0, 3), np.int64), *faces]).astype("<u4").tobytes()}
 
 
-def _shape_heads(shapes: Sequence[Shape]) -> Iterator[dict[str, Any]]:
+def _shape_heads(shapes: Sequence[Shape]) -> Iterator[Head]:
     """What is drawn from which corner on."""
     start = 0
     for shape in shapes:
@@ -193,7 +194,7 @@ def _shape_heads(shapes: Sequence[Shape]) -> Iterator[dict[str, Any]]:
         start += count
 
 
-def _joint_head(mark: JointMark) -> dict[str, Any]:
+def _joint_head(mark: JointMark) -> Head:
     return {"name": mark.name, "angular": mark.angular, "parent": mark.parent, "child": mark.child, "axis": mark.axis,
             "zero": mark.zero, "hand": mark.hand, "sign": mark.sign, "low": finite(mark.low), "high": finite(mark.high)}
 
@@ -208,7 +209,7 @@ def _marks(description: Description, index: Mapping[str, int], findings: Sequenc
     return [[body, severity] for body, severity in sorted(worst.items())]
 
 
-def _live_head(live: LiveStep, index: Mapping[str, int], tendons: Sequence[TendonMark]) -> dict[str, Any] | None:
+def _live_head(live: LiveStep, index: Mapping[str, int], tendons: Sequence[TendonMark]) -> Head | None:
     """The step, with the bytes of its rows."""
     if not all(link in index for link in live.links):
         return None
@@ -222,7 +223,7 @@ def _live_head(live: LiveStep, index: Mapping[str, int], tendons: Sequence[Tendo
         "sliders": [_slider_head(slider) for slider in live.sliders]}
 
 
-def _slider_head(slider: Slider) -> dict[str, Any]:
+def _slider_head(slider: Slider) -> Head:
     return {"parameter": slider.parameter, "element": slider.element, "unit": slider.unit, "at": slider.at,
             "value": slider.value, "low": slider.low, "high": slider.high, "factor": slider.factor}
 

@@ -234,10 +234,10 @@ def _coloured(prim: Usd.Prim, mesh: Triangles) -> Iterator[tuple[Triangles, Colo
     """The triangles of each colour: those of subsets with a material, then the rest."""
     rest = np.ones(len(mesh.faces), np.bool_)
     for polygons, part_colour in face_colours(prim):
-        chosen = np.isin(_polygon_of_triangles(prim), polygons) & rest
-        if chosen.any():
-            rest &= ~chosen
-            yield _compact(mesh, chosen), part_colour
+        mask = np.isin(_polygon_of_triangles(prim), polygons) & rest
+        if mask.any():
+            rest &= ~mask
+            yield _compact(mesh, mask), part_colour
     if rest.all():
         yield mesh, colour(prim)
     elif rest.any():
@@ -250,7 +250,7 @@ def _polygon_of_triangles(prim: Usd.Prim) -> NDArray[np.int64]:
     return np.repeat(np.arange(len(counts)), np.maximum(counts - 2, 0))
 
 
-def _compact(mesh: Triangles, chosen: NDArray[np.bool_]) -> Triangles:
+def _compact(mesh: Triangles, mask: NDArray[np.bool_]) -> Triangles:
     """Some triangles with their own points alone."""
-    used, faces = np.unique(mesh.faces[chosen], return_inverse=True)
+    used, faces = np.unique(mesh.faces[mask], return_inverse=True)
     return Triangles(mesh.points[used], faces.reshape(-1, 3))

@@ -1,7 +1,7 @@
 // Fallback without WebGL: triangles and lines from far to near on a 2D canvas.
 function flatPainter(canvas, robot, size) {
   const points = robot.part("points", Float32Array), faces = robot.part("faces", Uint32Array), pen = canvas.getContext("2d");
-  let view, items;
+  let view, items, front = 0;
   const seen = x => {
     const d = add(x, view.eye, -1), [right, up, back] = view.basis.map(e => dot(e, d));
     return [view.width / 2 - right / back * view.focal, view.height / 2 + up / back * view.focal, back];
@@ -16,15 +16,15 @@ function flatPainter(canvas, robot, size) {
         const n = cross(add(corners[1], corners[0], -1), add(corners[2], corners[0], -1)), v = add(view.eye, corners[0], -1);
         const lit = Math.abs(dot(n, v)) / ((Math.hypot(...n) || 1) * Math.hypot(...v)), at = corners.map(seen);
         if (at.some(x => x[2] > -0.01 * size)) continue;
-        items.push([at[0][2] + at[1][2] + at[2][2], ink(colour, 0.45 + 0.55 * lit, alpha), at, 0]);
+        items.push([at[0][2] + at[1][2] + at[2][2] - (alpha < 1 ? 0.1 * size : 0), ink(colour, 0.45 + 0.55 * lit, alpha), at, 0]);
       }
     },
     rod(a, b, radius, colour) {
       const at = [seen(a), seen(b)];
       if (at.some(x => x[2] > -0.01 * size)) return;
-      items.push([1.5 * (at[0][2] + at[1][2]) + 0.1 * size, ink(colour, 1, 1), at, Math.max(1, -2 * radius * view.focal / at[0][2])]);
+      items.push([1.5 * (at[0][2] + at[1][2]) + 0.1 * size + front, ink(colour, 1, 1), at, Math.max(1, -2 * radius * view.focal / at[0][2])]);
     },
-    over() {},
+    over(on) { front = on ? 1e9 : 0; },
     cone(a, b, radius, colour) { this.rod(a, b, radius, colour); },
     ball(position, rotation, radii, colour, alpha) {
       const [x, y, z] = seen(position), radius = -Math.cbrt(radii[0] * radii[1] * radii[2]) * view.focal / z;

@@ -1,5 +1,5 @@
 // Plots: values under the pointer, a drag zooms in time, a click moves the robot there. Lines are in the data's units.
-const AREA = { x: 42, y: 8, width: 280, height: 144 };      // of the lines, in units of the image, as plot.py draws it
+const AREA = { x: 42, y: 14, width: 280, height: 144, under: 172 };      // of the lines, in units of the image, as plot.py draws it
 const NAMES = ["value", "target", "intended", "before"];        // in the order of the readout
 
 class Plot {
@@ -81,7 +81,7 @@ class Plot {
     const grid = this.svg.querySelector(".grid");
     if (range !== this.whole || this.zoomed) {
       grid.replaceChildren();
-      for (const [t, text] of tickTexts(first, last)) this.line(grid, `M${AREA.x + (t - first) * sx} ${AREA.y}v${AREA.height}`, AREA.x + (t - first) * sx, 166, "middle", text);
+      for (const [t, text] of tickTexts(first, last)) this.line(grid, `M${AREA.x + (t - first) * sx} ${AREA.y}v${AREA.height}`, AREA.x + (t - first) * sx, AREA.under, "middle", text);
       for (const [x, text] of tickTexts(low, high)) this.line(grid, `M${AREA.x} ${AREA.y + (high - x) * sy}h${AREA.width}`, AREA.x - 4, AREA.y + (high - x) * sy + 3, "end", text);
     }
     this.zoomed = range !== this.whole;

@@ -1,6 +1,6 @@
 // Draw the state of a robot: poses, intended poses if known, the robot it is compared with, and forces.
 const LABELS = 5;               // forces with a number, the strongest
-const GHOST = 0.4, OTHER = 0.32, SOLID = 0.45;     // opacity of the intended motion, the compared robot and ellipsoids
+const GHOST = 0.4, OTHER = 0.32, GLASS = 0.3;      // opacity of the intended motion, the compared robot, and shapes around what is inside
 
 class Viewer {
   constructor(canvas, robot) {
@@ -33,14 +33,15 @@ class Viewer {
   draw({ poses, ghost, before, forces, contacts }) {
     const { robot, painter, size, colours, shown } = this, view = this.camera.look(poses);
     painter.begin(view);
-    for (const shape of robot.shapes) painter.shape(shape, ...poseOf(poses, shape.body), this.tint(shape.body, shape.colour), 1);
+    if (shown.masses) this.masses(poses);
+    if (!shown.masses && !shown.frames) this.shapes(poses, 1);
     for (const rod of boneRods(robot, poses, size, body => this.tint(body, colours.bone))) painter.rod(...rod);
     if (shown.joints) for (const rod of jointRods(robot, poses, size, colours, this.focus)) painter.rod(...rod);
     if (shown.frames) for (const rod of frameRods(robot, poses, size)) painter.rod(...rod);
     if (shown.tendons) for (const rod of tendonRods(robot, poses, size, colours, forces)) painter.rod(...rod);
     const arrows = shown.contacts && contacts ? contactArrows(robot, contacts, size) : [];
     if (shown.grid) this.floor(view);
-    if (shown.masses) this.masses(poses);
+    if (shown.masses || shown.frames) this.shapes(poses, GLASS);
     if (shown.ghost && ghost) this.translucent(robot, robot.ghosts, ghost, colours.ghost, GHOST);
     if (shown.before && before) this.translucent(robot.before, null, before, colours.before, OTHER);
     painter.over(true);
@@ -49,6 +50,10 @@ class Viewer {
     painter.end();
     this.label(view, arrows);
     this.camera.changed = false;
+  }
+
+  shapes(poses, alpha) {
+    for (const shape of this.robot.shapes) this.painter.shape(shape, ...poseOf(poses, shape.body), this.tint(shape.body, shape.colour), alpha);
   }
 
   // Shapes of some bodies (null: all) at other poses; bones where there are no shapes.
@@ -68,8 +73,7 @@ class Viewer {
   masses(poses) {
     for (const [body, , centre, axes, rotation] of this.robot.masses) {
       const [, turn] = poseOf(poses, body), at = placed(poses, [body, centre]);
-      this.painter.ball(at, product(turn, rotation), axes.map(x => Math.max(x, 0.002 * this.size)), this.colours.mass, SOLID);
-      this.painter.ball(at, [0, 0, 0, 1], [1, 1, 1].map(() => 0.008 * this.size), this.colours.mass, 1);
+      this.painter.ball(at, product(turn, rotation), axes.map(x => Math.max(x, 0.002 * this.size)), this.colours.mass, 1);
     }
   }
 
