@@ -160,7 +160,7 @@ def _effect(verification: Verification | None) -> str:
     if not failed:
         subject = "The only measured value takes" if measured == 1 else f"All {measured} measured values take"
         return f"{subject} effect as authored"
-    return f"{plural(measured, 'value')} measured: {listed(failed)}, the rest as authored"
+    return f"{plural(measured, 'value')} measured: {listed(failed)}, the other values act as authored"
 
 
 def _count(verification: Verification, verdict: str) -> int:

@@ -379,7 +379,7 @@ def _live(stage: Any, description: Description, dt: float) -> LiveStep | str:
         if joint is None:
             return live_step(description, acting[0].path, dt)
         live = live_step(with_fixed_base(stage, acting[0], joint), joint.path, dt)
-        return replace(live, left_out=(f"{joint.path} connects its root to the world; this step uses a fixed base "
-                                       "instead; in PhysX the joint yields slightly", *live.left_out))
+        return replace(live, left_out=(f"{joint.path} connects the robot's root to the world; this step uses a fixed "
+                                       "base instead; in PhysX the joint yields slightly", *live.left_out))
     except UnsupportedError as error:
         return "; ".join(str(error).splitlines())

@@ -54,7 +54,8 @@ def test_commands_refuse_a_time_step_that_is_none(command: str, dt: str) -> None
 
 @pytest.mark.parametrize("made", [Simulation, Scene, lambda stage, worlds: simulate(stage, worlds=worlds, steps=1)])
 def test_more_worlds_than_the_memory_holds_are_refused_before_any_is_made(made: Any) -> None:
-    with pytest.raises(ValueError, match=rf"worlds is {MANY}; their rows alone need .* GB, and this machine has "):
+    with pytest.raises(ValueError, match=rf"worlds is {MANY}; the data of these worlds needs .* GB, and this machine "
+                                          "has "):
         made(opened(finger()), MANY)
 
 

@@ -112,7 +112,7 @@ def test_without_a_fault_the_next_step_is_the_live_view() -> None:
 @pytest.mark.parametrize(("rows", "findings", "sentence"), [
     ((GEARING,), (), "The only measured value takes effect as authored; the check found no errors."),
     ((STIFFNESS, GEARING, GONE, UNKNOWN), (ERROR,),
-     "3 values measured: 1 altered and 1 ignored, the rest as authored; the check found 1 error."),
+     "3 values measured: 1 altered and 1 ignored, the other values act as authored; the check found 1 error."),
     ((UNKNOWN,), (), "The 1 authored value could not be measured; the check found no errors.")])
 def test_the_counts_are_a_sentence(rows: tuple[Row, ...], findings: tuple[Finding, ...], sentence: str) -> None:
     assert counts_text(report(*findings), verification(*rows)) == sentence

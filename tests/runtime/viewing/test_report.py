@@ -128,7 +128,7 @@ def test_the_page_begins_with_what_matters_and_what_to_do(tmp_path: Path) -> Non
     assert ("arm.usda Couplings do not act: elbow. Instance name &#39;Z&#39;; PhysX ignores it. Elbow: rename it. "
             "physx-schema explain DJ.007/instance Author 1 value with the intended effect: 872.2 instead of 300 as "
             "cord stiffness of shoulder. physx-schema verify --fix arm.usda -o arm_intended.usda 2 values measured: "
-            "1 altered, the rest as authored; the check found 1 error.") in found
+            "1 altered, the other values act as authored; the check found 1 error.") in found
 
 
 @pytest.mark.parametrize(("name", "shown"), [
@@ -324,7 +324,7 @@ def test_contacts_are_plotted_pair_by_pair(tmp_path: Path) -> None:
     path = write_report(tmp_path / "report.html", opened(stage), report(), verification(), recording)
     found = words(path.read_text(encoding="utf-8"))
     assert "/B and /ground" in found
-    weight = re.search(r"/B and /ground solid: normal force, maximum ([\d.]+) N; dotted: friction", found)
+    weight = re.search(r"/B and /ground solid line: normal force, maximum ([\d.]+) N; dotted line: friction", found)
     assert weight is not None
     assert float(weight[1]) == pytest.approx(2 * GRAVITY, rel=0.05)
 
