@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.verification.headline import gravest_ignored, largest_alteration
 from physx_runtime.verification.report import ALTERED, IGNORED, NOT_EVALUATED, OTHER_ENGINE, Row, Verification
+from physx_runtime.verification.text import remedy_text
 from physx_runtime.viewing.motion import remedy_lines
 from physx_runtime.viewing.text import listed, numeral
 from physx_schema.checking import Finding, Report
@@ -24,8 +25,14 @@ from physx_schema.checking.engine.finding import BEHAVIOUR, DEFAULT_PROFILE, ran
 from physx_schema.text import plural
 
 MAX_ACTIONS = 3
+MAX_EXPLANATION, MAX_FIX = 240, 220         # letters, unless one clause is longer
 _UNUSED = effect_rank(Finding("unused", "warning", "", "", "", "", ""))
 # Words for the part of a property's name before its instance; the instance itself for a tendon.
+# Headlines of codes that say more than the effect that they share with others.
+_HEADLINES = {"articulation/world-joint-outside": "the robot hangs on a soft joint to the world",
+              "behaviour/sag": "joints sag below their targets", "behaviour/swings": "joints swing about their targets",
+              "body/no-collider": "bodies pass through everything"}
+_PATH = re.compile(r"(?<![\w/])(?:/\w+)+/(\w+)")
 _OWNERS = {"drive": "drive", "limit": "limit", "physxLimit": "limit", "physxMimicJoint": "mimic joint",
            "physxTendon": ""}
 
@@ -44,6 +51,7 @@ class Action:
 
     text: str
     copies: tuple[Copy, ...]
+    prim: str = ""                      # the name of the prim that it is about, "" for none
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +101,8 @@ def _facts(checked: Report, verification: Verification | None,
 def _cause_fact(cause: CauseGroup, checked: Report) -> tuple[str, str, str, str]:
     finding = speaker(cause)
     place = _prims_text(_prims_of_code(checked.causes, cause))
-    return (_capitalised(f"{effect_text(finding)}: {place}"), _sentence(f"{finding.message}; {finding.why}"),
+    effect = _HEADLINES.get(finding.code) or effect_text(finding)
+    return (_capitalised(f"{effect}: {place}"), _brief(f"{finding.message}; {finding.why}", MAX_EXPLANATION),
             cause.root.path, "ignored" if cause.severity == "error" else "altered")
 
 
@@ -106,7 +115,7 @@ def _prims_of_code(causes: Sequence[CauseGroup], first: CauseGroup) -> list[str]
 def _altered_fact(row: Row) -> tuple[str, str, str, str]:
     words = _capitalised(property_words(row.property))
     return (f"{words} of {leaf(row.path)} acts as {numeral(row.effective)}, not {numeral(row.intended_effect)}",
-            _sentence(row.reason), row.path, "altered")
+            _brief(row.reason, MAX_EXPLANATION), row.path, "altered")
 
 
 def leaf(path: str) -> str:
@@ -136,6 +145,18 @@ def _capitalised(text: str) -> str:
 
 def _sentence(text: str) -> str:
     return f"{_capitalised(text.strip().rstrip('.'))}." if text.strip(" ;") else ""
+
+
+def _named(text: str) -> str:
+    """The text with the names of prims for their paths."""
+    return _PATH.sub(r"\1", text)
+
+
+def _brief(text: str, limit: int) -> str:
+    """The first clauses of a text up to a number of letters, with the names of prims for their paths."""
+    clauses = _named(text).split("; ")
+    count = next((count for count in range(len(clauses), 1, -1) if len("; ".join(clauses[:count])) <= limit), 1)
+    return _sentence("; ".join(clauses[:count]))
 
 
 def counts_text(checked: Report, verification: Verification | None) -> str:
@@ -187,9 +208,10 @@ def _actions(stage: str, checked: Report, verification: Verification | None) -> 
 def _manual_action(cause: CauseGroup, causes: Sequence[CauseGroup]) -> Action:
     """What the author alone can decide, with the command that explains it."""
     root, prims = cause.root, dict.fromkeys(_prims_of_code(causes, cause))
-    others = f", and {plural(len(prims) - 1, 'more prim')} likewise" if len(prims) > 1 else ""
-    return Action(_sentence(f"{leaf(root.path)}: {root.fix}{others}"),
-                  (Copy("copy command", f"physx-schema explain {root.code}"), Copy("copy path", root.path)))
+    others = f"and {plural(len(prims) - 1, 'more prim')}: " if len(prims) > 1 else ""
+    return Action(others + _brief(root.fix, MAX_FIX),
+                  (Copy("copy command", f"physx-schema explain {root.code}"), Copy("copy path", root.path)),
+                  leaf(root.path))
 
 
 def _repair_action(stage: str, findings: Sequence[Finding]) -> Action:
@@ -211,12 +233,9 @@ def _remedy_actions(stage: str, verification: Verification | None) -> Iterator[A
         return
     farthest = largest_alteration(verification) if verification else None
     first = farthest if farthest in rows else rows[0]
-    value = None if first.remedy is None else first.remedy.value
-    text = f"Author {plural(len(rows), 'value')} with the intended effect"
-    if value is not None:
-        text += (f": {numeral(value)} instead of {numeral(first.authored)} as {property_words(first.property)} of "
-                 f"{leaf(first.path)}")
-        text += f", and {len(rows) - 1} more" if len(rows) > 1 else ""
+    instruction = remedy_text(first.remedy, first.intended_effect) if first.remedy else ""
+    text = f"{_capitalised(property_words(first.property))} of {leaf(first.path)}: {_named(instruction)}"
+    text += f". Likewise {plural(len(rows) - 1, 'more value')}" if len(rows) > 1 else ""
     flag = "" if any(row.remedy and not row.remedy.settings for row in rows) else " --unsafe-fixes"
     command = f"physx-schema verify --fix{flag} {_quoted(stage)} -o {_quoted(_copy_path(stage, 'intended'))}"
     lines = [line for row in rows for line in remedy_lines((row,))]

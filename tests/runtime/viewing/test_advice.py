@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from physx_runtime.verification.report import Remedy, Row, Verification
-from physx_runtime.viewing.advice import advise, command_path, counts_text, property_words
+from physx_runtime.viewing.advice import MAX_EXPLANATION, advise, command_path, counts_text, property_words
 from support.stages.recorded_arm import ELBOW, SHOULDER, swing
 
 from physx_schema.checking import Finding, Report
@@ -35,7 +35,7 @@ def report(*findings: Finding) -> Report:
 @pytest.mark.parametrize(("rows", "findings", "headline"), [
     ((STIFFNESS, GEARING), (), "Cord stiffness of shoulder acts as 103.1, not 300"),
     ((STIFFNESS, GONE), (), "Couplings do not act: elbow"),
-    ((STIFFNESS, GONE), (SAG,), "Joints do not reach their targets: elbow"),
+    ((STIFFNESS, GONE), (SAG,), "Joints sag below their targets: elbow"),
     ((STIFFNESS,), (UNUSED,), "Cord stiffness of shoulder acts as 103.1, not 300"),
     ((GEARING,), (UNUSED,), "Values have no effect: elbow"),
     ((GEARING, GEARING), (), "All 2 measured values take effect as authored"),
@@ -68,7 +68,7 @@ def test_the_colour_of_the_headline_is_its_gravity(findings: tuple[Finding, ...]
 def test_the_count_of_prims_with_one_fault_is_in_the_headline() -> None:
     several = [replace(SAG, path=f"/World/{name}", message=f"{name} sags") for name in ("hip", "knee", "ankle")]
     advice = advise("arm.usda", report(*several), verification(), None)
-    assert advice.headline == "Joints do not reach their targets: hip and 2 more prims"
+    assert advice.headline == "Joints sag below their targets: hip and 2 more prims"
 
 
 def test_repairs_are_one_command_that_leaves_the_stage_as_it_is() -> None:
@@ -88,7 +88,7 @@ def test_repairs_that_may_be_unintended_are_named_so() -> None:
 
 def test_remedies_are_a_command_and_values_to_paste() -> None:
     action, = advise("arm.usda", report(), verification(STIFFNESS, GEARING), None).actions
-    assert action.text == "Author 1 value with the intended effect: 872.7 instead of 300 as cord stiffness of shoulder."
+    assert action.text == "Cord stiffness of shoulder: author 872.7 to get 300."
     assert [copy.text for copy in action.copies] == [
         "physx-schema verify --fix arm.usda -o arm_intended.usda", f"{SHOULDER}.physxTendon:cord:stiffness = 872.7"]
 
@@ -101,7 +101,21 @@ def test_there_are_at_most_three_things_to_do() -> None:
 def test_findings_of_one_code_are_one_thing_to_do() -> None:
     several = [replace(SAG, path=f"/World/{name}", message=f"{name} sags") for name in ("hip", "knee", "ankle")]
     action, = advise("arm.usda", report(*several), verification(), None).actions
-    assert action.text == "Hip: author 50, and 2 more prims likewise."
+    assert (action.prim, action.text) == ("hip", "and 2 more prims: Author 50.")
+
+
+def test_long_texts_are_cut_after_a_clause_and_name_prims_without_their_paths() -> None:
+    finding = replace(SAG, message=f"it sags at {SHOULDER}", why="; ".join(["a clause of the explanation"] * 20))
+    explanation = advise("arm.usda", report(finding), verification(), None).explanation
+    assert explanation.startswith("It sags at shoulder; a clause of the explanation; ")
+    assert explanation.endswith("explanation.")
+    assert len(explanation) <= MAX_EXPLANATION + 1
+
+
+def test_a_code_with_its_own_words_is_said_in_them() -> None:
+    finding = replace(SAG, code="articulation/world-joint-outside", path="/go2/base")
+    advice = advise("arm.usda", report(finding), verification(), None)
+    assert advice.headline == "The robot hangs on a soft joint to the world: base"
 
 
 def test_without_a_fault_the_next_step_is_the_live_view() -> None:

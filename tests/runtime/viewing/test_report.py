@@ -125,9 +125,9 @@ class Elements(HTMLParser):
 def test_the_page_begins_with_what_matters_and_what_to_do(tmp_path: Path) -> None:
     row = replace(STIFFNESS, remedy=Remedy(872.25, 300.0))
     found = words(page(tmp_path, (row, GEARING), report(ERROR)))
-    assert ("arm.usda Couplings do not act: elbow. Instance name &#39;Z&#39;; PhysX ignores it. Elbow: rename it. "
-            "physx-schema explain DJ.007/instance Author 1 value with the intended effect: 872.2 instead of 300 as "
-            "cord stiffness of shoulder. physx-schema verify --fix arm.usda -o arm_intended.usda 2 values measured: "
+    assert ("arm.usda Couplings do not act: elbow. Instance name &#39;Z&#39;; PhysX ignores it. elbow : Rename it. "
+            "physx-schema explain DJ.007/instance Cord stiffness of shoulder: author 872.25 to get 300. "
+            "physx-schema verify --fix arm.usda -o arm_intended.usda 2 values measured: "
             "1 altered, the other values act as authored; the check found 1 error.") in found
 
 

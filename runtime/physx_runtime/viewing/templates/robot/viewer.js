@@ -89,7 +89,7 @@ class Viewer {
     const ratio = devicePixelRatio, words = arrows.slice(0, LABELS).map(({ tip, strength }) => {
       const [right, up, back] = basis.map(e => dot(e, add(tip, eye, -1)));
       const word = document.createElement("span");
-      word.textContent = `${strength.toPrecision(3)} ${this.robot.forceUnit}`;
+      word.textContent = `${Number(strength.toPrecision(3))} ${this.robot.forceUnit}`;
       word.style.left = `${(width / 2 - right / back * focal) / ratio}px`;
       word.style.top = `${(height / 2 + up / back * focal) / ratio}px`;
       word.hidden = back > 0;
