@@ -13,6 +13,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 from physx_runtime import simulate
 from physx_runtime.verification.report import Change, Remedy, Row, Verification
@@ -29,6 +30,7 @@ from physx_schema import authoring
 from physx_schema.checking import Finding, Report
 from physx_schema.description import Opinion
 from physx_schema.description.scenes import SolverCounts
+from physx_schema.errors import UnsupportedError
 
 VOID = {"meta", "col", "br", "wbr", "link", "img", "hr", "input"}
 STIFFNESS = Row(SHOULDER, "physxTendon:cord:stiffness", 300.0, 103.125, 100.0, "altered",
@@ -347,6 +349,41 @@ def test_an_uncertainty_is_told_with_the_effective_value(tmp_path: Path) -> None
     assert 'title="uncertainty 2.5"' in found
 
 
+def soft_and_stiff(folder: Path) -> tuple[Path, Path]:
+    """An arm whose shoulder sags by 20 N m of its own weight, and one with a stiffer drive."""
+    paths = []
+    for stiffness in (1.0, 100.0):
+        stage = arm()
+        authoring.drive(stage.GetPrimAtPath(SHOULDER), stiffness=stiffness, damping=1.0, target=30.0)
+        paths.append(folder / f"arm{stiffness:g}.usda")
+        stage.Export(str(paths[-1]))
+    return paths[0], paths[1]
+
+
+def test_a_report_compares_the_motion_with_that_of_an_earlier_stage(tmp_path: Path) -> None:
+    before, now = soft_and_stiff(tmp_path)
+    path = report_robot(str(now), tmp_path / "report.html", steps=30, before=str(before))
+    html = path.read_text(encoding="utf-8")
+    ends = [float(np.degrees(simulate(str(stage), steps=30).joint_position[-1, 0, 0])) for stage in (before, now)]
+    assert f"{SHOULDER} deg {numeral(ends[0])} {numeral(ends[1])}" in words(html)
+    assert re.search(r"Compared with arm1.usda, \w+ differs most: by [\d.]+ deg at [\d.]+ s\.", words(html))
+    assert html.count('data-name="before"') == 2
+
+
+def test_a_report_is_not_written_over_the_stage_that_it_compares_with(tmp_path: Path) -> None:
+    before, now = soft_and_stiff(tmp_path)
+    text = before.read_text(encoding="utf-8")
+    with pytest.raises(UnsupportedError):
+        report_robot(str(now), before, steps=2, before=str(before))
+    assert before.read_text(encoding="utf-8") == text
+
+
+def test_a_motion_that_nobody_intends_is_not_shown_as_intended(tmp_path: Path) -> None:
+    stage = saved(arm(), tmp_path / "arm.usda")
+    html = report_robot(stage, tmp_path / "report.html", steps=2).read_text(encoding="utf-8")
+    assert 'data-name="intended"' not in html
+
+
 # --- report in a browser ---------------------------------------------------------------------------------------------
 
 READY = "document.documentElement?.dataset.robot === 'ready'"
@@ -529,3 +566,23 @@ def test_pictures_of_reports_are_small_and_in_the_guide(robot: Robot) -> None:
     for path in (picture_path(robot, look) for look in LOOKS):
         assert f"(../pictures/{path.name})" in guide
         assert path.stat().st_size < MAX_PICTURE
+
+
+GHOSTS = """(() => {
+  const { state, recorded } = player;
+  recorded.show(state);
+  return [state.before.length, Math.hypot(...state.before.map((x, i) => x - state.poses[i]))];
+})()"""
+
+
+@pytest.mark.sweep
+def test_the_earlier_robot_moves_beside_the_newer_one(tmp_path: Path) -> None:
+    before, now = soft_and_stiff(tmp_path)
+    path = report_robot(str(now), tmp_path / "report.html", steps=30, before=str(before))
+    with opened_page(path) as page:
+        page.wait(READY)
+        page.evaluate("player.seek(0)")
+        assert page.evaluate(GHOSTS) == [21, 0]
+        page.evaluate("player.seek(0.5)")
+        assert page.evaluate(GHOSTS)[1] > 0.1
+        assert page.errors == []

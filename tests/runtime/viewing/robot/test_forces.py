@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from physx_runtime import simulate
@@ -31,6 +33,16 @@ def test_the_arrow_of_a_body_at_rest_is_its_weight_upwards(recording: Recording)
     assert row[0] == recording.body_names.index("/B")
     np.testing.assert_allclose(row[1:4], [9.0, 0.0, 0.0], atol=0.01)
     np.testing.assert_allclose(row[4:], [0.0, 0.0, MASS * GRAVITY], atol=0.02 * MASS * GRAVITY)
+
+
+def test_the_arrow_is_the_same_with_the_static_partner_first(recording: Recording) -> None:
+    index = body_index(recording.body_names)
+    contacts = recording.contacts[-1]
+    swapped, friction = (replace(pairs.colliders, rows=pairs.colliders.rows[:, ::-1])
+                         for pairs in (contacts, contacts.friction))
+    turned = replace(contacts, colliders=swapped, normals=-contacts.normals, friction=replace(
+        contacts.friction, colliders=friction, impulses=-contacts.friction.impulses))
+    np.testing.assert_allclose(contact_arrows([turned], index, 0).rows, contact_arrows([contacts], index, 0).rows)
 
 
 def test_every_record_has_its_rows(recording: Recording) -> None:
