@@ -27,14 +27,14 @@ from physx_schema.text import plural
 MAX_ACTIONS = 3
 MAX_EXPLANATION, MAX_FIX = 240, 220         # letters, unless one clause is longer
 _UNUSED = effect_rank(Finding("unused", "warning", "", "", "", "", ""))
-# Words for the part of a property's name before its instance; the instance itself for a tendon.
 # Headlines of codes that say more than the effect that they share with others.
 _HEADLINES = {"articulation/world-joint-outside": "the robot hangs on a soft joint to the world",
               "behaviour/sag": "joints sag below their targets", "behaviour/swings": "joints swing about their targets",
               "body/no-collider": "bodies pass through everything"}
 _PATH = re.compile(r"(?<![\w/])(?:/\w+)+/(\w+)")
-_OWNERS = {"drive": "drive", "limit": "limit", "physxLimit": "limit", "physxMimicJoint": "mimic joint",
-           "physxTendon": ""}
+# Words for the part of a property's name before its instance; a tendon is named by its instance.
+_TENDON = "physxTendon"
+_OWNERS = {"drive": "drive", "limit": "limit", "physxLimit": "limit", "physxMimicJoint": "mimic joint"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +113,7 @@ def _prims_of_code(causes: Sequence[CauseGroup], first: CauseGroup) -> list[str]
 
 
 def _altered_fact(row: Row) -> tuple[str, str, str, str]:
-    words = _capitalised(property_words(row.property))
-    return (f"{words} of {leaf(row.path)} acts as {numeral(row.effective)}, not {numeral(row.intended_effect)}",
+    return (f"{_capitalised(_value_words(row))} acts as {numeral(row.effective)}, not {numeral(row.intended_effect)}",
             _brief(row.reason, MAX_EXPLANATION), row.path, "altered")
 
 
@@ -130,13 +129,18 @@ def _prims_text(paths: Sequence[str]) -> str:
 
 
 def property_words(name: str) -> str:
-    """A property as words: "physxTendon:flexor:restLength" is "flexor rest length"."""
+    """A property as words: "physxTendon:flexor:restLength" is "rest length of flexor"."""
     parts = name.split(":")
-    owner = _OWNERS.get(parts[0], "")
-    if not owner and parts[0] in _OWNERS and len(parts) > 2:
-        owner = parts[1]
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", parts[-1]).lower()
+    owner, words = _OWNERS.get(parts[0], ""), re.sub(r"(?<=[a-z])(?=[A-Z])", " ", parts[-1]).lower()
+    if parts[0] == _TENDON and len(parts) > 2:
+        return f"{words} of {parts[1]}"
     return f"{owner} {words}".strip() or "the value"
+
+
+def _value_words(row: Row) -> str:
+    """A value as words, with its prim."""
+    words = property_words(row.property)
+    return f"{words} {'at' if ' of ' in words else 'of'} {leaf(row.path)}"
 
 
 def _capitalised(text: str) -> str:
@@ -234,9 +238,9 @@ def _remedy_actions(stage: str, verification: Verification | None) -> Iterator[A
     farthest = largest_alteration(verification) if verification else None
     first = farthest if farthest in rows else rows[0]
     instruction = remedy_text(first.remedy, first.intended_effect) if first.remedy else ""
-    text = f"{_capitalised(property_words(first.property))} of {leaf(first.path)}: {_named(instruction)}"
+    text = f"{_capitalised(_value_words(first))}: {_named(instruction)}"
     text += f". Likewise {plural(len(rows) - 1, 'more value')}" if len(rows) > 1 else ""
-    flag = "" if any(row.remedy and not row.remedy.settings for row in rows) else " --unsafe-fixes"
+    flag = " --unsafe-fixes" if first.remedy and first.remedy.settings else ""
     command = f"physx-schema verify --fix{flag} {_quoted(stage)} -o {_quoted(_copy_path(stage, 'intended'))}"
     lines = [line for row in rows for line in remedy_lines((row,))]
     yield Action(f"{text}.", (Copy("copy command", command), Copy("copy values", "\n".join(dict.fromkeys(lines)))))

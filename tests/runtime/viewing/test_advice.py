@@ -33,10 +33,10 @@ def report(*findings: Finding) -> Report:
 
 
 @pytest.mark.parametrize(("rows", "findings", "headline"), [
-    ((STIFFNESS, GEARING), (), "Cord stiffness of shoulder acts as 103.1, not 300"),
+    ((STIFFNESS, GEARING), (), "Stiffness of cord at shoulder acts as 103.1, not 300"),
     ((STIFFNESS, GONE), (), "Couplings do not act: elbow"),
     ((STIFFNESS, GONE), (SAG,), "Joints sag below their targets: elbow"),
-    ((STIFFNESS,), (UNUSED,), "Cord stiffness of shoulder acts as 103.1, not 300"),
+    ((STIFFNESS,), (UNUSED,), "Stiffness of cord at shoulder acts as 103.1, not 300"),
     ((GEARING,), (UNUSED,), "Values have no effect: elbow"),
     ((GEARING, GEARING), (), "All 2 measured values take effect as authored"),
     ((UNKNOWN,), (), "The 1 authored value could not be measured"),
@@ -88,7 +88,7 @@ def test_repairs_that_may_be_unintended_are_named_so() -> None:
 
 def test_remedies_are_a_command_and_values_to_paste() -> None:
     action, = advise("arm.usda", report(), verification(STIFFNESS, GEARING), None).actions
-    assert action.text == "Cord stiffness of shoulder: author 872.7 to get 300."
+    assert action.text == "Stiffness of cord at shoulder: author 872.7 to get 300."
     assert [copy.text for copy in action.copies] == [
         "physx-schema verify --fix arm.usda -o arm_intended.usda", f"{SHOULDER}.physxTendon:cord:stiffness = 872.7"]
 
@@ -133,7 +133,7 @@ def test_the_counts_are_a_sentence(rows: tuple[Row, ...], findings: tuple[Findin
 
 
 @pytest.mark.parametrize(("name", "words"), [
-    ("drive:angular:physics:stiffness", "drive stiffness"), ("physxTendon:flexor:restLength", "flexor rest length"),
+    ("drive:angular:physics:stiffness", "drive stiffness"), ("physxTendon:flexor:restLength", "rest length of flexor"),
     ("physics:mass", "mass"), ("physxMimicJoint:rotX:gearing", "mimic joint gearing"), ("", "the value")])
 def test_properties_are_said_in_words(name: str, words: str) -> None:
     assert property_words(name) == words

@@ -128,7 +128,7 @@ def test_the_page_begins_with_what_matters_and_what_to_do(tmp_path: Path) -> Non
     row = replace(STIFFNESS, remedy=Remedy(872.25, 300.0))
     found = words(page(tmp_path, (row, GEARING), report(ERROR)))
     assert ("arm.usda Couplings do not act: elbow. Instance name &#39;Z&#39;; PhysX ignores it. elbow : Rename it. "
-            "physx-schema explain DJ.007/instance Cord stiffness of shoulder: author 872.25 to get 300. "
+            "physx-schema explain DJ.007/instance Stiffness of cord at shoulder: author 872.25 to get 300. "
             "physx-schema verify --fix arm.usda -o arm_intended.usda 2 values measured: "
             "1 altered, the other values act as authored; the check found 1 error.") in found
 
