@@ -15,6 +15,7 @@ from physx_runtime.arrays import DoubleArray
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.viewing.charts import recorded_articulations
 from physx_schema.description.model import Articulation, Description
+from physx_schema.errors import UnsupportedError
 
 SAME = 1e-9                 # differences up to this fraction of the values are none
 
@@ -31,6 +32,15 @@ class Before:
     def name(self) -> str:
         """The name of its file."""
         return Path(self.description.source).name
+
+
+def require_comparable(description: Description, before: Description) -> None:
+    """Raise UnsupportedError where the stages differ in their unit of length or their up axis."""
+    for name, now, old in (("metersPerUnit", description.scene.meters_per_unit, before.scene.meters_per_unit),
+                           ("upAxis", description.scene.up_axis, before.scene.up_axis)):
+        if now != old:
+            raise UnsupportedError(f"{name} is {old} on {Path(before.source).name} and {now} on "
+                                   f"{Path(description.source).name}; compare stages with equal {name}")
 
 
 @dataclass(frozen=True, slots=True)

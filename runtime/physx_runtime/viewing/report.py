@@ -44,7 +44,7 @@ from physx_runtime.viewing.charts import (
     recorded_articulations,
     relation_charts,
 )
-from physx_runtime.viewing.comparison import Before, difference_headline, motion_differences
+from physx_runtime.viewing.comparison import Before, difference_headline, motion_differences, require_comparable
 from physx_runtime.viewing.intention import intended_bodies, intends_motion
 from physx_runtime.viewing.live.sliders import LiveStep, find_root_joint, live_step, with_fixed_base
 from physx_runtime.viewing.motion import (
@@ -357,16 +357,17 @@ def report_robot(stage: Any, path: str | Path, dt: float = 1 / 60, steps: int = 
                                lambda: simulate(description, dt=dt, steps=steps, solver="ideal"))
     compared: Before | None = None
     if recording and before_stage is not None:
-        compared = attempt("compared", lambda: _before(before_stage, dt, steps))
+        compared = attempt("compared", lambda: _before(description, before_stage, dt, steps))
     report_progress("written")
     return write_report(path, stage, checked, verification, recording, intended=intended,
                         live=_live(stage, description, dt), missing=missing, before=compared)
 
 
-def _before(stage: Usd.Stage, dt: float, steps: int) -> Before:
-    """The stage to compare with, and its motion."""
-    description = describe(stage)
-    return Before(stage, description, simulate(description, dt=dt, steps=steps))
+def _before(description: Description, stage: Usd.Stage, dt: float, steps: int) -> Before:
+    """The stage to compare a description with, and its motion."""
+    before = describe(stage)
+    require_comparable(description, before)
+    return Before(stage, before, simulate(before, dt=dt, steps=steps))
 
 
 def _live(stage: Any, description: Description, dt: float) -> LiveStep | str:

@@ -370,6 +370,14 @@ def test_a_report_compares_the_motion_with_that_of_an_earlier_stage(tmp_path: Pa
     assert html.count('data-name="before"') == 2
 
 
+def test_stages_of_different_units_are_not_compared_and_the_page_says_so(tmp_path: Path) -> None:
+    before, now = soft_and_stiff(tmp_path)
+    before.write_text(before.read_text("utf-8").replace("metersPerUnit = 1", "metersPerUnit = 0.01"), "utf-8")
+    found = words(report_robot(str(now), tmp_path / "report.html", steps=2, before=str(before)).read_text("utf-8"))
+    assert "Not compared: metersPerUnit is 0.01 on" in found
+    assert "Compared with" not in found
+
+
 def test_a_report_is_not_written_over_the_stage_that_it_compares_with(tmp_path: Path) -> None:
     before, now = soft_and_stiff(tmp_path)
     text = before.read_text(encoding="utf-8")

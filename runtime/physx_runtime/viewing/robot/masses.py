@@ -24,10 +24,11 @@ class MassEllipsoid:
 
 
 def mass_ellipsoids(description: Description, index: Mapping[str, int]) -> Iterator[MassEllipsoid]:
-    """The ellipsoids of all bodies with a finite mass; index: body's prim path -> its number."""
+    """The ellipsoids of all bodies with finite numbers; index: body's prim path -> its number."""
     links = [link for articulation in description.articulations for link in articulation.links]
     for link in (*links, *description.separate_bodies):
-        if link.path in index and 0.0 < link.mass < float("inf") and np.isfinite(link.inertia).all():
+        numbers = np.array([link.mass, *link.center_of_mass, *np.ravel(link.inertia)], np.float64)
+        if link.path in index and link.mass > 0.0 and np.isfinite(numbers).all():
             yield _ellipsoid(link, index[link.path])
 
 
