@@ -43,8 +43,8 @@ EXCEPTIONS = {
     "runtime/physx_runtime/verification/engines/physx/worker.py": {"ovphysx", "ovstage"},   # a process of its own
 }
 # In the runtime, USD belongs to those who read stages and write results.
-RUNTIME_PXR = {"components", "packing", "session", "verification", "viewing", "live_view", "demonstration",
-               "pytest_plugin"}
+RUNTIME_PXR = {"components", "conversion", "packing", "session", "verification", "viewing", "live_view",
+               "demonstration", "pytest_plugin"}
 
 # What a room may import of its own package, the lowest first: only rooms above it in the table.
 ROOMS = {
@@ -114,6 +114,7 @@ ROOMS = {
         "viewing": "arrays packing simulation solver.constraints verification",     # lengths of recorded tendons
         "envs": "arrays simulation viewing",
         "live_view": "packing session viewing",
+        "conversion": "arrays",
         "demonstration": "simulation verification viewing",
         "commands": "behaviour packing simulation verification viewing",
         "model_context": "simulation verification",

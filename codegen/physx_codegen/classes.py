@@ -78,8 +78,9 @@ def reflected(scope: Scope, cls: SchemaClass) -> list[SchemaClass]:
     for name in cls.reflected:
         other = scope.find(name)
         if other is None or other.kind != "single-apply":
-            rule = "list only single-apply schemas of these definitions"
-            raise SchemaError([(cls.at("reflected"), f"'{name}' in reflected has no accessors here; {rule}")])
+            rule = "define the schema there, or remove the name"
+            raise SchemaError([(cls.at("reflected"),
+                                f"'{name}' in reflected is not a single-apply schema of these definitions; {rule}")])
         schemas.append(other)
     return schemas
 

@@ -96,7 +96,7 @@ SECTIONS = (
 # Places in schema.usda of keys without a customData key.
 ELSEWHERE = {
     "name": "the name", "kind": "type name, `inherits`, `apiSchemaType`", "base": "`inherits`",
-    "prefix": f"`{write_usda.PREFIX}`, or part of the property names", "includes": "`prepend apiSchemas`",
+    "prefix": f"`{write_usda.PREFIX}`, or a part of each property name", "includes": "`prepend apiSchemas`",
     "tokens": "`allowedTokens`", "doc": "`doc`", "hidden": "`hidden`", "metadata": "other metadata",
     "custom_data": "other customData", "schemas": "`subLayers`", "attributes": "attributes",
     "relationships": "relationships", "type": "the declaration", "default": "the declaration",

@@ -27,7 +27,7 @@ PACKAGE = "rehearsed"                   # what the package is called meanwhile
 DEFINED = ("single-apply", "multiple-apply", "typed")       # kinds with a definition in the schema registry
 LOADED = (".py", ".usda", "plugInfo.json")                    # how the files end that a program or USD reads
 IN_USDA, IN_PYTHON = re.compile(r'class (?:\w+ )?"(\w+)"'), re.compile(r"(?: {4})?class (\w+?)(?:Values|Accessors)?\(")
-REMEDY = "change the definition, and report this as a bug: generate should name the reason"
+REMEDY = "change the definition, and report this as a bug: `generate` should explain what is wrong"
 
 
 def prove(libraries: Sequence[Library], files: Mapping[str, str]) -> None:

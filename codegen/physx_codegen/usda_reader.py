@@ -272,7 +272,7 @@ class UsdaReader:
             path = str(spec.path)
             if spec.name == write_usda.GLOBAL:
                 if spec.specifier == Sdf.SpecifierClass:
-                    self.problems.report('GLOBAL is a class; write over "GLOBAL"', path)
+                    self.problems.report('GLOBAL is a class; declare it as: over "GLOBAL"', path)
                 extra = metadata(self.problems, spec, {"specifier", "customData"})
                 if extra or spec.properties:
                     self.problems.report("GLOBAL has more than customData; remove everything except customData", path)
@@ -428,7 +428,7 @@ class UsdaReader:
 
     def _relationship(self, spec: Any, path: str, values: dict[str, Any]) -> Relationship:
         if spec.variability != Sdf.VariabilityUniform:
-            self.problems.report(f"relationship '{spec.name}' is varying; write only rel", path)
+            self.problems.report(f"relationship '{spec.name}' is varying; write 'rel' without 'varying'", path)
         return Relationship(**values)
 
     def _attribute(self, spec: Any, path: str, values: dict[str, Any]) -> Attribute:

@@ -94,8 +94,8 @@ def _kind(cls: SchemaClass) -> Iterator[Problem]:
         rule = "names of API schemas end in API" if not is_api else "only names of API schemas end in API"
         yield cls.at("name"), f"class '{cls.name}' is {cls.kind}; {rule}; rename the class or change its kind"
     if cls.kind == "base" and cls.name not in ROOTS:
-        rule = f"only {' and '.join(ROOTS)} are roots; change the kind"
-        yield cls.at("kind"), f"'{cls.name}' is not a root of schemas; {rule}"
+        rule = f"only {' and '.join(ROOTS)} are root classes; change the kind"
+        yield cls.at("kind"), f"'{cls.name}' is not a root class; {rule}"
     if cls.kind == "multiple-apply" and not cls.prefix and cls.properties:
         yield cls.loc, f"class '{cls.name}' is multiple-apply and has no prefix; add the namespace of its properties"
     if cls.kind in {"single-apply", "multiple-apply"} and cls.base:

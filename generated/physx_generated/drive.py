@@ -56,8 +56,8 @@ class PhysxDrivePerformanceEnvelopeAPI(MultipleApplyAPI):
 
     The joint needs a PhysicsDriveAPI with the same instance name; maxForce of this drive is the stall effort. The
     envelope limits the sum of drive effort and external joint effort. Both inequalities of the envelope use the joint
-    velocity after the drive's impulse. If no effort with the required sign satisfies both inequalities, the effort is
-    0.
+    velocity after the drive's impulse. If no effort in the required direction satisfies both inequalities of the
+    envelope, the effort is 0.
 
     ``|effort| <= maxForce - velocityDependentResistance * |qd|``
     ``|qd| <= maxActuatorVelocity - speedEffortGradient * |effort|``
@@ -109,7 +109,7 @@ class PhysxDrivePerformanceEnvelopeAPI(MultipleApplyAPI):
         return create_attribute(self, "maxActuatorVelocity", defaultValue, writeSparsely)
 
     def GetVelocityDependentResistanceAttr(self) -> Usd.Attribute:
-        """Reduction of the motor's maximum effort, divided by the joint speed.
+        """Reduction of the motor's maximum effort per unit of joint speed.
 
         ``physxDrivePerformanceEnvelope:<name>:velocityDependentResistance``, float, default 0, range [0, inf), unit
         force * time / distance (linear), torque * time / degree (angular).
@@ -123,7 +123,7 @@ class PhysxDrivePerformanceEnvelopeAPI(MultipleApplyAPI):
         return create_attribute(self, "velocityDependentResistance", defaultValue, writeSparsely)
 
     def GetSpeedEffortGradientAttr(self) -> Usd.Attribute:
-        """Reduction of the motor's maximum speed, divided by the effort.
+        """Reduction of the motor's maximum speed per unit of effort.
 
         ``physxDrivePerformanceEnvelope:<name>:speedEffortGradient``, float, default 0, range [0, inf), unit distance /
         time / force (linear), degree / time / torque (angular).

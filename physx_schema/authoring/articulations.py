@@ -24,9 +24,10 @@ def articulation_root(
 
     Author the bodies first. A joint that connects a body to the world makes this body the fixed base.
 
-    - `position_iterations`: substeps per time step
-    - `velocity_iterations`: each velocity iteration applies the tendons once more, and solves compliant mimic joints
-      as hard constraints. With 0 velocity iterations, tendons and compliant mimic joints have their authored strength.
+    - `position_iterations`: position iterations per time step; each is a substep
+    - `velocity_iterations`: each velocity iteration applies the tendon forces one more time, and solves compliant
+      mimic joints as hard constraints. With 0 velocity iterations, tendons and compliant mimic joints have their
+      authored strength.
 
     Omitted values keep the defaults of PhysxArticulationAPI. Writes PhysicsArticulationRootAPI and
     PhysxArticulationAPI.
@@ -113,7 +114,7 @@ def _moves_from_world(prim: Usd.Prim) -> bool:
 
 
 def _fixes_base(path: str, kind: str, body: str) -> str:
-    fix = (f"fix another body to the world, and connect that body and {body} by this joint" if kind in TREE_KINDS else
+    fix = (f"fix another body to the world, and let this joint connect that body and {body}" if kind in TREE_KINDS else
            "set physics:excludeFromArticulation of this joint to true")
     return (f"{path}: a {kind} joint to the world would fix {body}, the base of an articulation, on all axes; {fix}")
 

@@ -55,12 +55,11 @@ def fixed_tendon(
     ``effort[k] = -force_coefficient[k] / len(axes) * (stiffness * (length - rest_length) + damping * d(length)/dt
     + limit_stiffness * excess)``
 
-    q is in degrees or lengths. The excess is 0 if the tendon's length is in [lower, upper]. Otherwise it is the length
-    minus the exceeded limit.
+    q is in degrees or lengths. `excess` is length minus the exceeded limit, and 0 if length is in [lower, upper].
 
-    - `axes`: the first axis is on the root joint of the tendon. The other axes are on joints below the root joint, with
-      an axis on each joint in between. An axis with gearing and force coefficient 0 only connects other axes; len(axes)
-      includes it.
+    - `axes`: the first axis is on the root joint of the tendon. The other axes are on joints below the root joint.
+      Each joint on the path up to the root joint must also have an axis. An axis with gearing and force coefficient 0
+      only connects other axes; len(axes) includes it.
     - `stiffness`, `limit_stiffness`: in force / length
     - `damping`: in force time / length
     - `rest_length`, `offset`, `lower`, `upper`: lengths

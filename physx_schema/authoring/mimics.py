@@ -43,14 +43,16 @@ def mimic(
     - `gearing`: in units of the follower joint / units of the reference joint
     - `offset`: in units of the follower joint
     - `natural_frequency`, `damping_ratio`: natural frequency (rad / time) and damping ratio of the coupling as a
-      spring; both above 0. If you omit both parameters, the coupling is hard, and the authored damping ratio is 0.
+      spring; both above 0. Without natural frequency and damping ratio, the coupling is hard, and the authored
+      damping ratio is 0.
     - `instance`: instance name: rotX, rotY or rotZ. None means the axis of the follower joint: rotX for axis X, also
       for prismatic joints.
 
     Writes PhysxMimicJointAPI:<instance> on `joint`. Returns the schema object; its `set` changes values later.
 
     Raises AuthoringError and writes nothing for values that PhysX refuses or ignores, with one line per problem. Faults
-    that `check` reports as errors also raise it. Examples are a joint without two limits and a chain of mimic joints.
+    that `check` reports as errors also raise AuthoringError, such as a joint without two limits or a chain of mimic
+    joints.
 
     Example::
 

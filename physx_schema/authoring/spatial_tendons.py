@@ -37,8 +37,8 @@ class Attachment:
 
     You can also give a plain tuple in the order of the fields.
 
-    - `position`: point in the link's frame, before the link's scale
-    - `gearing`: factor by which the tendon's length counts the distance to the parent attachment
+    - `position`: point in the link's local coordinates, not multiplied by the link's scale
+    - `gearing`: the tendon's length includes gearing times the distance to the parent attachment
     - `rest_length`: only for a leaf; tendon length without a force; None means the length in the authored poses
     - `lower`, `upper`: only for a leaf; limits of the tendon's length; None means no limit
     """

@@ -31,6 +31,7 @@ from physx_schema.checking.settings import TABLE, Settings
 from physx_schema.description import Opinion, describe
 from physx_schema.description.bodies import gc_disabled
 from physx_schema.description.releases import as_of_release
+from physx_schema.description.robot_files import original
 from physx_schema.description.stages import open_stage
 from physx_schema.diagnostics import captured
 from physx_schema.engine_releases import LATEST
@@ -49,7 +50,7 @@ def check(
 
     `select` limits the check to codes or families such as "DJ.007", and `ignore` leaves them out. `select` and `ignore`
     also accept published codes or features such as "RB.007". `waivers` apply in addition to those on the stage.
-    `engine_release` is the stage's release of ovphysx: values that this release reads are not reported as unused.
+    `engine_release` is the ovphysx release to check for: values that this release reads are not reported as unused.
 
     Raises UnreadableError for a path without a readable USD file, and ValueError for an unknown profile, code, family
     or release.
@@ -90,7 +91,12 @@ def _published(outcome: Outcome, profile: str, selection: Selection) -> Iterator
 
 
 def _layer(stage: Any, finding: Finding) -> str:
-    """The layer with the strongest opinion on a finding's property or prim, "" for the root layer."""
+    """The layer with the strongest opinion on a finding's property or prim, "" for the root layer.
+
+    Also "" for a robot's converted stage, of which all layers are temporary.
+    """
+    if original(stage.GetRootLayer().realPath):
+        return ""
     prim = stage.GetPrimAtPath(finding.path) if finding.path.startswith("/") else None
     if not prim or prim.IsPseudoRoot():
         return ""

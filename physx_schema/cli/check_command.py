@@ -40,6 +40,7 @@ from physx_schema.reports.findings import finding_lines, not_evaluated_lines, su
 from physx_schema.reports.github import workflow_commands
 from physx_schema.reports.json_output import run_json
 from physx_schema.reports.published import published_lines
+from physx_schema.reports.source_names import in_source_names
 from physx_schema.text import plural
 
 FORMATS = ("text", "json", "sarif", "html", "github")
@@ -239,6 +240,7 @@ def _format_run(run: Run, style: str, limit: int | None, settings: Settings) -> 
     """The run in one of the formats, as it is written."""
     if style == "json":
         return run_json(run) + "\n"
+    run = in_source_names(run)
     if style == "sarif":
         from physx_schema.reports.sarif import sarif
 

@@ -25,8 +25,8 @@ from physx_schema.text import plural
 def explain_command(code: str | None, folder: Path | None, force: bool) -> None:
     """Explain the code of a finding.
 
-    CODE may also be a family such as DJ.007, or a published code or feature such as RB.010. Without CODE, list all
-    codes.
+    CODE is the code of a rule, a family of rules such as DJ.007, or a code or feature of SimReady such as RB.010.
+    Without CODE, list all codes.
     """
     if folder is not None:
         files = {folder / name: writer(text) for name, text in pages().items()}

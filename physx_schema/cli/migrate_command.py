@@ -42,7 +42,7 @@ _DONE = ("renamed", "moved")         # kinds of notes that leave nothing to do
                    "classes.")
 @click.option("--changes", type=click.Path(path_type=Path, exists=True, dir_okay=False),
               help="Output of `physx-schema diff OLD NEW --json`. Report where the stages use classes or properties "
-                   "that these differences break.")
+                   "that this file lists as breaking.")
 def migrate_command(
     stages: tuple[str, ...], release: str | None, write: bool, output: Path | None, json_output: bool, force: bool,
     package: str, changes: Path | None,

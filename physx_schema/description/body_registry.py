@@ -124,7 +124,7 @@ def _report_operations(context: ReadContext, opinions: PrimOpinions) -> None:
     if listed is not None and not isinstance(listed, Vt.TokenArray):
         context.problem(
             "body/transform-operation", opinions.path, "xformOpOrder", f"{display(listed)} is not an array of tokens",
-            "USD and PhysX read no transform operations from xformOpOrder", "author xformOpOrder as token[]",
+            "USD and PhysX ignore xformOpOrder and apply no transform operations", "author xformOpOrder as token[]",
         )
     for name in missing:
         context.problem(
@@ -175,7 +175,8 @@ def _report_copy(context: ReadContext, opinions: PrimOpinions) -> None:
     context.problem(
         "body/in-instance", opinions.path, "apiSchemas",
         f"the rigid body is inside the instance {instance} (in the prototype at {prototype.GetPath()})",
-        "PhysX makes no bodies, joints or articulations inside an instance; colliders belong to the body above",
+        "PhysX makes no bodies, joints or articulations in an instance; colliders belong to the body above the "
+        "instance",
         f"set instanceable to false on {instance}, or apply PhysicsRigidBodyAPI to the instance",
     )
 

@@ -18,12 +18,19 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
+from physx_schema.description.urdf_files import missing_files, package_folders
 from physx_schema.errors import UnreadableError, UnsupportedError
 
 MAX_SECONDS = 600           # seconds that a converter may take
 _HEADER_BYTES = 1 << 16    # bytes in which the root element of a file stands
 _ROOT = re.compile(r"<\s*(robot|mujoco)\b")
-_MESSAGE_PREFIX = re.compile(r"^.*?(?:Warning|Error|Fatal error)[^:]*:\s*")      # USD's words before a message
+# Robots that no converter reads: the suffix of the file, and what makes a file of them that one reads.
+_OTHERS = {
+    ".sdf": "SDF, for which there is no converter to USD; convert it to URDF or MJCF first, such as with the package "
+            "sdformat-mjcf",
+    ".xacro": "xacro, a template of a URDF; expand it first: xacro FILE > robot.urdf"}
+# Words before a message: usd-exchange's, or those of USD itself.
+_MESSAGE_PREFIX = re.compile(r"^(?:\[\w+\] \[[^\]]*\] |.*?(?:Warning|Error|Fatal error)[^:]*:\s*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +56,12 @@ _ORIGINALS: dict[str, Path] = {}        # the root layer of a converted stage: t
 
 class ConvertedWarning(UserWarning):
     """A file that is no stage was made into one."""
+
+
+def require_known_format(path: Path) -> None:
+    """Refuse a robot in a format without a converter. Raises UnreadableError."""
+    if reason := _OTHERS.get(path.suffix.lower()):
+        raise UnreadableError(f"{path}: {reason}")
 
 
 def converter_of(path: Path) -> Converter | None:
@@ -84,6 +97,8 @@ def _converted(path: Path, converter: Converter, changed: int, size: int) -> Pat
         reason = "; ".join(messages) or "no reason given"
         raise UnreadableError(f"{path}: {converter.distribution} cannot convert the file: {reason}")
     _ORIGINALS[str(stage.resolve())] = path
+    if missing := missing_files(path) if converter.suffix == ".urdf" else "":
+        messages = [missing, *(message for message in messages if "No such file" not in message)]
     note = f"; the converter reports: {'; '.join(messages)}" if messages else ""
     warnings.warn(
         f"{path}: {converter.format}, converted by {converter.distribution} {version(converter.distribution)}{note}",
@@ -95,13 +110,26 @@ def _run_converter(path: Path, converter: Converter, folder: Path) -> list[str]:
     """Run a converter; what it says on the way, each thing once. Raises UnreadableError where it does not end."""
     try:
         completed = subprocess.run(
-            [sys.executable, "-P", "-m", converter.module, str(path), str(folder)], capture_output=True, text=True,
-            errors="replace", timeout=MAX_SECONDS, check=False, stdin=subprocess.DEVNULL)
+            [sys.executable, "-P", "-m", converter.module, *_packages(path, converter), str(path), str(folder)],
+            capture_output=True, text=True, errors="replace", timeout=MAX_SECONDS, check=False,
+            stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
         raise UnreadableError(f"{path}: {converter.distribution} does not convert the file within {MAX_SECONDS} "
                               "s") from None
     lines = (_MESSAGE_PREFIX.sub("", line).strip() for line in (completed.stdout + completed.stderr).splitlines())
     return list(dict.fromkeys(line for line in lines if line))
+
+
+def _packages(path: Path, converter: Converter) -> list[str]:
+    """The options that name the folders of ROS packages: the converter looks in fewer places."""
+    folders = package_folders(path) if converter.suffix == ".urdf" else {}
+    return [word for name, folder in folders.items() for word in ("--package", f"{name}={folder}")]
+
+
+def converted_stage(path: Path) -> str:
+    """The root layer of the stage that this process last made of a robot's file; "" for any other file."""
+    path = path.absolute()
+    return next((layer for layer, robot in reversed(_ORIGINALS.items()) if robot == path), "")
 
 
 def original(layer: str) -> str:
@@ -115,5 +143,5 @@ def require_layer(path: str | Path) -> None:
     converter = converter_of(path) if path.is_file() else None
     if converter is not None:
         raise UnsupportedError(
-            f"{path}: {converter.format}, which cannot store USD data; convert it to a stage first: python -m "
-            f"{converter.module} {path} FOLDER")
+            f"{path}: {converter.format}, which cannot store USD data; convert it to a stage first: "
+            f"physx-schema convert {path} -o {path.stem}.usda")

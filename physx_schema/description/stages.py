@@ -26,7 +26,7 @@ from physx_schema.description.model import PoseSample
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import ReadContext
 from physx_schema.description.records import Pose, interpolate
-from physx_schema.description.robot_files import ROBOT_SUFFIXES, converted, converter_of, original
+from physx_schema.description.robot_files import ROBOT_SUFFIXES, converted, converter_of, original, require_known_format
 from physx_schema.description.trial import require_openable
 from physx_schema.diagnostics import announce, captured
 from physx_schema.errors import UnreadableError, printable
@@ -104,6 +104,7 @@ _remarks: dict[str, tuple[str, ...]] = {}       # of USD on stages when they wer
 def _open(path: Path) -> Any:
     _require_name(path)
     _require_file(path)
+    require_known_format(path)
     converter = converter_of(path)
     path = converted(path, converter) if converter else path
     require_text(path)

@@ -169,7 +169,7 @@ MOVES: tuple[Move, ...] = (
     Move(
         "PhysxJointAPI", "PhysxJointAxisAPI",
         {"physxJoint:maxJointVelocity": "maxJointVelocity", "physxJoint:armature": "armature"},
-        "PhysX applied the value to every axis of the joint that has no PhysxJointAxisAPI. The units are the same: "
+        "PhysX applied the value to each joint axis without PhysxJointAxisAPI. The units are the same: "
         "degrees per time on angular axes, distance per time on linear axes",
         per_axis=True,
     ),

@@ -258,7 +258,8 @@ class Plan:
 
 def _because(source: Spec, layer: Any, obstacle: Obstacle) -> Obstacle:
     """The obstacle of another spec of the prim."""
-    return Obstacle(f"kept, because {source[1]} in {layer_name(layer)} is kept: {obstacle.message}",
+    return Obstacle(f"not migrated, because the same prim is not migrated at {source[1]} in {layer_name(layer)}: "
+                    f"{obstacle.message}",
                     obstacle.fix, spreads=True)
 
 

@@ -285,8 +285,8 @@ class Rewriter:
         axis = target.removeprefix(f"{successor.prefix}:").partition(":")[0]
         applied = f"{successor.schema}:{axis}"
         if successor.per_axis and applied in self.composition.schemas(self.layer, self._path):
-            self.note("note", name, f"PhysX now uses this value as {target}; PhysX ignored it while {applied} was "
-                      "applied too",
+            self.note("note", name, f"PhysX now uses this value as {target}; before the migration, PhysX ignored "
+                      f"the value because {applied} is also applied",
                       f"remove {target} to keep the default of {applied}")
 
     def _copy(self, name: str, target: str, kind: str) -> None:

@@ -81,7 +81,7 @@ def effects_text(effects: Sequence[Finding]) -> str:
     severities = Counter(effect.severity for effect in effects)
     named = ", ".join(plural(severities[item], item) if item != "info" else f"{severities[item]} info"
                       for item in reversed(SEVERITIES) if severities[item])
-    return f"and {len(effects)} more that {'goes' if len(effects) == 1 else 'go'} away with it ({named}): {counts}"
+    return f"fixing this also removes {plural(len(effects), 'more finding')} ({named}): {counts}"
 
 
 def _other_engine_lines(source: str, findings: Sequence[Finding]) -> Iterator[str]:

@@ -284,7 +284,7 @@ def maximal_joint_lines(description: Description, units: Units) -> Iterator[str]
         yield f"    outside articulations: {why_not_in_articulation(description, joint)}"
         yield from (f"    {line}" for line in _joint_details(joint, units))
         if joint.path in looped:
-            yield "    the joint is in a loop that may open in motion; physx-schema verify measures the gap"
+            yield "    the loop of this joint can come apart in simulation; physx-schema verify measures the gap"
 
 
 def _end(body: str, kinematic_by_path: dict[str, bool]) -> str:

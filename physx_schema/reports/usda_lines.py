@@ -1,4 +1,7 @@
-"""Where in a usda file a prim and its properties stand: USD's parser does not keep lines, so the text is searched."""
+"""Where in a file a prim and its properties stand: USD's parser does not keep lines, so the text of a usda is searched.
+
+In the file of a converted robot it is the element, by its own name, that a prim was made of.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
+
+from physx_schema.description.robot_sources import origins_of
 
 LARGEST_SEARCHED_FILE = 1 << 26         # bytes of a file that is searched
 _SPECIFIER = re.compile(r'\s*(?:def|over|class)\b[^"]*"([^"]+)"')
@@ -19,6 +24,8 @@ Lines = Mapping[tuple[str, str], int]
 
 def line_of(file: str, path: str, name: str) -> int | None:
     """The line of a property, else of its prim, counted from 1; None where the file is no text or has neither."""
+    if origins := origins_of(file):
+        return origins.line(path, name)
     lines = _lines(file, _stamp(file))
     return lines.get((path, name)) or lines.get((path, ""))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from physx_runtime import envs as envs
+    from physx_runtime.conversion.robot import Conversion, convert
     from physx_runtime.direct import Direct
     from physx_runtime.packing.model import NotSimulated
     from physx_runtime.packing.not_simulated import NotSimulatedWarning
@@ -29,6 +30,7 @@ __all__ = [
     "Ball",
     "Block",
     "Change",
+    "Conversion",
     "Direct",
     "DivergenceWarning",
     "LinkState",
@@ -47,6 +49,7 @@ __all__ = [
     "Variation",
     "Verification",
     "compute",
+    "convert",
     "dump",
     "dump_step",
     "read_variation",
@@ -61,6 +64,7 @@ _HOMES = {
     "Ball": "simulation.queries", "Block": "simulation.queries",
     "dump": "simulation.dump", "dump_step": "simulation.dump",
     "NotSimulated": "packing.model", "NotSimulatedWarning": "packing.not_simulated",
+    "convert": "conversion.robot", "Conversion": "conversion.robot",
     "compute": "quantities.computation", "LinkState": "quantities.computation",
     "Direct": "direct", "Session": "session",
     **dict.fromkeys(("Spread", "Variation", "read_variation"), "simulation.variation"),

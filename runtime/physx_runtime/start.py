@@ -6,6 +6,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from importlib.metadata import EntryPoint, version
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
@@ -15,7 +16,8 @@ from typing import TextIO
 
 import click
 
-OPENING_COMMANDS = ("check", "describe", "migrate", "report", "simulate", "verify", "view")  # they open files of others
+# Commands that open files of others.
+OPENING_COMMANDS = ("check", "convert", "describe", "migrate", "report", "simulate", "verify", "view")
 INFO_OPTIONS = ("-h", "--help", "--list-rules")      # options with which they open none
 NO_USD_EXIT_CODE = 2            # exit code of a command that needs a USD where there is none
 
@@ -60,24 +62,28 @@ class WithoutUsd(click.Group):
     def __init__(self, fault: str) -> None:
         super().__init__("physx-schema", help=f"Author, check and simulate PhysX physics in USD.\n\n{fault}")
         self.fault = fault
-        self.entries = {entry.name: entry for entry in _find_commands()}
+        self.entries: dict[str, list[EntryPoint]] = {}
+        for entry in _find_commands():
+            self.entries.setdefault(entry.name, []).append(entry)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands that run."""
-        return [name for name, entry in sorted(self.entries.items()) if _load_command(entry) is not None]
+        return [name for name, entries in sorted(self.entries.items()) if _load_command(entries) is not None]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name; ends the program where it needs USD."""
-        entry = self.entries.get(cmd_name)
-        command = _load_command(entry) if entry else None
-        if entry is not None and command is None:
+        command = _load_command(self.entries.get(cmd_name, []))
+        if cmd_name in self.entries and command is None:
             click.echo(self.fault, err=True)
             ctx.exit(NO_USD_EXIT_CODE)
         return command
 
 
 def _find_commands() -> Iterable[EntryPoint]:
-    """All commands, by the file of physx_schema that finds them: the package itself imports USD."""
+    """All commands, by the file of physx_schema that finds them: the package itself imports USD.
+
+    The generator's are there twice, also where another package has a command of the same name that needs USD.
+    """
     package = find_spec("physx_schema")
     if package is None or package.origin is None:
         return ()
@@ -87,17 +93,17 @@ def _find_commands() -> Iterable[EntryPoint]:
         return ()
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
-    commands: Iterable[EntryPoint] = module.find_commands()
+    commands: Iterable[EntryPoint] = (*module.find_commands(), *module.commands_of(module.PACKAGES[0]))
     return commands
 
 
-def _load_command(entry: EntryPoint) -> click.Command | None:
-    """A command, None where it needs USD."""
-    try:
-        command: click.Command = entry.load()
-    except ImportError:
-        return None
-    return command
+def _load_command(entries: Iterable[EntryPoint]) -> click.Command | None:
+    """The first of these commands that needs no USD, None where all need it."""
+    for entry in entries:
+        with suppress(ImportError):
+            command: click.Command = entry.load()
+            return command
+    return None
 
 
 def _show_warning(

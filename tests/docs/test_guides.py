@@ -15,7 +15,7 @@ from typing import Any
 import physx_runtime
 import pytest
 from pxr import Usd, UsdPhysics
-from support.guides import BLOCK, GUIDES, RUN, blocks, guides, prepare, shown_and_printed
+from support.guides import BLOCK, GUIDES, RUN, blocks, guides, prepare, robot_converter, shown_and_printed
 from support.stages.recorded_arm import arm
 
 from physx_schema import check
@@ -28,7 +28,7 @@ LONG = {"drive_gains", "friction", "isaac_lab", "mujoco", "newton", "sapien", "s
 # Kinds of code blocks that do not run here, and why.
 NOT_RUN = {
     "install": {"bash": "installs packages and sets a variable of the shell"},
-    "first_robot": {"bash": "needs usd-exchange; the converted stage is in tests/data/guides"},
+    "first_robot": {"bash": "installs packages"},
     "check": {"usda": "a part of a stage", "toml": "a part of pyproject.toml"},
     "verify": {"bash": "needs real PhysX"},
     "simulate": {"bash": "opens a browser"},
@@ -48,7 +48,8 @@ def test_a_guide_prints_what_it_shows(page: Path, tmp_path: Path, monkeypatch: p
         pytest.importorskip("mujoco")
     monkeypatch.chdir(tmp_path)
     prepare(tmp_path)
-    shown = shown_and_printed(page, tmp_path)
+    with robot_converter(tmp_path):
+        shown = shown_and_printed(page, tmp_path)
     assert shown, "a guide shows an example with its output"
     assert "".join(out for _, out in shown) == "".join(block.text for block, _ in shown), REWRITE
 

@@ -58,7 +58,8 @@ def test_command_that_needs_usd_says_in_a_line_what_is_wrong_with_it(without_usd
     assert "is incomplete (no USD here); pip install --force-reinstall usd-core" in line
 
 
-@pytest.mark.parametrize("arguments", [("--version",), ("--help",), ("generate", "--help"), ("diff", "--help")])
+@pytest.mark.parametrize("arguments", [("--version",), ("--help",), ("generate", "--help"), ("convert", "--help"),
+                                       ("diff", "--help")])
 def test_what_needs_no_usd_runs_without(without_usd: str, arguments: tuple[str, ...]) -> None:
     done = run(*arguments, PYTHONPATH=without_usd)
     assert (done.returncode, done.stderr) == (0, "") and done.stdout
@@ -66,7 +67,7 @@ def test_what_needs_no_usd_runs_without(without_usd: str, arguments: tuple[str, 
 
 def test_help_without_usd_says_why_commands_are_missing(without_usd: str) -> None:
     said = run("--help", PYTHONPATH=without_usd).stdout
-    assert "is incomplete" in said and "\n  generate " in said and "\n  simulate " not in said
+    assert "is incomplete" in " ".join(said.split()) and "\n  generate " in said and "\n  simulate " not in said
 
 
 @pytest.mark.parametrize(("arguments", "started"), [

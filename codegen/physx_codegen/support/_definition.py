@@ -137,7 +137,7 @@ class Definition(Facts):
     @property
     def own(self) -> dict[str, Property]:
         """The former name of `declared`."""
-        warnings.warn("own is renamed to declared; use the new name", DeprecationWarning, stacklevel=2)
+        warnings.warn("'own' is renamed to 'declared'; use the new name", DeprecationWarning, stacklevel=2)
         return self.declared
 
     @cached_property

@@ -123,9 +123,9 @@ class Report:
         return "fail" if "fail" in states else "not evaluated" if "not evaluated" in states else "pass"
 
     def exit_code(self, strict: bool = False, fail_on: str = "error") -> int:
-        """Return 1 if a finding has the severity `fail_on` or a higher one.
+        """Return 1 if a finding has the severity `fail_on` or higher.
 
-        Otherwise return 5 if `strict` is true and something was not evaluated, else 0.
+        Without such a finding, return 5 if `strict` is true and something was not evaluated, else 0.
         """
         if any(rank(finding.severity) >= rank(fail_on) for finding in self.findings):
             return 1

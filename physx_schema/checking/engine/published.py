@@ -98,7 +98,7 @@ _RULES = (
     Published("BA.001", "has-articulation-root", (
         "articulation/root-count", "articulation/nested-root", "articulation/no-bodies")),
     Published("BA.002", "non-adjacent-collision-meshes-do-not-clash", ("body/overlap",),
-              "overlaps of hulls and of links that do not collide are not checked"),
+              "mesh colliders and pairs of links that do not collide are not checked for overlaps"),
     Published("UN.001", "upaxis", ("stage/up-axis",), "a missing upAxis is not reported"),
     Published("UN.002", "meters-per-unit", ("stage/units",), "a missing metersPerUnit is not reported"),
     Published("UN.003", "kilograms-per-unit", ("stage/kilograms",)),

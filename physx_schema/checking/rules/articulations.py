@@ -46,13 +46,13 @@ ARTICULATION_NO_ROOT = Rule("articulation/no-root", "warning", """
 SEVERAL_TREES = Rule("articulation/several-trees", "warning", """
     Several trees below one articulation root
 
-    PhysX creates a separate articulation for each tree of connected bodies below the root. All these articulations have
-    the root's path.
+    PhysX creates a separate articulation for each tree of connected bodies below the root. All articulations below one
+    root have the path of this root.
 
     Measured: Two separate hinges below one root become two articulations with the same path.
     (`experiments/measure_articulation_rules.py`)
     """,
-    why="PhysX creates one articulation for each tree, and all have this path",
+    why="PhysX creates one articulation for each tree; all these articulations have the path of this root",
     fix="apply PhysicsArticulationRootAPI to each tree separately, or join the trees if they are one robot",
     example=_TREE,
     remedy=_TREE + usda.joint("k", parent="a", child="c"),
@@ -107,8 +107,8 @@ STATIC_ROOT = ReaderRule("articulation/static-root", "error", """
     PhysX ignores PhysicsArticulationRootAPI on a disabled or kinematic body. The bodies and joints connected to this
     body then form no articulation.
 
-    Measured: PhysX logs a warning about the disabled or kinematic root. If PhysicsArticulationRootAPI is on a dynamic
-    body that a joint connects to the kinematic body, the kinematic body falls.
+    Measured: PhysX logs a warning about the disabled or kinematic root. If a dynamic body has
+    PhysicsArticulationRootAPI and a joint to a kinematic body, the kinematic body falls.
     (`experiments/measure_articulation_rules.py`)
     """,
 )
@@ -131,7 +131,8 @@ WORLD_MAXIMAL_JOINT = ReaderRule("articulation/world-joint-outside", "warning", 
     fixes the base.
 
     Measured: With PhysicsArticulationRootAPI on the base, a row of four links on fixed joints, 3 m long, sags by 0.045
-    mm. With the API above the bodies the row does not sag. (`experiments/measure_articulation_rules.py`)
+    mm. With PhysicsArticulationRootAPI above the bodies, the row does not sag.
+    (`experiments/measure_articulation_rules.py`)
     """,
 )
 
@@ -186,8 +187,8 @@ JOINT_KIND = ReaderRule("articulation/joint-kind", "warning", """
     Distance, gear and rack joints are never part of an articulation. Bodies connected only by distance, gear or rack
     joints stay outside the articulation.
 
-    Measured: For an articulation with such a joint PhysX logs an error. A body on a distance joint of length 1 falls by
-    1.025. (`experiments/measure_articulation_rules.py`)
+    Measured: PhysX logs an error for a distance, gear or rack joint in an articulation. A body on a distance joint of
+    length 1 falls by 1.025. (`experiments/measure_articulation_rules.py`)
     """,
     example=usda.joint("j2", kind="Distance", parent="a"),
     remedy=usda.joint("j2", _EXCLUDED, kind="Distance", parent="a"),
@@ -237,8 +238,9 @@ PARALLEL_JOINT = ReaderRule("DJ.011/beside", "warning", """
     Third joint between two links
 
     PhysX adds the first joint between two links to the articulation and drops the second. PhysX solves the third joint
-    and all further joints as separate, softer constraints. These joints have no joint state, armature, friction or
-    performance envelope. Converters write several joints between two links for a MuJoCo body with several hinges.
+    and all further joints as separate, softer constraints. Joints from the third on have no joint state, armature,
+    friction or performance envelope. Converters write several joints between two links for a MuJoCo body with several
+    hinges.
 
     Measured: A link connected by one hinge or by two hinges sags by 10.232 degrees. With a third hinge the link does
     not sag. (`experiments/measure_joint_bodies.py`)
@@ -267,15 +269,15 @@ WORLD_LOOP = Rule("DJ.011/world-loop", "warning", """
 
 
 MOVING_LOOP = Rule("DJ.011/moving-loop", "warning", """
-    Loop between links that one joint moves together
+    Loop between two links below a common moving joint
 
     A joint closes a loop between two links, and another joint moves both links together. When PhysX solves the loop, it
     ignores this common motion of the two links. The two frames of the loop-closing joint then move apart far more than
-    in other loops, and positions can become NaN. PhysX correctly solves a loop that a joint to the base, the world or a
-    body outside the articulation closes.
+    in other loops, and positions can become NaN. PhysX correctly solves loops that are closed by a joint to the base,
+    the world or a body outside the articulation.
 
-    Measured: In a driven four-bar linkage on a fixed base, the frames of the loop-closing joint move 0.008 mm apart. On
-    a swinging link they move 0.12 mm apart. (`experiments/measure_outside_rules.py`)
+    Measured: In a driven four-bar linkage on a fixed base, the frames of the loop-closing joint move 0.008 mm apart. In
+    a four-bar linkage on a swinging link, the joint frames move 0.12 mm apart. (`experiments/measure_outside_rules.py`)
     """,
     why="PhysX ignores the common motion of the two links; the loop opens further than other loops, or positions "
         "become NaN",
@@ -300,8 +302,8 @@ def moving_loops(description: Description) -> Iterator[Finding]:
         common = [path for path in first if path in second]
         if common:
             yield MOVING_LOOP.at(joint.path, "physics:body0",
-                                 f"the joint connects {joint.body0} and {joint.body1}, although {common[0]} "
-                                 "moves both")
+                                 f"the joint connects {joint.body0} and {joint.body1}, although the joint "
+                                 f"{common[0]} moves both")
 
 
 def _moving_joints(articulation: Articulation, body: str) -> list[str]:
@@ -330,7 +332,7 @@ def world_loops(description: Description) -> Iterator[Finding]:
             joint.path, "physics:excludeFromArticulation",
             f"the joint connects {body} to the world, although {base.path if base else 'another'} already fixes the "
             "base",
-            fix="remove one of the two joints; if you exclude this joint, the other joint still locks the base"
+            fix="remove one of the two joints; if you exclude this joint, the other still fixes the base"
             if on_base else "",
             repair=None if on_base else unsafe(
                 SetValue(joint.path, "physics:excludeFromArticulation", True, "bool")),

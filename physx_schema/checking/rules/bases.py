@@ -36,8 +36,8 @@ def _wheeled(body0: str) -> str:
 FIXED_BASE = Rule("articulation/fixed-base-joint", "warning", """
     Joint to the world that fixes the base
 
-    If PhysicsArticulationRootAPI is above the bodies or on the joint, any joint from the world fixes the base. PhysX
-    ignores the axis, limits and drive of a joint that fixes the base.
+    If PhysicsArticulationRootAPI is above the bodies or on the joint, any joint between the world and a link fixes the
+    base. PhysX ignores the axis, limits and drive of a joint that fixes the base.
 
     Measured: A driven hinge between the world and a link does not turn. A driven hinge between a fixed body and a link
     turns by 1.0 degrees in one second. (`experiments/measure_borders.py`)
@@ -63,8 +63,8 @@ def fixed_base_joints(description: Description) -> Iterator[Finding]:
             continue
         base, kind = articulation.links[0].path, _NAMES.get(joint.kind, joint.kind)
         opinions = f"; PhysX ignores {unread[joint.path]} authored values of the joint" if unread[joint.path] else ""
-        fix = (f"add a body in between, such as a rail; connect the new body to the world with a fixed joint at this "
-               f"place, and to {base} with {joint.path}")
+        fix = (f"add a body between the world and {base}, such as a rail; connect the new body to the world with a "
+               f"fixed joint, and to {base} with {joint.path}")
         if joint.kind in WITHOUT_ANCHORS:
             fix = f"set physics:excludeFromArticulation to true on {joint.path}; the base then floats"
         if joint.path in faulty:
@@ -111,7 +111,7 @@ def selected_roots(description: Description) -> Iterator[Finding]:
         if base not in ("", root):
             yield ROOT_SELECTED.at(
                 articulation.path, "apiSchemas",
-                f"PhysX chooses {root} as root link, but the joints lead from {base}",
+                f"PhysX chooses {root} as root link, but the tree of joints starts at {base}",
                 why=f"root pose and root velocity belong to {root}, and the order of links and joints starts with it",
                 fix=f"move PhysicsArticulationRootAPI and PhysxArticulationAPI from {articulation.path} to {base}")
 
@@ -127,9 +127,9 @@ def _base(articulation: Articulation) -> str:
 SWITCHED_OFF = Rule("articulation/disabled", "warning", """
     Disabled articulation
 
-    With physxArticulation:articulationEnabled false, PhysX creates separate bodies instead of links. Their joints are
-    softer and keep only drives and limits. The joints then have no joint states, armature, friction, velocity limits,
-    performance envelopes, tendons or mimic joints.
+    With physxArticulation:articulationEnabled false, PhysX creates separate bodies instead of links. Joints between
+    separate bodies are softer and keep only drives and limits. Joints of a disabled articulation have no joint states,
+    armature, friction, velocity limits, performance envelopes, tendons or mimic joints.
 
     Measured: A row of four links on fixed joints, 3 m long, sags by 11.6 mm with articulationEnabled false. With
     articulationEnabled true the same row does not sag. (`experiments/measure_borders.py`)

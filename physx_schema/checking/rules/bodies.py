@@ -25,8 +25,8 @@ BODY_NO_SCENE = ReaderRule("body/no-scene", "error", """
 
     physics:simulationOwner of the body names no PhysicsScene. PhysX does not create a body without a physics scene.
 
-    Measured: PhysX creates no body if physics:simulationOwner targets a missing prim. If a second target is a
-    PhysicsScene, PhysX creates the body. (`experiments/measure_scene_rules.py`)
+    Measured: PhysX creates no body if physics:simulationOwner targets a missing prim. If simulationOwner has a second
+    target that is a PhysicsScene, PhysX creates the body in this scene. (`experiments/measure_scene_rules.py`)
     """,
     example=usda.body({_OWNER: "</Robot/scene>"}),
     remedy=usda.body({_OWNER: "</Robot/scene>"}) + usda.prim("PhysicsScene", "scene", {}),
@@ -64,8 +64,8 @@ IN_INSTANCER = ReaderRule("body/in-instancer", "info", """
     A prototype of the point instancer has rigid bodies. PhysX simulates one body for each instance; PhysX's tensor API
     does not find these bodies.
 
-    Measured: A point instancer has two box instances. In the simulation each box moves another body from height 3.0 to
-    1.0. (`experiments/measure_scene_rules.py`)
+    Measured: A point instancer has two instances of a box. Each box falls on a body below it and pushes this body from
+    height 3.0 to 1.0. (`experiments/measure_scene_rules.py`)
     """,
     example=usda.prim("PointInstancer", "many", _INSTANCE, children=usda.body()),
     remedy=usda.prim("Xform", "many", {}, children=usda.body()),
@@ -75,7 +75,7 @@ TRANSFORM_OPERATION = ReaderRule("body/transform-operation", "error", """
     Ignored transform operation
 
     A transform operation is unreadable, has no authored value, or is missing in xformOpOrder; or xformOpOrder is not a
-    token array. USD and PhysX ignore such an operation.
+    token array. USD and PhysX ignore such a transform operation.
 
     Measured: Without xformOpOrder, a body translated by (1, 2, 3) stays at the origin.
     (`experiments/measure_scene_rules.py`)
@@ -145,8 +145,9 @@ TRANSFORM_SHEARED = ReaderRule("body/transform-sheared", "warning", """
 TRANSFORM_MIRRORED = ReaderRule("body/transform-mirrored", "warning", """
     Mirrored transform
 
-    An odd number of negative scales mirrors the body. PhysX reverses all three axes of a mirrored body, which turns the
-    body. The colliders of a mirrored free body stay in place; the colliders of a mirrored link do not.
+    An odd number of negative scales mirrors the body. To remove the mirroring, PhysX reverses all three axes of the
+    body; this rotates the body. The colliders of a mirrored free body stay in place; the colliders of a mirrored link
+    do not.
 
     Measured: A scale of (-1, 1, 1) turns a body by 180 degrees about x. (`experiments/measure_scene_rules.py`)
     """,

@@ -111,7 +111,7 @@ OFFSETS = ReaderRule("collider/offsets", "error", """
     Rest offset not below the contact offset
 
     restOffset must be below contactOffset. If restOffset is not below contactOffset, PhysX uses a rest offset of 0. If
-    contactOffset is below restOffset, PhysX also computes another contact offset.
+    contactOffset is below restOffset, PhysX also replaces contactOffset by a computed value.
 
     Measured: With contactOffset 0.05 and restOffset 0.02, a cube rests 0.02 above the ground. With contactOffset 0.05
     and restOffset 0.1 the cube rests directly on the ground. (`experiments/measure_contact_rules.py`)

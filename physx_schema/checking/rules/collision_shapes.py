@@ -39,9 +39,8 @@ NO_COLLIDER = Rule("body/no-collider", "warning", """
     A body with rendered geometry but no collider passes through everything. For a link on a fixed joint the severity is
     info.
 
-    Measured: A body falls through the ground to height -4.405 in one second. With PhysicsCollisionAPI the body rests at
-    height 0.500.
-    (`experiments/measure_plausibility.py`)
+    Measured: A body without a collider falls through the ground to height -4.405 in one second. With
+    PhysicsCollisionAPI the body rests at height 0.500. (`experiments/measure_plausibility.py`)
     """,
     why="the body passes through everything",
     fix="apply PhysicsCollisionAPI to the body's geometry, or to simpler shapes below the body",
@@ -59,8 +58,8 @@ SHAPELESS = Rule("body/shapeless", "error", """
     (`experiments/measure_plausibility.py`)
     """,
     why="the body has no contacts; SimReady RB.013 requires a collider on every body",
-    fix="apply PhysicsCollisionAPI to a shape below the body, or replace the body by an Xform below the body that "
-        "carries it",
+    fix="apply PhysicsCollisionAPI to a shape below the body, or make this prim an Xform without a rigid body, "
+        "below the body that carries it",
     profiles=(DRIVEN,),
 )
 

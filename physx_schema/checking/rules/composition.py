@@ -63,8 +63,8 @@ VARIANT_UNSELECTED = ReaderRule("stage/variant-unselected", "warning", """
 OVER_MISSPELT = ReaderRule("stage/over-misspelt", "warning", """
     Misspelt name of an override
 
-    An over is on a prim that no layer defines, but the stage has a prim with a similar name or at another path. PhysX
-    ignores the over.
+    An over is on a prim that no layer defines, but the stage has a similar prim name, or the same name at another path.
+    PhysX ignores the over.
 
     Measured: PhysX creates no body for an over without a def. (`experiments/measure_scene_rules.py`)
     """,

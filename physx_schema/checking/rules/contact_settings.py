@@ -66,7 +66,8 @@ LOW_STATIC_FRICTION = Rule("material/static-friction", "warning", """
     Static friction below the dynamic friction
 
     If the combined static friction of two materials is below their combined dynamic friction, PhysX uses the dynamic
-    friction for both. Between bodies of such a material the authored static friction has no effect.
+    friction for both. If both bodies have a material with static friction below dynamic friction, their static friction
+    has no effect.
 
     Measured: A force of 2 N does not move a cube of 1 kg with static friction 0.1 and dynamic friction 0.3.
     (`experiments/measure_contact_settings.py`)

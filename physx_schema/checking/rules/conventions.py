@@ -58,7 +58,7 @@ KILOGRAMS = Rule("stage/kilograms", "error", """
     (`experiments/measure_plausibility.py`)
     """,
     why="USD and PhysX assume kilograms; SimReady UN.003 requires an authored kilogramsPerUnit",
-    fix="author kilogramsPerUnit in the metadata of the root layer: 1 for kilograms, or another unit of the masses",
+    fix="author kilogramsPerUnit in the metadata of the root layer: 1 for masses in kilograms, 0.001 for grams",
     profiles=(DRIVEN,),
 )
 
@@ -68,8 +68,8 @@ def unbound_colliders(description: Description) -> Iterator[Finding]:
     """Find colliders without a material binding."""
     for collider in _by_path(description):
         if not collider.material_bound:
-            why = (f"PhysX uses {collider.material} from a prim above or the scene" if collider.material else
-                   "PhysX uses friction 0.5 and no restitution")
+            why = (f"PhysX uses {collider.material} from a prim above the collider or from the scene"
+                   if collider.material else "PhysX uses friction 0.5 and no restitution")
             yield UNBOUND_COLLIDER.at(
                 collider.path, "material:binding:physics", "no physics material is bound to the collider itself",
                 why=f"{why}; SimReady PMT.001 requires a binding on every collider",

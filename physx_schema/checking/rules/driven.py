@@ -166,7 +166,7 @@ def _stiffness(dof: Dof, drive: Drive) -> Iterator[Finding]:
         unit = "degree" if dof.angular else "length unit"
         yield STIFFNESS.at(
             drive.path, drive.prefix + "stiffness", f"stiffness {stiffness:g} per {unit}",
-            why=f"SimReady DJ.006 allows at most {MAX_STIFFNESS:g}; PhysX holds the joint rigidly",
+            why=f"SimReady DJ.006 allows a stiffness of at most {MAX_STIFFNESS:g}; PhysX holds the joint rigidly",
         )
 
 

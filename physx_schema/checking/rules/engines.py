@@ -146,10 +146,10 @@ def misplaced_schemas(description: Description) -> Iterator[Finding]:
             continue
         definition = definitions()[applied.schema]
         if definition.applies_to and not applied.host.intersection(definition.applies_to):
-            hosts = " or ".join(definition.applies_to)
+            hosts, first = " or ".join(definition.applies_to), definition.applies_to[0]
             yield SCHEMA_HOST.at(
                 applied.path, "apiSchemas", f"{applied.schema} works only on {hosts} prims",
-                fix=f"apply {definition.applies_to[0]} too, or move the schema to such a prim",
+                fix=f"apply {first} to this prim too, or move the schema to a prim with {first}",
             )
         if definition.instances and applied.instance not in definition.instances:
             close = get_close_matches(applied.instance, definition.instances, 1)

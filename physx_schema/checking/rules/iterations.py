@@ -82,8 +82,8 @@ OUT_OF_BOUNDS = Rule("iterations/out-of-bounds", "warning", """
     The authored iteration count is above the scene's maximum or below the scene's minimum. PhysX uses the scene's bound
     instead of the authored count.
 
-    Measured: A scene allows at most 8 position and 2 velocity iterations. An articulation with 60 position and 3
-    velocity iterations gets 8 and 2. (`experiments/measure_iterations.py`)
+    Measured: A scene allows at most 8 position and 2 velocity iterations. PhysX solves an articulation with 60
+    position and 3 velocity iterations with 8 and 2. (`experiments/measure_iterations.py`)
     """,
     why="PhysX limits every iteration count to the bounds of the scene",
     example=_body_with_count(32) + _scene(maxPositionIterationCount=16),

@@ -136,7 +136,7 @@ VELOCITY_CLAMP = Rule("joint/velocity-clamp", "warning", """
     A larger maxJointVelocity does not raise the limit of 100. On a stage in centimetres the limit of 100 length units
     per second is 1 m/s.
 
-    Measured: A prismatic joint with speed 250 moves at 100, even if maxJointVelocity is 300.
+    Measured: A prismatic joint that starts with speed 250 is slowed to 100, even if maxJointVelocity is 300.
     (`experiments/measure_joint_rules.py`)
     """,
     fix="use a stage in metres, or author a lower velocity",

@@ -104,8 +104,9 @@ NO_HINGE = ReaderRule("joint/no-hinge", "error", """
     Gear or rack joint with wrong hinges
 
     A gear joint must name the revolute joints of its two bodies in hinge0 and hinge1. A rack joint must name a revolute
-    joint in hinge and a prismatic joint in prismatic. If a named joint does not exist, PhysX couples the body about the
-    x axis of the joint frame. If a named joint belongs to another body, the bodies turn at wrong speeds.
+    joint in hinge and a prismatic joint in prismatic. If the target of hinge, hinge0, hinge1 or prismatic does not
+    exist, PhysX couples the body about the x axis of the joint frame. If the target of hinge, hinge0, hinge1 or
+    prismatic is a joint of another body, the bodies turn at wrong speeds.
 
     Measured: Two gear wheels should turn at 1 and -2 rad/s. If hinge1 names a joint of another body, the wheels turn at
     19 and -38 rad/s. (`experiments/measure_joint_bodies.py`)
@@ -132,7 +133,7 @@ def couplings(description: Description) -> Iterator[Finding]:
         if swapped and joint.kind == "gear" and joint.coupling.ratio == 1.0:
             continue            # the same in both directions
         for base, hinge, body in zip(_HINGES[joint.kind], hinges, bodies, strict=True):
-            fix = f"point {base} at the joint of {body or 'the world'}"
+            fix = f"target the joint of {body or 'the world'} with physics:{base}"
             if hinge not in joint_bodies and (joint.path, f"physics:{base}") not in reported:
                 yield NO_HINGE.at(joint.path, f"physics:{base}", f"PhysX does not create the joint {hinge}", fix=fix,
                                   why="PhysX couples the body about the x axis of the joint frame instead")
@@ -250,8 +251,8 @@ def _pose_distance(first: Pose, second: Pose, meters: float) -> tuple[float, flo
 FRAME_REFUSED = ReaderRule("joint/frame-refused", "error", """
     Invalid joint frame
 
-    A joint frame needs finite numbers and a rotation quaternion other than 0. In an articulation PhysX otherwise places
-    the joint at another pose. Outside articulations PhysX does not create a joint with an invalid frame.
+    A joint frame needs finite numbers and a rotation quaternion other than 0. In an articulation PhysX places a joint
+    with an invalid frame at a wrong pose. Outside articulations PhysX does not create a joint with an invalid frame.
 
     Measured: With a zero quaternion on the parent's side, PhysX places the joint at the child's pose, with another
     axis.

@@ -78,8 +78,9 @@ def _swapped(problem: Problem, values: Values) -> Repair | None:
 LIMIT_ORDER = ReaderRule("joint/limit-order", "error", """
     Lower limit above the upper limit
 
-    PhysX refuses joint limits of NaN, and a lower limit above the upper limit. PhysX holds a joint with such limits at
-    0. Outside articulations a joint with such limits is free, locked or limited to 90 degrees, depending on its type.
+    PhysX refuses joint limits of NaN, and a lower limit above the upper limit. PhysX holds a joint with refused limits
+    at 0. Outside articulations a joint with refused limits is free, locked or limited to 90 degrees, depending on its
+    type.
 
     Measured: With limits [0.5, -0.5], a prismatic joint with speed 1 stays at 0. (`experiments/measure_joint_rules.py`)
     """,

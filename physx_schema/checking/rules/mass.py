@@ -72,7 +72,7 @@ def moments_fault(moments: Sequence[float]) -> str:
 
 
 INERTIA_INCOMPLETE = Rule("body/inertia-incomplete", "warning", """
-    Moments of inertia or principal axes alone
+    Only one of diagonalInertia and principalAxes authored
 
     If only principalAxes is authored, PhysX computes the moments of inertia and applies these axes to them. If only
     diagonalInertia is authored, PhysX uses the principal axes of the colliders, unless mass and centerOfMass are
@@ -170,7 +170,8 @@ NO_MASS = ReaderRule("body/no-mass", "warning", """
     The body has neither a mass nor a collider. For such a body PhysX uses a mass of 1 and the inertia of a small
     sphere.
 
-    Measured: For such a body PhysX logs a warning about a negative mass. (`experiments/measure_body_rules.py`)
+    Measured: For a body without mass and colliders PhysX logs a warning about a negative mass.
+    (`experiments/measure_body_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.prim("Xform", "thing", {}, "PhysicsRigidBodyAPI"),

@@ -79,8 +79,8 @@ CHAIN = Rule("DJ.007/chain", "error", """
     The reference joint is itself a mimic joint and follows another joint. PhysX simulates a chain of mimic joints
     correctly, but SimReady DJ.007 forbids such a chain, and Newton rejects it.
 
-    Measured: In a chain of three joints, a third joint follows the follower joint. All three joints reach 19.99 degrees
-    and differ by at most 0.0004. (`experiments/measure_mimics.py`)
+    Measured: In a chain of three joints, the second joint follows the first joint, and the third follows the second.
+    All three joints reach 19.99 degrees and differ by at most 0.0004. (`experiments/measure_mimics.py`)
     """,
     why="PhysX simulates a chain of mimic joints, but SimReady DJ.007 forbids it and Newton rejects it",
     fix="use the first joint of the chain as reference joint, with gearing = -(product of both gearings)",
@@ -236,7 +236,7 @@ NEWTON_PORTABILITY = Rule("DJ.007/newton-portability", "warning", """
     Measured: A slider follows a hinge with gearing -0.01 per degree. When the hinge is at 20 degrees, the slider is at
     0.200. (`experiments/measure_mimics.py`)
     """,
-    why="Newton reads such a mimic joint differently or not at all",
+    why="Newton reads this mimic joint differently, or does not read it at all",
     fix="test the joint in Newton before you rely on it",
     profiles=PROFILES,
     example=usda.follower({"offset": "5", "float physics:lowerLimit": "-60"}),

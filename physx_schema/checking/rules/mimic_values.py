@@ -114,7 +114,7 @@ def _natural_frequency(item: MimicDeclaration) -> Iterator[Finding]:
         yield NATURAL_FREQUENCY.at(
             item.path, name, f"naturalFrequency {value:g} is {step_angle}",
             why="the mimic joint is nearly a hard constraint",
-            fix="author a naturalFrequency of about 60 (1 rad in a step), or less for a compliant mimic joint",
+            fix="author a naturalFrequency of about 60 (1 rad per time step), or less for a compliant mimic joint",
             severity="info",
         )
 

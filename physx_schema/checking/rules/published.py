@@ -13,7 +13,7 @@ from physx_schema.checking.engine.finding import PUBLISHED, Finding
 from physx_schema.checking.engine.rule import Rule, finder, flatten
 from physx_schema.description import Description
 
-_REASON = "SimReady's published rule requires this; PhysX does not"
+_REASON = "PhysX accepts the stage; SimReady's published rule does not"
 _BODY, _COLLIDER, _MESH, _MERGED = (
     "PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMeshCollisionAPI", "PhysxMeshMergeCollisionAPI")
 _MASS = "physics:mass"

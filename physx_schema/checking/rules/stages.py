@@ -85,8 +85,8 @@ GRAVITY_DIRECTION = ReaderRule("scene/gravity-direction", "warning", """
 UNITS = ReaderRule("stage/units", "error", """
     Units that PhysX refuses
 
-    Three numbers must be finite and above 0 in single precision: metersPerUnit, kilogramsPerUnit, and a length of 10 m
-    in stage units. PhysX refuses a stage in which one of these numbers is not finite or not above 0.
+    PhysX refuses a stage if metersPerUnit, kilogramsPerUnit, or 10 m in stage units is not finite or not above 0 in
+    single precision.
 
     Measured: PhysX refuses a metersPerUnit or kilogramsPerUnit of 0, -1, NaN or infinity. PhysX refuses metersPerUnit
     2.9e-38, but accepts 2.95e-38. (`experiments/measure_scene_rules.py`)
@@ -267,10 +267,10 @@ NO_REASON = Rule("waiver/no-reason", "error", """
 UNUSED = Rule("waiver/unused", "warning", """
     Waiver without a matching finding
 
-    The waiver matches no finding. Possibly the fault is repaired, or the waiver is on the wrong prim. If such a finding
-    appears later, the waiver hides it.
+    The waiver matches no finding. Possibly the fault is repaired, or the waiver is on the wrong prim. If a matching
+    finding appears later, the waiver hides it.
     """,
-    why="if such a finding appears later, the waiver hides it",
+    why="if a matching finding appears later, the waiver hides it",
     fix="remove the waiver",
     profiles=PROFILES,
     example=_waiver_example('{ string "unit/gravity" = "a small moon" }'),

@@ -121,8 +121,9 @@ SHARED_PREFIX = ReaderRule("tendon/shared-prefix", "error", """
     Tendon schemas with the same instance name
 
     Several tendon schemas with the same instance name on one prim share their properties. On a link PhysX uses the root
-    attachment or, without a root attachment, the leaf attachment. PhysX refuses the other attachments with an error. On
-    a joint PhysX uses the root axis and logs no message.
+    attachment or, without a root attachment, the leaf attachment. PhysX refuses all other attachments with this
+    instance name and logs an error. If tendon schemas on a joint share an instance name, PhysX uses the root axis and
+    logs no message.
 
     Measured: An additional attachment with the instance name of the leaf attachment does not change the motion.
     (`experiments/measure_tendon_topology.py`)
@@ -136,8 +137,9 @@ SEVERAL_PARENTS = ReaderRule("tendon/several-parents", "warning", """
 
     If parentLink has several targets, PhysX uses the first target and logs a warning.
 
-    Measured: If parentLink targets base and then l1, the tendon pulls as with base as the only target. If parentLink
-    targets l1 and then base, the joint stays at rest. (`experiments/measure_tendon_topology.py`)
+    Measured: If parentLink targets first the link base and then the link l1, the tendon pulls exactly as with the
+    single target base. If parentLink targets first l1 and then base, the joint stays at rest.
+    (`experiments/measure_tendon_topology.py`)
     """,
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), {
         "rel physxTendon:f:parentLink": "[</Robot/c>, </Robot/b>]"}),
@@ -148,8 +150,8 @@ NO_LEAF = ReaderRule("tendon/no-leaf", "error", """
     Spatial tendon branch without a leaf
 
     If a branch of a spatial tendon ends in an attachment that is not a leaf, PhysX logs an error and uses rest length
-    0. If such a tendon has a limitStiffness, the motion becomes NaN. A root attachment without other attachments exerts
-    no force.
+    0. If a spatial tendon with a limitStiffness has a branch without a leaf, the motion becomes NaN. A root attachment
+    without other attachments exerts no force.
 
     Measured: After one step the joint velocity is -0.09997 with a tendon of stiffness 10 without a leaf. With
     limitStiffness 10 the joint velocity is NaN. (`experiments/measure_tendon_rules.py`)
@@ -198,8 +200,8 @@ LEAF_PARENT = ReaderRule("tendon/leaf-parent", "error", """
 UNREACHED = ReaderRule("tendon/unreached", "error", """
     Tendon attachment without a path to the root
 
-    The chain of parents of a tendon attachment ends before a root attachment. PhysX drops such an attachment, and it
-    exerts no force.
+    The chain of parents of a tendon attachment ends before a root attachment. PhysX drops an attachment without a path
+    to the root, and it exerts no force.
 
     Measured: If the leaf is below an attachment without a parent, the slider stays at rest. If the leaf is below a root
     attachment, the slider's velocity is -0.1998. (`experiments/measure_tendon_topology.py`)

@@ -97,8 +97,8 @@ SIGN = Rule("tendon/sign", "error", """
 
     forceCoefficient scales the force on an axis; the gearing scales only the axis's part of the tendon's length. If
     forceCoefficient and gearing have opposite signs, the tendon pushes the joint away from the tendon's rest length. If
-    the tendon pushes all its axes away, the motion diverges. A negative gearing on a spatial tendon also pushes the
-    joint away from the rest length.
+    the tendon pushes all its axes away from the rest length, the motion diverges. A negative gearing on a spatial
+    tendon also pushes the joint away from the rest length.
 
     Measured: With gearing -1 and forceCoefficient 1 the tendon gives a slider the velocity 0.1000 in one step. The
     slider moves from 0.01 to 56.6 in 3 s. (`experiments/measure_tendon_rules.py`)

@@ -52,9 +52,9 @@ def _shared(tendon: FixedTendon) -> Iterator[Finding]:
 VELOCITY_ITERATIONS = Rule("tendon/velocity-iterations", "warning", """
     Tendon force increased by velocity iterations
 
-    PhysX applies a tendon's whole force again in each velocity iteration. N position and V velocity iterations multiply
-    the tendon's force by (N + V) / N. The rule accepts an increase of up to 5 %; the default counts, N = 32 and V = 1,
-    add 3 %.
+    PhysX applies a tendon's whole force not only in the position iterations, but also in each velocity iteration. N
+    position and V velocity iterations multiply the tendon's force by (N + V) / N. The rule accepts an increase of up to
+    5 %; the default counts, N = 32 and V = 1, add 3 %.
 
     Measured: With 4 position iterations a tendon gives a joint the velocity -0.0999 without velocity iterations, and
     -0.1249 with 1 velocity iteration. (`experiments/measure_tendon_rules.py`)
@@ -72,7 +72,7 @@ def _repeated(scene: Scene, counts: SolverCounts, tendon: FixedTendon | SpatialT
         tendon.path, tendon.prefix + "stiffness",
         f"with {counts.position} position and {counts.velocity} velocity iterations of {counts.path} the tendon's "
         f"force is {100.0 * excess:.3g} % too large",
-        why="PhysX applies the tendon's force again in each velocity iteration"
+        why="PhysX also applies the whole tendon force in each velocity iteration"
         + (f"; the number of velocity iterations is from {source}" if source != counts.path else ""),
         fix=f"set {bound}solverVelocityIterationCount of {source} to 0"
         + _more_iterations(scene, counts.position, lambda count: counts.velocity <= EXCESS * count),
@@ -90,10 +90,10 @@ def _more_iterations(scene: Scene, count: int, enough: Callable[[int], bool]) ->
 REST_BIAS = Rule("tendon/rest-bias", "error", """
     Stiff tendon with a wrong stretch under load
 
-    Under load a tendon with one axis stretches f times the right distance: f = 1 + a r (1 - gearing forceCoefficient).
-    Here a = h (h stiffness + damping), h is the step of a position iteration, and r = 1 / moved inertia. If f < 0, the
-    tendon moves against the load or the motion becomes NaN. With the PGS solver, the iterations apply only part of the
-    tendon's force. The rule assumes steps of 1/60 s.
+    Under load PhysX stretches a tendon with one axis by the right distance times a factor f = 1 + a r (1 - gearing
+    forceCoefficient). In the factor f, a is h (h stiffness + damping), h is the step of a position iteration, and r is
+    1 / moved inertia. If the factor f is negative, the tendon moves against the load or the motion becomes NaN. With
+    the PGS solver, the iterations apply only part of the tendon's force. The rule assumes steps of 1/60 s.
 
     Measured: A load of 1 stretches a tendon with stiffness 1e5. With gearing 1 the stretch is -1.0e-5 for
     forceCoefficient 1, and +2.3e-5 for forceCoefficient 2.

@@ -41,7 +41,7 @@ RADIANS = Rule("unit/radians", "warning", """
     Measured: A hinge with limits of 1.5708 and a target of 90 stops at 1.5708 degrees.
     (`experiments/measure_joint_rules.py`)
     """,
-    why="PhysX reads joint angles in degrees, 57.3 times less than the same number in radians",
+    why="PhysX reads joint angles in degrees; an angle authored in radians is 57.3 times too small",
     profiles=PROFILES,
     example=usda.joint("j2", _RADIANS),
     remedy=usda.joint("j2", {"float physics:lowerLimit": "-90", "float physics:upperLimit": "90"}),

@@ -271,7 +271,7 @@ VALUE_TIME_SAMPLES = ReaderRule("value/time-samples", "warning", """
     ovphysx reads a stage once, by default at USD's default time, and ignores time samples. Omniverse follows the time
     samples of drives, joint frames, gravity and velocities. The rule body/animated covers transforms of bodies.
 
-    Measured: Time samples in addition to stiffness 5, mass 3 or a translation have no effect.
+    Measured: If a stiffness of 5, a mass of 3 or a translation is authored, additional time samples have no effect.
     (`experiments/measure_value_rules.py`)
     """,
     profiles=PROFILES,
@@ -285,8 +285,8 @@ CONNECTED = ReaderRule("value/connected", "warning", """
     PhysX reads an attribute's authored value and ignores connections. If a value is also authored, the rule reports
     connections only on mimic joints.
 
-    Measured: A stiffness has a connection to the value 9. PhysX reads 5 if the value 5 is authored too, and 0 if no
-    value is authored. (`experiments/measure_value_rules.py`)
+    Measured: A stiffness is connected to an attribute with the value 9. If the stiffness also has the authored value
+    5, PhysX reads 5. If the stiffness has no authored value, PhysX reads 0. (`experiments/measure_value_rules.py`)
     """,
     example=usda.driven_joint({_STIFFNESS: None, f"{_STIFFNESS}.connect": "</Robot/j2.given>", "float given": "10"}),
     remedy=usda.driven_joint(),

@@ -376,7 +376,7 @@ def _target(context: ReadContext, view: SchemaView, axis: _Axis) -> float:
         effective = math.fmod(target, DEGREES_PER_REVOLUTION)
         why = ("PhysX removes whole turns from the target of a joint without limits; the joint moves to "
                f"{effective:g} degrees")
-        fix = "author finite lowerLimit and upperLimit around the target; the joint then turns all the way"
+        fix = "author finite lowerLimit and upperLimit around the target; the joint then reaches the target"
     else:
         effective = 0.0
         why, fix = "PhysX refuses the target and drives to 0", "author a finite target within the range of the joint"

@@ -173,7 +173,7 @@ def _report_unused_axes(context: ReadContext, links: Sequence[Link], used_axes: 
                 context.problem(
                     "tendon/shared-prefix", opinions.path, f"physxTendon:{name}:gearing",
                     f"{_ROOT}:{name} and {_AXIS}:{name} are on the same joint and share their properties",
-                    "PhysX uses the root axis and ignores the other axis, without a message", f"remove {_AXIS}:{name}",
+                    f"PhysX uses {_ROOT}:{name} and ignores {_AXIS}:{name} without a message", f"remove {_AXIS}:{name}",
                     "warning",
                 )
             elif (link.path, name) not in used_axes:
@@ -202,9 +202,8 @@ def _report_dropped(context: ReadContext, opinions: PrimOpinions, name: str, roo
         context.problem(
             "tendon/axis-dropped", opinions.path, f"physxTendon:{name}:gearing",
             f"this axis of tendon {name!r} has no unbroken chain of axes up to the root axis",
-            "PhysX drops the axis; a tendon contains only joints below the root axis, with an axis on each joint in "
-            "between",
-            "apply the root axis to the common ancestor joint, and an axis to every joint in between",
+            "PhysX drops the axis; each joint on the path up to the joint of the root axis must have an axis",
+            "apply the root axis to the common ancestor joint, and an axis to every joint on the path to it",
         )
         return
     context.problem(

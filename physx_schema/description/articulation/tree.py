@@ -284,9 +284,9 @@ def _report_floating(context: ReadContext, root: PrimOpinions, joint: AuthoredJo
     fix = (f"for a fixed base, move PhysicsArticulationRootAPI to {joint.path} or to a prim above the bodies; for a "
            f"robot that drives, walks or falls, set physics:jointEnabled to false on {joint.path}"
            if joint.kind == "fixed" else
-           f"add a body and fix it to the world; move PhysicsArticulationRootAPI to that fixed joint; let {joint.path} "
-           f"join the two bodies; do not apply PhysicsArticulationRootAPI to {joint.path}, because PhysX would then "
-           "fix the base")
+           "add a body and fix it to the world; move PhysicsArticulationRootAPI to that fixed joint; connect the "
+           f"new body and the root body with {joint.path}; do not apply PhysicsArticulationRootAPI to {joint.path}, "
+           "because PhysX would then fix the base")
     context.problem(
         "articulation/world-joint-outside", root.path, "apiSchemas",
         f"PhysicsArticulationRootAPI is on a body that {joint.path} joins to the world",
@@ -330,7 +330,7 @@ def _report_kinematic_link(context: ReadContext, body: str) -> None:
 
 
 EXCLUDE = "set physics:excludeFromArticulation"        # how a fix begins that leaves a joint to what is outside
-_LOCKED = "; physics:excludeFromArticulation on any of these joints locks the two bodies"
+_LOCKED = "; physics:excludeFromArticulation on one of these joints does not let the two bodies move"
 
 
 def _report_loop(context: ReadContext, graph: BodyGraph, joint: AuthoredJoint) -> None:
@@ -370,6 +370,6 @@ def _report_parallel_joint(context: ReadContext, graph: BodyGraph, joint: Author
         "DJ.011/beside", joint.path, "physics:excludeFromArticulation",
         f"the joint connects {joint.ends[0].body} and {joint.ends[1].body}, which {first.path} already connects",
         "PhysX solves this joint outside the articulation, as a softer constraint without joint state, armature, "
-        f"friction and envelope{', and the joints lock each other' if instead else ''}",
+        f"friction and performance envelope{'; the joints block one another' if instead else ''}",
         instead or f"{EXCLUDE} if that is intended, or add a body between each two joints", "warning",
     )

@@ -186,7 +186,7 @@ class Description:
         return (*self.joints, *(joint for item in self.articulations for joint in item.loose_joints))
 
     def only(self, actor: ActorDescription) -> Description:
-        """Return the description with only this articulation or body, which can come from another stage."""
+        """Return a copy with `actor` as its only articulation or body; `actor` may be from another description."""
         articulations, bodies = ((), actor.links) if isinstance(actor, FreeBody) else ((actor,), ())
         return replace(self, articulations=articulations, bodies=bodies,
                        body_paths=tuple(body.path for body in bodies), joints=(), problems=(),

@@ -93,4 +93,5 @@ def _drives_tendon(opinions: PrimOpinions) -> bool:
     """Whether an actuator pulls a tendon, which nothing does in PhysX."""
     prim = opinions.prim
     targets = prim.GetRelationship("mjc:target").GetForwardedTargets() if prim.HasRelationship("mjc:target") else ()
-    return any(prim.GetStage().GetPrimAtPath(target).GetTypeName() == "MjcTendon" for target in targets)
+    prims = filter(None, map(prim.GetStage().GetPrimAtPath, targets))
+    return any(item.GetTypeName() == "MjcTendon" for item in prims)

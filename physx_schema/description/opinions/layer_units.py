@@ -141,8 +141,8 @@ def _report_lengths(context: ReadContext, layer: _Layer, expected: float) -> Non
         _report(context, layer, wrong, _METERS, expected,
                 f"PhysX reads the layer's lengths in units of the stage; the layer's lengths change by a factor of "
                 f"{1 / factor:g}, and gravity is {factor:g} times larger for the objects of the layer",
-                f"if nothing else on the stage uses {expected:g}, set metersPerUnit of the stage to {layer.value:g}; "
-                f"otherwise convert the layer: multiply lengths, velocities and forces by {factor:g}, "
+                f"if nothing else on the stage needs {_METERS} {expected:g}, set it to {layer.value:g} on the "
+                f"stage; otherwise convert the layer: multiply lengths, velocities and forces by {factor:g}, "
                 f"moments of inertia, torques and angular gains by {square:g}, densities by {factor**-3:g}")
     elif names := _unscaled(layer):
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
@@ -215,9 +215,9 @@ def _report_masses(context: ReadContext, layer: _Layer, expected: float) -> None
     factor = layer.value / expected
     _report(context, layer, list(layer.roots), _KILOGRAMS, expected,
             "PhysX reads the layer's masses, forces and gains in units of the stage; masses change by a factor of "
-            f"{1 / factor:g}; the layer alone moves as before, but not together with other objects on the stage",
-            f"if nothing else on the stage uses {expected:g}, set kilogramsPerUnit of the stage to {layer.value:g}; "
-            f"otherwise convert the layer: multiply masses, moments of inertia, forces, torques and gains by "
+            f"{1 / factor:g}; the layer moves as before, except where it touches other objects on the stage",
+            f"if nothing else on the stage needs {_KILOGRAMS} {expected:g}, set it to {layer.value:g} on the "
+            f"stage; otherwise convert the layer: multiply masses, moments of inertia, forces, torques and gains by "
             f"{factor:g}", "warning")
 
 

@@ -20,6 +20,7 @@ from physx_runtime.components.entity import Entity
 from physx_runtime.components.joint import axis_frame
 from physx_runtime.components.material import PhysxMaterial
 from physx_runtime.components.pose import Pose, quaternion_of
+from physx_schema.description.urdf_files import PACKAGE, find_file
 
 Element = ElementTree.Element
 Z_TO_X = Pose(q=(0.7071068, 0.0, 0.7071068, 0.0))       # turns z, along which URDF's cylinders lie, to x
@@ -272,14 +273,9 @@ class URDFLoader:
                 **surface)
 
     def _mesh(self, name: str) -> str:
-        """The file of a mesh: beside the URDF file, or of a package in the folders above it."""
-        folder = self._file.absolute().parent
-        if not name.startswith("package://"):
-            return str(folder / name)
-        relative = name.removeprefix("package://")
-        folders = [*([Path(self._package_dir)] if self._package_dir else []), folder, *folder.parents]
-        return str(next((directory / relative for directory in folders if (directory / relative).is_file()),
-                        folder / relative))
+        """The file of a mesh: beside the URDF file, or of a package as `find_file` finds it."""
+        folders = [Path(self._package_dir)] if self._package_dir else []
+        return str(find_file(name, self._file, folders) or self._file.absolute().parent / name.removeprefix(PACKAGE))
 
     def _origin(self, element: Element) -> Pose:
         origin = element.find("origin")

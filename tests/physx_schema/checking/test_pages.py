@@ -25,14 +25,16 @@ def test_pages_are_in_step_with_the_catalogue() -> None:
 @pytest.mark.parametrize("code", RULES)
 def test_every_code_has_its_section_and_explanation(code: str) -> None:
     page = pages()[f"{family(code)}.md"]
-    assert f"\n## `{code}`\n" in page and RULES[code].text in page
+    assert f"\n## `{code}`\n" in page
+    assert RULES[code].text.replace("`", "") in page.replace("`", "")      # pages mark codes of rules
     assert next(iter(explain_lines(code))) == f"{code}: {RULES[code].title}"
 
 
 def test_sections_name_severity_and_profiles() -> None:
     assert "\n## `unit/radians`\n\n**" in pages()["unit.md"]
     assert " *(error; profile driven)*\n" in pages()["DJ.001.md"]
-    assert " *(error, also newton)*\n" in pages()["DJ.011.md"] and " *(warning)*\n" in pages()["DJ.011.md"]
+    assert " *(error, also in profile newton)*\n" in pages()["DJ.011.md"]
+    assert " *(warning)*\n" in pages()["DJ.011.md"]
     assert list(explain_lines("DJ.011/loop"))[1] == "    error; profiles physx, simready, newton"
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import os
+import re
 import warnings
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from support import converter
 
 from physx_schema import check, describe
 from physx_schema.command_line.program import program
@@ -29,14 +31,6 @@ MJCF = """<mujoco model="arm"><worldbody><body name="upper"><joint name="shoulde
 <geom type="sphere" size="0.1" mass="0.5"/></body></worldbody></mujoco>
 """
 STAGE = '#usda 1.0\ndef Xform "arm" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {}\n'
-STAND_IN = """
-import sys
-from pathlib import Path
-if "mismatched" in Path(sys.argv[1]).read_text():
-    sys.exit("Warning: in run at line 9 of cli.py -- Conversion failed: mismatched tag")
-print("Warning: in x at line 1 of y -- no mesh here")
-Path(sys.argv[2], "arm.usda").write_text({stage!r})
-"""
 
 
 @pytest.fixture
@@ -47,16 +41,10 @@ def robot(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def stand_in(tmp_path: Path) -> Iterator[None]:
     """A converter that writes a stage with one body, and says something on the way."""
-    folder = tmp_path / "site"
-    folder.mkdir()
-    (folder / "urdf_usd_converter.py").write_text(STAND_IN.format(stage=STAGE), encoding="utf-8")
-    info = folder / "urdf_usd_converter-9.9.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: urdf-usd-converter\nVersion: 9.9\n", encoding="utf-8")
-    monkeypatch.syspath_prepend(folder)
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")]))
+    with converter.stand_in(tmp_path, STAGE, "9.9", "Warning: in x at line 1 of y -- no mesh here"):
+        yield
 
 
 @pytest.mark.skipif(find_spec("urdf_usd_converter") is not None, reason="the converter is installed")
@@ -100,7 +88,30 @@ def test_repairs_are_not_written_for_a_robot(
     monkeypatch.chdir(robot.parent)
     result = CliRunner().invoke(program(), ["check", "--fix", *arguments, str(robot)])
     assert (result.exit_code, list(robot.parent.iterdir())) == (2, [robot])
-    assert f"python -m urdf_usd_converter {robot} FOLDER" in result.stderr
+    assert f"physx-schema convert {robot} -o arm.usda" in result.stderr
+
+
+@pytest.mark.parametrize(("name", "advice"), [("arm.sdf", "convert it to URDF or MJCF first"),
+                                              ("arm.urdf.xacro", "xacro FILE > robot.urdf")])
+def test_format_without_a_converter_is_one_line_with_the_next_step(tmp_path: Path, name: str, advice: str) -> None:
+    (tmp_path / name).write_text("<robot/>", encoding="utf-8")
+    with pytest.raises(UnreadableError, match=re.escape(advice)):
+        describe(tmp_path / name)
+
+
+@pytest.mark.parametrize("prefix", ["Warning: in x at line 1 of y -- ", "[Warning] [urdf_usd_converter._impl.mesh] "])
+def test_message_of_the_converter_is_whole(robot: Path, tmp_path: Path, prefix: str) -> None:
+    with (converter.stand_in(tmp_path, STAGE, "9.9", f"{prefix}Unsupported primitive: LineSet"),
+          pytest.warns(ConvertedWarning, match="the converter reports: .*Unsupported primitive: LineSet$")):
+        describe(robot)
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_missing_mesh_is_named_with_its_line_and_package(robot: Path) -> None:
+    mesh = '<link name="tip"><visual><geometry>\n<mesh filename="package://arms/tip.stl"/></geometry></visual></link>'
+    robot.write_text(URDF.replace("</robot>", f"{mesh}</robot>"), encoding="utf-8")
+    with pytest.warns(ConvertedWarning, match=r"no file package://arms/tip.stl \(line 9\); set ROS_PACKAGE_PATH"):
+        describe(robot)
 
 
 def test_robot_is_not_migrated(robot: Path) -> None:

@@ -43,7 +43,7 @@ def test_what_goes_away_with_a_finding_is_counted_with_it() -> None:
     other = Finding("unused/idle", "warning", "/other", "physics:gravityMagnitude", "idle", "why", "fix")
     assert list(finding_lines("s.usda", [scene, *idle, other])) == [
         "s.usda: /scene: warning scene/hidden: hidden", "    why: why", "    fix: fix",
-        "    and 2 more that go away with it (2 warnings): unused/idle of physics:gravityMagnitude, "
+        "    fixing this also removes 2 more findings (2 warnings): unused/idle of physics:gravityMagnitude, "
         "physics:gravityDirection",
         "s.usda: /other.physics:gravityMagnitude: warning unused/idle: idle", "    why: why", "    fix: fix"]
 

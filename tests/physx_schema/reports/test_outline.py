@@ -194,7 +194,7 @@ def test_a_joint_outside_says_why_what_acts_and_that_its_loop_may_open() -> None
         "    outside articulations: physics:excludeFromArticulation is set",
         "    force drive: stiffness 3 N m/deg, damping 0 N m s/deg, target 0 deg",
         "    breaks at 9 N, inf N m",
-        "    the joint is in a loop that may open in motion; physx-schema verify measures the gap"]
+        "    the loop of this joint can come apart in simulation; physx-schema verify measures the gap"]
 
 
 def test_a_joint_outside_says_what_does_not_move_at_its_ends() -> None:

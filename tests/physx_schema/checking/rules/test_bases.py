@@ -31,7 +31,7 @@ def test_a_joint_from_the_world_that_moves_fixes_the_base(kind: str, name: str, 
                  schemas=() if on_joint else root)
     items = found(text, FIXED)
     assert [(item.path, item.severity) for item in items] == [("/Robot/turn", "warning")]
-    assert f"a {name} joint" in items[0].message and "add a body in between" in items[0].fix
+    assert f"a {name} joint" in items[0].message and "add a body between the world and " in items[0].fix
 
 
 def test_a_body_fixed_to_the_world_between_is_the_remedy() -> None:
@@ -100,7 +100,7 @@ def test_a_root_that_is_the_base_is_not(text: str) -> None:
 
 
 def test_the_base_is_where_the_joints_lead_from_whatever_its_mass() -> None:
-    assert "lead from /Robot/d" in found(robot(chain("a", "b", "c", "d", reverse=True)), CHOSEN)[0].message
+    assert "starts at /Robot/d" in found(robot(chain("a", "b", "c", "d", reverse=True)), CHOSEN)[0].message
 
 
 # --- root links that are no body -------------------------------------------------------------------------------------

@@ -198,7 +198,7 @@ def test_a_loop_whose_ends_a_joint_moves_together_is_found(
 ) -> None:
     found = [item.message for item in check(opened(chain(first, second, base_moves))).findings
              if item.code == "DJ.011/moving-loop"]
-    expected = f"the joint connects /Robot/{first} and /Robot/{second}, although {mover} moves both"
+    expected = f"the joint connects /Robot/{first} and /Robot/{second}, although the joint {mover} moves both"
     assert found == ([expected] if mover else [])
 
 

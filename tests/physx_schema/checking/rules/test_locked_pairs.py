@@ -100,7 +100,7 @@ def test_joints_that_would_lock_each_other_are_not_excluded_by_the_fix() -> None
     for code in ("DJ.011/loop", "DJ.011/beside"):
         items = found(text, code)
         assert [item.repair for item in items] == [None]
-        assert "rotX, rotY and rotZ free" in items[0].fix and "locks the two bodies" in items[0].fix
+        assert "rotX, rotY and rotZ free" in items[0].fix and "does not let the two bodies move" in items[0].fix
     assert not found(text), "the loop says it already"
 
 

@@ -46,3 +46,8 @@ def test_an_actuator_of_a_tendon_has_no_counterpart() -> None:
     actuator = prim("MjcActuator", "m", (), {"uniform double[] mjc:gainPrm": [50.0], **TARGETS})
     text = robot(base(), prim("MjcTendon", "j"), actuator)
     assert suggestions(text)["mjc:gainPrm"] == ""
+
+
+def test_an_actuator_of_a_joint_that_is_not_there_is_one_of_a_joint() -> None:
+    actuator = prim("MjcActuator", "m", (), {"uniform double[] mjc:gainPrm": [50.0], **TARGETS})
+    assert suggestions(robot(base(), actuator))["mjc:gainPrm"] == "drive:*:physics:stiffness of the driven joint"

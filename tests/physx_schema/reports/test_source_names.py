@@ -1,0 +1,54 @@
+"""Findings on a robot's file are in its own names and lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from support.places import ROOT
+
+from physx_schema.command_line.program import program
+from physx_schema.description import robot_files
+
+# arm.urdf of the guide as urdf-usd-converter 0.3.4 converts it
+CONVERTED = ROOT / "tests" / "data" / "guides" / "arm.usda"
+URDF = '<robot name="arm">\n<link name="base"/>\n<link name="upper"/>\n<link name="fore"/></robot>\n'
+
+
+@pytest.fixture
+def robot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A robot's file that a kept stage stands in for."""
+    path = tmp_path / "arm.urdf"
+    path.write_text(URDF, encoding="utf-8")
+    monkeypatch.setitem(robot_files._ORIGINALS, str(CONVERTED), path)
+    monkeypatch.setattr("physx_schema.description.stages.converted", lambda *_: CONVERTED)
+    return path
+
+
+@pytest.mark.parametrize(("style", "text"), [
+    ("text", "arm.urdf:2: link base: warning articulation/world-joint-outside: PhysicsArticulationRootAPI is on a body "
+             "that root_joint joins to the world"),
+    ("github", "arm.urdf,line=2,title=articulation/world-joint-outside::link base: "),
+    ("sarif", '"startLine": 2'), ("html", "<code>link base</code>")])
+def test_finding_cites_the_line_and_the_name_of_the_link(robot: Path, style: str, text: str) -> None:
+    result = CliRunner().invoke(program(), ["check", str(robot), "--format", style])
+    assert text in result.stdout
+
+
+def test_temporary_layers_of_the_stage_are_not_named(robot: Path, tmp_path: Path,
+                                                     monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, stage = tmp_path / "temporary.usda", tmp_path / "layered.usda"
+    kept.write_bytes(CONVERTED.read_bytes())
+    units = 'defaultPrim = "arm"\n    kilogramsPerUnit = 1\n    metersPerUnit = 1\n    upAxis = "Z"'
+    stage.write_text(f"#usda 1.0\n(\n    subLayers = [@./temporary.usda@]\n    {units}\n)\n", encoding="utf-8")
+    monkeypatch.setitem(robot_files._ORIGINALS, str(stage), robot)
+    monkeypatch.setattr("physx_schema.description.stages.converted", lambda *_: stage)
+    result = CliRunner().invoke(program(), ["check", str(robot)])
+    assert f"{robot}:2: link base: " in result.stdout
+    assert "temporary.usda" not in result.stdout
+
+
+def test_json_keeps_the_paths_of_prims_for_programs(robot: Path) -> None:
+    result = CliRunner().invoke(program(), ["check", str(robot), "--format", "json"])
+    assert '"path": "/arm/Geometry/base"' in result.stdout
