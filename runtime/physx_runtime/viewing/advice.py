@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+
+from pxr import Usd
 
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.verification.headline import gravest_ignored, largest_alteration
@@ -31,6 +35,9 @@ _UNUSED = effect_rank(Finding("unused", "warning", "", "", "", "", ""))
 _HEADLINES = {"articulation/world-joint-outside": "the robot hangs on a soft joint to the world",
               "behaviour/sag": "joints sag below their targets", "behaviour/swings": "joints swing about their targets",
               "body/no-collider": "bodies pass through everything"}
+ENCODED = "tn__"            # the beginning of names with letters that USD's names cannot have
+_ENCODED = re.compile(rf"\b{ENCODED}\w+")
+NO_NAMES: Mapping[str, str] = MappingProxyType({})
 _PATH = re.compile(r"(?<![\w/])(?:/\w+)+/(\w+)")
 # Words for the part of a property's name before its instance; a tendon is named by its instance.
 _TENDON = "physxTendon"
@@ -66,15 +73,26 @@ class Advice:
     actions: tuple[Action, ...]
 
 
-def advise(stage: str, checked: Report, verification: Verification | None, recording: Recording | None) -> Advice:
-    """The advice on a stage; stage: the path that its commands name."""
+def advise(stage: str, checked: Report, verification: Verification | None, recording: Recording | None,
+           names: Mapping[str, str] = NO_NAMES) -> Advice:
+    """The advice on a stage; stage: the path that its commands name. names: as `display_names`."""
     headline, explanation, path, kind = next(_facts(checked, verification, recording), ("", "", "", "ok"))
     counts = counts_text(checked, verification)
     if not headline:        # nothing changes the motion
         headline, _, counts = counts.partition("; ")
         counts = _sentence(counts)
-    actions = tuple(_actions(stage, checked, verification))[:MAX_ACTIONS]
-    return Advice(headline, explanation, path, kind, counts, actions)
+    def displayed(text: str) -> str:
+        return _ENCODED.sub(lambda match: names.get(match[0], match[0]), text)
+
+    actions = [replace(action, text=displayed(action.text), prim=displayed(action.prim))
+               for action in islice(_actions(stage, checked, verification), MAX_ACTIONS)]
+    return Advice(displayed(headline), displayed(explanation), path, kind, counts, tuple(actions))
+
+
+def display_names(stage: Usd.Stage) -> dict[str, str]:
+    """The display names of prims whose own names USD encodes, such as "link_0.0" for "tn__link_00_XB"."""
+    return {prim.GetName(): prim.GetDisplayName() for prim in stage.TraverseAll()
+            if prim.GetName().startswith(ENCODED) and prim.GetDisplayName()}
 
 
 def _facts(checked: Report, verification: Verification | None,

@@ -36,7 +36,7 @@ from physx_runtime.verification.report import (
     Verification,
 )
 from physx_runtime.verification.text import measured, remedy_text
-from physx_runtime.viewing.advice import advise, command_path
+from physx_runtime.viewing.advice import advise, command_path, display_names
 from physx_runtime.viewing.charts import (
     Chart,
     contact_charts,
@@ -126,7 +126,7 @@ def write_report(path: str | Path, stage: Any, checked: Report, verification: Ve
                           before if recording else None)
     text = _environment().get_template("report.html.jinja").render(
         source=Path(description.source).name,
-        advice=advise(command_path(description.source), checked, verification, recording),
+        advice=advise(command_path(description.source), checked, verification, recording, display_names(stage)),
         marks=MARKS, severities=SEVERITIES, checked=checked, rules=by_rule(checked.causes),
         max_findings=MAX_FINDINGS, max_differences=MAX_DIFFERENCES, missing=missing, max_missing=MAX_MISSING,
         robot_notes=robot_figure.notes,

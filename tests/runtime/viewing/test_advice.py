@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 from physx_runtime.verification.report import Remedy, Row, Verification
-from physx_runtime.viewing.advice import MAX_EXPLANATION, advise, command_path, counts_text, property_words
+from physx_runtime.viewing.advice import (
+    MAX_EXPLANATION,
+    advise,
+    command_path,
+    counts_text,
+    display_names,
+    property_words,
+)
+from pxr import Usd
 from support.stages.recorded_arm import ELBOW, SHOULDER, swing
 
 from physx_schema.checking import Finding, Report
@@ -110,6 +118,17 @@ def test_long_texts_are_cut_after_a_clause_and_name_prims_without_their_paths() 
     assert explanation.startswith("It sags at shoulder; a clause of the explanation; ")
     assert explanation.endswith("explanation.")
     assert len(explanation) <= MAX_EXPLANATION + 1
+
+
+def test_prims_with_encoded_names_are_called_by_their_display_names() -> None:
+    stage = Usd.Stage.CreateInMemory()
+    prim = stage.DefinePrim("/Hand/tn__link_00_XB", "Xform")
+    prim.SetDisplayName("link_0.0")
+    finding = replace(SAG, path=str(prim.GetPath()), message=f"it sags at {prim.GetPath()}")
+    advice = advise("arm.usda", report(finding), verification(), None, display_names(stage))
+    assert advice.headline == "Joints sag below their targets: link_0.0"
+    assert advice.explanation.startswith("It sags at link_0.0;")
+    assert (advice.actions[0].prim, advice.path) == ("link_0.0", "/Hand/tn__link_00_XB")
 
 
 def test_a_code_with_its_own_words_is_said_in_them() -> None:
