@@ -16,7 +16,7 @@ import threading
 import time
 from pathlib import Path
 
-EXTRAS = "usd,report"
+EXTRAS = "usd"
 IMPORTS = "import physx_runtime.viewing.report"
 
 

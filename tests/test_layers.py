@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "physx_generated": {"pxr"},
     "physx_schema": {"pxr", "numpy", "click", "rich", "physx_generated"},
     "physx_runtime": {
-        "pxr", "numpy", "numba", "llvmlite", "jinja2", "click", "rich", "matplotlib", "pytest", "physx_schema"},
+        "pxr", "numpy", "numba", "llvmlite", "jinja2", "click", "rich", "pytest", "physx_schema"},
 }
 # Files that may import more than their package, and why.
 EXCEPTIONS = {

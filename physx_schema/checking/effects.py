@@ -104,21 +104,26 @@ def by_effect(groups: Sequence[CauseGroup]) -> list[CauseGroup]:
 
 def headline(groups: Sequence[CauseGroup]) -> str:
     """The gravest effect of the errors and warnings, with its location; "" if there are none."""
-    serious = [group for group in groups if rank(group.severity) > rank("info")]
-    if not serious:
+    first = gravest(groups)
+    if first is None:
         return ""
-    first = min(serious, key=lambda group: (_gravest(group), -rank(group.severity)))
     root = first.root
     more = f" and {len(first.copies)} more" if first.copies else ""
-    return f"{effect_text(_speaker(first))}: {location(root.path, root.property)}{more} ({root.code})"
+    return f"{effect_text(speaker(first))}: {location(root.path, root.property)}{more} ({root.code})"
+
+
+def gravest(groups: Sequence[CauseGroup]) -> CauseGroup | None:
+    """The cause with the gravest effect among errors and warnings; None if there are none."""
+    serious = [group for group in groups if rank(group.severity) > rank("info")]
+    return min(serious, key=lambda group: (_gravest(group), -rank(group.severity)), default=None)
 
 
 def _gravest(group: CauseGroup) -> int:
     """The place of the effect of a group's error or warning."""
-    return effect_rank(_speaker(group))
+    return effect_rank(speaker(group))
 
 
-def _speaker(group: CauseGroup) -> Finding:
+def speaker(group: CauseGroup) -> Finding:
     """The finding that gives a group its effect: the root, or one that it explains if the root is an info."""
     return next((item for item in group.findings if rank(item.severity) > rank("info")), group.root)
 

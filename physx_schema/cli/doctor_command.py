@@ -83,7 +83,7 @@ def kernel_cache() -> PartState:
 
 # Distributions that bring PhysX's schemas too; in one process the first to register them wins.
 SCHEMA_DISTRIBUTIONS = ("physx-usd-schemas", "isaacsim-kernel", "omniverse-kit")
-_OPTIONAL = ("matplotlib", "nvidia-cuda-nvrtc", "newton-usd-schemas", *SCHEMA_DISTRIBUTIONS[:1])
+_OPTIONAL = ("pillow", "nvidia-cuda-nvrtc", "newton-usd-schemas", *SCHEMA_DISTRIBUTIONS[:1])
 _OLDEST, _NEWEST = (3, 11), (3, 13)
 
 

@@ -20,7 +20,7 @@ from physx_schema.files import recover
 
 TRACEBACK = "PHYSX_SCHEMA_TRACEBACK"
 # Modules that only some commands need, by the distribution that brings them.
-DISTRIBUTIONS = {"jinja2": "jinja2", "llvmlite": "numba", "matplotlib": "physx-schema[report]",
+DISTRIBUTIONS = {"jinja2": "jinja2", "llvmlite": "numba",
                  "mcp": "physx-schema[mcp]", "numba": "numba",
                  "viser": "physx-schema[view]", "yaml": "pyyaml"}
 UNREAD = 141        # 128 + SIGPIPE: what a shell reports of a program whose reader has gone

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -11,11 +10,6 @@ from physx_runtime.commands.options import DEFAULT_DT, Seconds, engine_option, e
 from physx_schema.command_line.options import force_option, is_quiet, isolation_option, progress, quiet_option
 from physx_schema.errors import printable
 from physx_schema.files import unwritable
-
-if TYPE_CHECKING:
-    pass
-
-
 
 
 @click.command("report")
@@ -28,8 +22,11 @@ if TYPE_CHECKING:
 @click.option("--open", "shown", is_flag=True, help="Open the report in a browser.")
 @click.option("--dt", type=Seconds(), default=DEFAULT_DT, show_default="1/60", help="Time step in seconds.")
 @click.option("--steps", type=click.IntRange(1), default=240, show_default=True, help="Number of steps to simulate.")
+@click.option("--compare", "before", metavar="BEFORE", help="Also show the robot and the motion of this stage, "
+              "translucent over the first.")
 @engine_option
-def report_command(stage: str, out: Path, force: bool, shown: bool, dt: float, steps: int, engine: str) -> None:
+def report_command(stage: str, out: Path, force: bool, shown: bool, dt: float, steps: int, before: str | None,
+                   engine: str) -> None:
     """Write one self-contained HTML page about a robot: the effect of its values, findings, and its motion in 3D.
 
     The page lists everything that cannot be verified or simulated, with the reason.
@@ -39,11 +36,12 @@ def report_command(stage: str, out: Path, force: bool, shown: bool, dt: float, s
     from physx_schema.outputs import files_of, require_output
 
     usd_stage = open_stage(stage)
+    before_stage = None if before is None else open_stage(before)
     require_output(out, files_of(usd_stage), force)
     try:
         with progress(stage) as line:
             report_robot(usd_stage, out, dt, steps, lambda what: setattr(line, "what", f"{stage}: being {what}"),
-                         engines_of(engine))
+                         engines_of(engine), before_stage)
     except OSError as error:
         raise unwritable(out, error) from None
     if not is_quiet():

@@ -27,24 +27,37 @@ def headline(verification: Verification) -> str:
 
 def ignored_headline(verification: Verification) -> str:
     """What values that are ignored leave undone, the gravest first; "" where none is ignored."""
+    text, rows = gravest_ignored(verification)
+    if not rows:
+        return ""
+    prims = list(dict.fromkeys(row.path for row in rows))
+    place = location(prims[0], rows[0].property)
+    return f"{text}: {place}" + (f" and on {plural(len(prims) - 1, 'more prim')}" if len(prims) > 1 else "")
+
+
+def gravest_ignored(verification: Verification) -> tuple[str, list[Row]]:
+    """The gravest effect of ignored values, and the rows with it; "" and none where no value is ignored."""
     rows = [row for row in verification.rows if row.verdict == IGNORED]
     for starts, text in _IGNORED:
         fitting = [row for row in rows if row.property.startswith(starts)]
         if fitting:
-            prims = list(dict.fromkeys(row.path for row in fitting))
-            place = location(prims[0], fitting[0].property)
-            return f"{text}: {place}" + (f" and on {plural(len(prims) - 1, 'more prim')}" if len(prims) > 1 else "")
-    return ""
+            return text, fitting
+    return "", []
 
 
 def altered_headline(verification: Verification) -> str:
     """The number whose effect is farthest from the intended one; "" where none is altered."""
-    rows = [row for row in verification.rows if row.verdict == ALTERED and row.effective is not None]
-    if not rows:
+    row = largest_alteration(verification)
+    if row is None:
         return ""
-    row = max(rows, key=_change)
     return (f"{location(row.path, row.property)} is effectively {number(row.effective)} instead of "
             f"{number(row.intended_effect)}")
+
+
+def largest_alteration(verification: Verification) -> Row | None:
+    """The row whose effect is farthest from the intended one; None where none is altered."""
+    rows = [row for row in verification.rows if row.verdict == ALTERED and row.effective is not None]
+    return max(rows, key=_change, default=None)
 
 
 def _change(row: Row) -> float:

@@ -19,13 +19,13 @@ from typing import Any, TypeVar
 
 import jinja2
 from numpy.typing import NDArray
+from pxr import Usd
 
 from physx_runtime.packing.not_simulated import NotSimulatedWarning
 from physx_runtime.simulation.divergence import DivergenceWarning
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.simulation.simulate import simulate
 from physx_runtime.verification import verify
-from physx_runtime.verification.headline import altered_headline, ignored_headline
 from physx_runtime.verification.report import (
     ALTERED,
     AS_AUTHORED,
@@ -36,15 +36,16 @@ from physx_runtime.verification.report import (
     Verification,
 )
 from physx_runtime.verification.text import measured, remedy_text
+from physx_runtime.viewing.advice import advise, command_path, display_names
 from physx_runtime.viewing.charts import (
     Chart,
     contact_charts,
-    draw,
-    draw_poses,
     joint_charts,
     recorded_articulations,
     relation_charts,
 )
+from physx_runtime.viewing.comparison import Before, difference_headline, motion_differences, require_comparable
+from physx_runtime.viewing.intention import intended_bodies, intends_motion
 from physx_runtime.viewing.live.sliders import LiveStep, find_root_joint, live_step, with_fixed_base
 from physx_runtime.viewing.motion import (
     as_authored_by_path,
@@ -54,10 +55,12 @@ from physx_runtime.viewing.motion import (
     ignored_by_reason,
     remedy_lines,
 )
+from physx_runtime.viewing.plot import draw, draw_poses
 from physx_runtime.viewing.poses import snapshots
 from physx_runtime.viewing.robot.figure import figure, script, script_hash
-from physx_runtime.viewing.text import listed, numeral
-from physx_schema.checking import Report, check, effects
+from physx_runtime.viewing.text import numeral
+from physx_runtime.viewing.units import force_unit, length_unit
+from physx_schema.checking import Report, check
 from physx_schema.checking.engine.finding import BEHAVIOUR, DEFAULT_PROFILE, location
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
@@ -71,13 +74,17 @@ MARKS = {AS_AUTHORED: ("ok", "\N{CHECK MARK}"), ALTERED: ("altered", "\N{ALMOST 
          IGNORED: ("ignored", "\N{MULTIPLICATION X}"), NOT_EVALUATED: ("unknown", "?"),
          OTHER_ENGINE: ("unknown", "\N{MIDDLE DOT}")}
 SEVERITIES = {"error": "ignored", "warning": "altered", "info": "unknown"}
-PACKAGES = ("physx-schema", "usd-core", "numpy", "numba", "matplotlib")
-LENGTH_UNITS = {1.0: "m", 0.1: "dm", 0.01: "cm", 0.001: "mm", 0.0254: "in", 0.3048: "ft"}
+PACKAGES = ("physx-schema", "usd-core", "numpy", "numba")
 BAR_END_RATIO = 2.0           # the bars of effective against authored end at twice the authored value
 DRAWN_MOMENTS = 6             # at which the articulations are drawn
 MAX_PLOTS = 60              # more than this many joints make a page that nobody reads
 MAX_FINDINGS = 12           # of one rule
+MAX_DIFFERENCES = 20        # of the motion, between two stages
+MAX_NAME = 46               # letters of a name; longer ones are cut in the middle
 MAX_MISSING = 3             # sentences about what could not be done that nobody has to unfold
+
+
+ChartMaker = Callable[[Sequence[Articulation], Recording, int, str], list[Chart]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +96,7 @@ class _Figure:
 
 def write_report(path: str | Path, stage: Any, checked: Report, verification: Verification | None,
                  recording: Recording | None, world: int = 0, *, intended: Recording | None = None,
-                 live: LiveStep | str = "", missing: Sequence[str] = ()) -> Path:
+                 live: LiveStep | str = "", missing: Sequence[str] = (), before: Before | None = None) -> Path:
     """Write one self-contained HTML file about a stage, and return its path.
 
     Equal input gives equal bytes: the page has no date and no random names.
@@ -100,9 +107,10 @@ def write_report(path: str | Path, stage: Any, checked: Report, verification: Ve
         intended: The motion of the stage with an ideal solver.
         live: The live step of its articulation, or the reason why there is none.
         missing: Sentences about everything that the page lacks.
+        before: The stage and the motion to compare with.
 
     Raises:
-        UnsupportedError: matplotlib is not installed, or the path is a file of the stage.
+        UnsupportedError: The path is a file of the stage.
         UnreadableError: The stage cannot be opened.
         ValueError: The recording is from another stage, or has no such world.
     """
@@ -110,17 +118,18 @@ def write_report(path: str | Path, stage: Any, checked: Report, verification: Ve
     require_output(path, files_of(stage), force=True)
     description = describe(stage)
     value_context = _value_context(verification)
-    motion_context = _motion_context(description, recording, intended, world)
+    motion_context = _motion_context(description, recording, intended, before, world)
     paths = [row.path for row in verification.rows] if verification else []
     paths += [finding.path for finding in checked.findings]
     robot_figure = figure(stage, description, checked.findings, paths, recording, intended,
-                          live if isinstance(live, LiveStep) else None, world)
+                          live if isinstance(live, LiveStep) else None, world,
+                          before if recording else None)
     text = _environment().get_template("report.html.jinja").render(
         source=Path(description.source).name,
-        headline=headline(checked, verification),
-        is_valid=verification is not None and not (verification.failed or checked.errors),
+        advice=advise(command_path(description.source), checked, verification, recording, display_names(stage)),
         marks=MARKS, severities=SEVERITIES, checked=checked, rules=by_rule(checked.causes),
-        max_findings=MAX_FINDINGS, missing=missing, max_missing=MAX_MISSING, robot_notes=robot_figure.notes,
+        max_findings=MAX_FINDINGS, max_differences=MAX_DIFFERENCES, missing=missing, max_missing=MAX_MISSING,
+        robot_notes=robot_figure.notes,
         packed=robot_figure.packed(), script=script(), script_hash=script_hash(),
         **_step_context(live), **value_context, **motion_context)
     with replacing(path) as temporary:
@@ -154,65 +163,47 @@ def _value_context(verification: Verification | None) -> dict[str, Any]:
 
 
 def _motion_context(description: Description, recording: Recording | None, intended: Recording | None,
-                    world: int) -> dict[str, Any]:
+                    before: Before | None, world: int) -> dict[str, Any]:
     """What the template shows of a recording."""
     if recording is None:
         return {"shots": [], "joints": [], "relations": [], "contact_plots": [], "left_out_plots": 0, "overlaid": False,
-                "facts": _versions()}
+                "before": "", "differences": [], "difference_headline": "", "facts": _versions()}
     worlds = recording.link_pose.shape[1]
     if not 0 <= world < worlds:
         raise ValueError(f"world is {world}; the recording has worlds 0 to {worlds - 1}")
     articulations = recorded_articulations(description, recording)
-    scale = description.scene.meters_per_unit
-    length = LENGTH_UNITS.get(scale, f"{numeral(scale)} m")
-    charts = [kind(articulations, recording, world, length) for kind in (joint_charts, relation_charts)]
-    if intended is not None:
-        intended_charts = [kind(articulations, intended, world, length) for kind in (joint_charts, relation_charts)]
-        charts = [[replace(chart, intended=other.value) for chart, other in zip(group, intended_group, strict=True)]
-                  for group, intended_group in zip(charts, intended_charts, strict=True)]
-    charts.append(contact_charts(recording, world, _force_unit(description)))
+    length = length_unit(description)
+    charts = [_overlaid(kind, description, recording, intended, before, world, length)
+              for kind in (joint_charts, relation_charts)]
+    charts.append(contact_charts(recording, world, force_unit(description)))
+    differences = motion_differences(description, recording, before, world, length) if before else []
     shots = snapshots(articulations, recording, world, description.scene.up_axis, DRAWN_MOMENTS)
     joints, relations, touching = (_figures(group[:MAX_PLOTS], recording.time) for group in charts)
     return {"shots": [(shot.time, svg) for shot, svg in zip(shots, draw_poses(shots), strict=True)],
             "joints": joints, "relations": relations, "contact_plots": touching,
             "left_out_plots": sum(max(0, len(group) - MAX_PLOTS) for group in charts), "overlaid": intended is not None,
+            "before": before.name if before else "", "differences": differences,
+            "difference_headline": difference_headline(differences, before.name) if before else "",
             "facts": [*_facts(recording, articulations, world), *_maximal_joint_facts(description, recording, world),
                       *_versions()]}
 
 
-def _force_unit(description: Description) -> str:
-    scene = description.scene
-    return "N" if scene.meters_per_unit == scene.kilograms_per_unit == 1.0 else "force units"
+def _overlaid(kind: ChartMaker, description: Description, recording: Recording, intended: Recording | None,
+              before: Before | None, world: int, length: str) -> list[Chart]:
+    """The charts of a kind, each with the intended motion and the motion before where these have a chart of its title.
 
-
-def headline(checked: Report, verification: Verification | None) -> str:
-    """Return the greatest effect on the motion, and the verdict, in one to three sentences."""
-    ignored, altered = ("", "") if verification is None else (
-        ignored_headline(verification), altered_headline(verification))
-    gravest = [effects.headline(checked.causes) or ignored, altered]
-    sentences = [f"{text[:1].upper()}{text[1:]}." for text in gravest if text]
-    counts = [plural(checked.count_causes(severity), severity) for severity in ("error", "warning")
-              if checked.count_causes(severity)]
-    verdict = f"{_effect(verification)}; the check found {listed(counts) if counts else 'no errors'}."
-    return " ".join((*sentences, verdict))
-
-
-def _effect(verification: Verification | None) -> str:
-    """How many values act as authored."""
-    if verification is None:
-        return "No value was measured"
-    total = len(verification.rows)
-    measured = total - _count(verification, NOT_EVALUATED) - _count(verification, OTHER_ENGINE)
-    counts = {verdict: _count(verification, verdict) for verdict in (ALTERED, IGNORED)}
-    failed = [f"{count} {verdict}" for verdict, count in counts.items() if count]
-    if not total:
-        return "The stage has no values that verification measures"
-    if not measured:
-        return f"The {plural(total, 'authored value')} could not be measured"
-    if not failed:
-        subject = "The only measured value takes" if measured == 1 else f"All {measured} measured values take"
-        return f"{subject} effect as authored"
-    return f"{plural(measured, 'value')} measured: {listed(failed)}, the other values act as authored"
+    Only articulations that intend a motion have an intended one.
+    """
+    articulations = recorded_articulations(description, recording)
+    charts = kind(articulations, recording, world, length)
+    ideal, old = list[Chart](), list[Chart]()
+    if intended is not None:
+        ideal = kind([item for item in articulations if intends_motion(item)], intended, world, length)
+    if before is not None:
+        old = kind(recorded_articulations(before.description, before.recording), before.recording, 0, length)
+    intended_values, old_values = ({chart.title: chart.value for chart in group} for group in (ideal, old))
+    return [replace(chart, intended=intended_values.get(chart.title), before=old_values.get(chart.title))
+            for chart in charts]
 
 
 def _count(verification: Verification, verdict: str) -> int:
@@ -283,7 +274,8 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True, keep_trailing_newline=True,
         finalize=lambda value: printable(value) if type(value) is str else value,
     )
-    environment.filters |= {"numeral": numeral, "percent": percent, "parts": parts, "plural": plural}
+    environment.filters |= {"numeral": numeral, "percent": percent, "parts": parts, "plural": plural,
+                            "shortened": shortened}
     environment.globals |= {"effective_ratio": effective_ratio, "measured": measured, "remedy_text": remedy_text,
                             "remedy_lines": remedy_lines, "location": location, "bar_end": BAR_END_RATIO}
     return environment
@@ -298,12 +290,28 @@ def parts(name: str) -> list[str]:
     return re.split(r"(?<=[/:])(?=.)", name)
 
 
+def shortened(name: str) -> str:
+    """Return a long path with an ellipsis in place of its middle: the first part of it, and as many last ones as fit.
+
+    The parts of a path end with "/"; those of a property's name are kept together with the last prim.
+    """
+    pieces = re.split(r"(?<=/)", name)
+    if len(name) <= MAX_NAME or len(pieces) < 4:
+        return name
+    head, tail = "".join(pieces[:2]), ""
+    for piece in reversed(pieces[2:]):
+        if tail and len(head) + len(piece) + len(tail) + 2 > MAX_NAME:
+            break
+        tail = piece + tail
+    return f"{head}\N{HORIZONTAL ELLIPSIS}/{tail}" if len(head) + len(tail) + 2 < len(name) else name
+
+
 T = TypeVar("T")
 
 
 def report_robot(stage: Any, path: str | Path, dt: float = 1 / 60, steps: int = 240,
                  report_progress: Callable[[str], None] = lambda line: None,
-                 engines: Sequence[str] = ("builtin",)) -> Path:
+                 engines: Sequence[str] = ("builtin",), before: str | Path | Usd.Stage | None = None) -> Path:
     """Check, verify and simulate a stage, write its report as one HTML file, and return the path.
 
     The report lists everything that cannot be verified or simulated, with the reason.
@@ -313,13 +321,17 @@ def report_robot(stage: Any, path: str | Path, dt: float = 1 / 60, steps: int = 
         steps: Number of steps of the motion.
         report_progress: Called with the name of each stage of the work.
         engines: As in `verify`.
+        before: A stage to compare the motion with; its robot is drawn translucent over this one.
 
     Raises:
-        UnreadableError: The stage cannot be opened.
-        UnsupportedError: matplotlib is not installed, or the path is a file of the stage.
+        UnreadableError: A stage cannot be opened.
+        UnsupportedError: The path is a file of the stage.
     """
     path, stage = Path(path), open_stage(stage)
+    before_stage = None if before is None else open_stage(before)
     require_output(path, files_of(stage), force=True)
+    if before_stage is not None:
+        require_output(path, files_of(before_stage), force=True)
     missing: list[str] = []
 
     def attempt(what: str, make: Callable[[], T]) -> T | None:
@@ -340,10 +352,22 @@ def report_robot(stage: Any, path: str | Path, dt: float = 1 / 60, steps: int = 
     intended: Recording | None = None
     if recording:
         missing += [f"{item}." for item in (*recording.not_simulated, *recording.diverged)]
-        intended = attempt("simulated as intended", lambda: simulate(description, dt=dt, steps=steps, solver="ideal"))
+        if intended_bodies(description):
+            intended = attempt("simulated as intended",
+                               lambda: simulate(description, dt=dt, steps=steps, solver="ideal"))
+    compared: Before | None = None
+    if recording and before_stage is not None:
+        compared = attempt("compared", lambda: _before(description, before_stage, dt, steps))
     report_progress("written")
     return write_report(path, stage, checked, verification, recording, intended=intended,
-                        live=_live(stage, description, dt), missing=missing)
+                        live=_live(stage, description, dt), missing=missing, before=compared)
+
+
+def _before(description: Description, stage: Usd.Stage, dt: float, steps: int) -> Before:
+    """The stage to compare a description with, and its motion."""
+    before = describe(stage)
+    require_comparable(description, before)
+    return Before(stage, before, simulate(before, dt=dt, steps=steps))
 
 
 def _live(stage: Any, description: Description, dt: float) -> LiveStep | str:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
-import sys
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from physx_runtime.viewing.charts import Chart, draw, draw_poses, joint_charts, recorded_articulations, relation_charts
+from physx_runtime.viewing.charts import joint_charts, recorded_articulations, relation_charts
 from physx_runtime.viewing.poses import snapshots
 from support.stages.recorded_arm import ELBOW, SHOULDER, arm, swing
 
 from physx_schema.description import describe
-from physx_schema.errors import UnsupportedError
 
 DEGREES = [(0.0, 0.0), (30.0, 20.0), (60.0, -10.0)]
 
@@ -67,32 +64,3 @@ def test_bones_run_from_joint_to_joint_and_past_the_last_centre_of_mass() -> Non
 def test_moments_span_the_recording() -> None:
     shots = snapshots([described(arm())], swing([(0.0, float(i)) for i in range(11)]), 0, "Z", 3)
     np.testing.assert_allclose([shot.time for shot in shots], [0.0, 0.5, 1.0])
-
-
-def test_every_limit_is_a_dashed_line() -> None:
-    time = np.linspace(0.0, 1.0, 5)
-    svg = draw(time, Chart("j0", "", "", "deg", time, None, (-1.0, 2.0)))
-    assert len(re.findall(r"stroke-dasharray[^\"]*var\(--bound\)|var\(--bound\)[^\"]*stroke-dasharray", svg)) == 2
-
-
-def test_plots_take_their_colours_from_the_page() -> None:
-    time = np.linspace(0.0, 1.0, 5)
-    svg = draw(time, Chart("j0", "", "", "deg", time, time, (-1.0,)))
-    assert re.findall(r"(?:stroke|fill): ?(#\w+)", svg) == []
-
-
-def test_plots_are_the_same_every_time() -> None:
-    time = np.linspace(0.0, 1.0, 5)
-    chart = Chart("j0", "", "", "deg", time, time, (-1.0,))
-    assert draw(time, chart) == draw(time, chart)
-
-
-def test_poses_share_one_scale() -> None:
-    pictures = draw_poses(snapshots([described(arm())], swing(DEGREES), 0, "Z", 3))
-    assert len({re.search(r'viewBox="([^"]*)"', svg).group(1) for svg in pictures}) == 1     # type: ignore[union-attr]
-
-
-def test_without_matplotlib_the_next_step_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(UnsupportedError, match=r"pip install 'physx-schema\[report\]'"):
-        draw(np.zeros(2), Chart("j0", "", "", "deg", np.zeros(2)))

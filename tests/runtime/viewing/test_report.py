@@ -13,12 +13,15 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 from physx_runtime import simulate
 from physx_runtime.verification.report import Change, Remedy, Row, Verification
-from physx_runtime.viewing.report import effective_ratio, headline, percent, report_robot, write_report
+from physx_runtime.viewing.report import effective_ratio, percent, report_robot, shortened, write_report
 from physx_runtime.viewing.text import numeral
 from support.chromium import opened_page
+from support.places import ROOT
+from support.report_pictures import LOOKS, ROBOTS, Look, Robot, blocks, picture_path, pictures, resize
 from support.stages.iteration_stages import GRAVITY, free, opened, prim, slider
 from support.stages.iteration_stages import stage as stage_of
 from support.stages.recorded_arm import ELBOW, SHOULDER, arm, saved, swing
@@ -27,6 +30,7 @@ from physx_schema import authoring
 from physx_schema.checking import Finding, Report
 from physx_schema.description import Opinion
 from physx_schema.description.scenes import SolverCounts
+from physx_schema.errors import UnsupportedError
 
 VOID = {"meta", "col", "br", "wbr", "link", "img", "hr", "input"}
 STIFFNESS = Row(SHOULDER, "physxTendon:cord:stiffness", 300.0, 103.125, 100.0, "altered",
@@ -120,20 +124,29 @@ class Elements(HTMLParser):
         assert self.open.pop() == tag, f"</{tag}> at {self.getpos()}"
 
 
-@pytest.mark.parametrize(("rows", "findings", "sentence"), [
-    ((GEARING,), (), "The only measured value takes effect as authored; the check found no errors."),
-    ((GEARING, GEARING), (), "All 2 measured values take effect as authored; the check found no errors."),
-    ((STIFFNESS, GEARING, GONE, UNKNOWN), (ERROR,),
-     "Couplings do not act: /World/elbow (DJ.007/instance). /World/shoulder.physxTendon:cord:stiffness is effectively "
-     "103.1 instead of 300. 3 values measured: 1 altered and 1 ignored, the other values act as authored; the check "
-     "found 1 error."),
-    ((GEARING, GONE), (), "Couplings do not act: /World/elbow.physxMimicJoint:Z:gearing. 2 values measured: 1 ignored, "
-                          "the other values act as authored; the check found no errors."),
-    ((UNKNOWN,), (), "The 1 authored value could not be measured; the check found no errors."),
-    ((), (), "The stage has no values that verification measures; the check found no errors."),
-])
-def test_the_headline_is_the_verdict(rows: tuple[Row, ...], findings: tuple[Finding, ...], sentence: str) -> None:
-    assert headline(report(*findings), verification(*rows)) == sentence
+def test_the_page_begins_with_what_matters_and_what_to_do(tmp_path: Path) -> None:
+    row = replace(STIFFNESS, remedy=Remedy(872.25, 300.0))
+    found = words(page(tmp_path, (row, GEARING), report(ERROR)))
+    assert ("arm.usda Couplings do not act: elbow. Instance name &#39;Z&#39;; PhysX ignores it. elbow : Rename it. "
+            "physx-schema explain DJ.007/instance Stiffness of cord at shoulder: author 872.25 to get 300. "
+            "physx-schema verify --fix arm.usda -o arm_intended.usda 2 values measured: "
+            "1 altered, the other values act as authored; the check found 1 error.") in found
+
+
+@pytest.mark.parametrize(("name", "shown"), [
+    ("/World/elbow.physxTendon:cord:stiffness", "/World/elbow.physxTendon:cord:stiffness"),
+    ("/go2_description/Geometry/base/FL_hip/FL_thigh/FL_calf/FL_foot",
+     "/go2_description/\N{HORIZONTAL ELLIPSIS}/FL_thigh/FL_calf/FL_foot"),
+    ("/a_name_without_parts_that_is_longer_than_any_limit", "/a_name_without_parts_that_is_longer_than_any_limit"),
+    ("", "")])
+def test_long_paths_are_cut_in_the_middle(name: str, shown: str) -> None:
+    assert shortened(name) == shown
+
+
+def test_a_path_that_is_cut_keeps_its_full_name(tmp_path: Path) -> None:
+    path = "/World/" + "/".join(["a_long_name"] * 8)
+    elements = Elements(page(tmp_path, (), report(replace(ERROR, path=path))))
+    assert ("code", {"title": path}) in elements.found
 
 
 def test_a_row_shows_authored_effective_and_ideal_value_with_verdict_and_reason(full: str) -> None:
@@ -176,8 +189,8 @@ def test_altered_values_come_first_and_those_as_authored_are_folded(full: str) -
 
 def test_a_remedy_can_be_copied_as_lines_to_author(tmp_path: Path) -> None:
     row = replace(STIFFNESS, remedy=Remedy(872.25, 300.0, (Change("/Arm", "a:b", 64.0),), 0.01))
-    button = next(a for tag, a in Elements(page(tmp_path, (row,))).found if a.get("class") == "copy")
-    assert button["data-text"] == (f"{SHOULDER}.physxTendon:cord:stiffness = 872.25\n/Arm.a:b = 64\n"
+    buttons = [a for tag, a in Elements(page(tmp_path, (row,))).found if a.get("class") == "copy"]
+    assert buttons[-1]["data-text"] == (f"{SHOULDER}.physxTendon:cord:stiffness = 872.25\n/Arm.a:b = 64\n"
                                    "# with steps of 0.01 s")
 
 
@@ -336,6 +349,57 @@ def test_an_uncertainty_is_told_with_the_effective_value(tmp_path: Path) -> None
     assert 'title="uncertainty 2.5"' in found
 
 
+def soft_and_stiff(folder: Path) -> tuple[Path, Path]:
+    """An arm whose shoulder sags by 20 N m of its own weight, and one with a stiffer drive."""
+    paths = []
+    for stiffness in (1.0, 100.0):
+        stage = arm()
+        authoring.drive(stage.GetPrimAtPath(SHOULDER), stiffness=stiffness, damping=1.0, target=30.0)
+        paths.append(folder / f"arm{stiffness:g}.usda")
+        stage.Export(str(paths[-1]))
+    return paths[0], paths[1]
+
+
+def test_a_report_compares_the_motion_with_that_of_an_earlier_stage(tmp_path: Path) -> None:
+    before, now = soft_and_stiff(tmp_path)
+    path = report_robot(str(now), tmp_path / "report.html", steps=30, before=str(before))
+    html = path.read_text(encoding="utf-8")
+    ends = [float(np.degrees(simulate(str(stage), steps=30).joint_position[-1, 0, 0])) for stage in (before, now)]
+    assert f"{SHOULDER} deg {numeral(ends[0])} {numeral(ends[1])}" in words(html)
+    assert re.search(r"Compared with arm1.usda, \w+ differs most: by [\d.]+ deg at [\d.]+ s\.", words(html))
+    assert html.count('data-name="before"') == 2
+
+
+def test_stages_of_different_units_are_not_compared_and_the_page_says_so(tmp_path: Path) -> None:
+    before, now = soft_and_stiff(tmp_path)
+    before.write_text(before.read_text("utf-8").replace("metersPerUnit = 1", "metersPerUnit = 0.01"), "utf-8")
+    found = words(report_robot(str(now), tmp_path / "report.html", steps=2, before=str(before)).read_text("utf-8"))
+    assert "Not compared: metersPerUnit is 0.01 on" in found
+    assert "Compared with" not in found
+
+
+def test_a_report_is_not_written_over_the_stage_that_it_compares_with(tmp_path: Path) -> None:
+    before, now = soft_and_stiff(tmp_path)
+    text = before.read_text(encoding="utf-8")
+    with pytest.raises(UnsupportedError):
+        report_robot(str(now), before, steps=2, before=str(before))
+    assert before.read_text(encoding="utf-8") == text
+
+
+def test_a_motion_that_nobody_intends_is_not_shown_as_intended(tmp_path: Path) -> None:
+    stage = saved(arm(), tmp_path / "arm.usda")
+    html = report_robot(stage, tmp_path / "report.html", steps=2).read_text(encoding="utf-8")
+    assert 'data-name="intended"' not in html
+
+
+def test_of_two_robots_only_the_driven_one_has_an_intended_motion(tmp_path: Path) -> None:
+    stage = opened(stage_of(slider("A"), slider("B", x=9.0)))
+    authoring.drive(stage.GetPrimAtPath("/A/slide"), stiffness=10.0, damping=1.0, target=0.1)
+    html = report_robot(stage, tmp_path / "report.html", steps=2).read_text(encoding="utf-8")
+    assert html.count('data-name="value"') == 2
+    assert html.count('data-name="intended"') == 1
+
+
 # --- report in a browser ---------------------------------------------------------------------------------------------
 
 READY = "document.documentElement?.dataset.robot === 'ready'"
@@ -415,3 +479,130 @@ def test_without_webassembly_the_recorded_motion_plays_and_the_page_says_so(repo
         assert "cannot run the live simulation" in page.evaluate("document.getElementById('live-said').textContent")
         page.evaluate("window.first = document.getElementById('clock').textContent")
         page.wait(PLAYS)
+
+
+WATCHED = """(() => {
+  window.taken = null;
+  document.addEventListener("copy", () => { window.taken = String(document.activeElement.value); });
+  document.querySelector(".actions button.copy").focus();
+})()"""
+
+
+@pytest.mark.sweep
+def test_a_thing_to_do_is_copied_by_a_key_without_a_network_and_keeps_the_focus(report_path: Path) -> None:
+    with opened_page(report_path, before="Object.defineProperty(navigator, 'clipboard', { value: undefined })") as page:
+        page.wait(READY)
+        page.evaluate(WATCHED)
+        for kind in ("keyDown", "keyUp"):
+            page.call("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", text="\r" * (kind == "keyDown"),
+                      windowsVirtualKeyCode=13)
+        page.wait("window.taken !== null")
+        assert page.evaluate("window.taken").startswith("physx-schema ")
+        page.wait("document.activeElement.matches('.actions button.copy')")
+        page.wait("document.activeElement.textContent === 'copied'")
+        assert page.errors == []
+
+
+HOVERED = """(() => {
+  const plot = document.getElementById("j0"), box = plot.getBoundingClientRect();
+  const at = (kind, part) => plot.dispatchEvent(new PointerEvent(kind, {
+    clientX: box.left + box.width * (42 + 280 * part) / 330, clientY: box.top + 9,
+    buttons: kind === "pointermove" ? 0 : 1, bubbles: true }));
+  at("pointermove", 0.5);
+  const said = plot.nextElementSibling.textContent;
+  at("pointerdown", 0.25); at("pointerup", 0.75);
+  const narrow = [...plot.querySelectorAll(".grid text")].map(text => text.textContent);
+  plot.dispatchEvent(new MouseEvent("dblclick"));
+  plot.focus();
+  plot.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
+  plot.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
+  return [said, narrow.includes("0.5"), narrow.includes("0.0"), player.source.time];
+})()"""
+
+
+@pytest.mark.sweep
+def test_a_plot_has_values_under_the_pointer_and_a_drag_zooms(report_path: Path) -> None:
+    with opened_page(report_path) as page:
+        page.wait(READY)
+        said, has_middle, has_start, time = page.evaluate(HOVERED)
+        assert re.fullmatch(r"0\.500 s: [\d.\u2212]+, target 5, intended [\d.\u2212]+ deg", said)
+        assert has_middle
+        assert not has_start
+        assert time == pytest.approx(0.51, abs=0.02)
+        assert page.errors == []
+
+
+@pytest.mark.sweep
+def test_nothing_scrolls_sideways_on_a_phone(report_path: Path) -> None:
+    with opened_page(report_path) as page:
+        page.wait(READY)
+        resize(page, LOOKS[1])
+        page.evaluate("for (const box of document.querySelectorAll('details')) box.open = true")
+        assert page.evaluate("document.documentElement.scrollWidth") <= LOOKS[1].size[0]
+
+
+# The box of the motion fills the image, and none of its corners is outside.
+FRAMED = """(() => {
+  const { camera, frame } = player.viewer, view = camera.look(player.state.poses);
+  const reach = frame.corners.map(corner => {
+    const [x, y, z] = view.basis.map(e => dot3(e, corner.map((v, i) => v - view.eye[i])));
+    return Math.max(Math.abs(2 * view.focal / view.width * x / z), Math.abs(2 * view.focal / view.height * y / z));
+  });
+  function dot3(a, b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+  return Math.max(...reach);
+})()"""
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("look", LOOKS, ids=lambda look: look.name)
+def test_the_camera_frames_the_whole_motion(report_path: Path, look: Look) -> None:
+    with opened_page(report_path) as page:
+        page.wait(READY)
+        resize(page, look)
+        assert 0.5 < page.evaluate(FRAMED) <= 0.81
+
+
+MOST_DIFFERENT = 6.0        # of 255, mean over a picture
+MAX_PICTURE = 150_000       # bytes
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("robot", ROBOTS, ids=lambda robot: robot.name)
+def test_reports_look_as_in_the_pictures_of_the_guide(robot: Robot, tmp_path: Path) -> None:
+    for look, png in pictures(robot, tmp_path):
+        path = picture_path(robot, look)
+        shown, expected = blocks(png), blocks(path.read_bytes())
+        assert shown.shape == expected.shape
+        assert abs(shown - expected).mean() < MOST_DIFFERENT, f"{path.name}; run: python -m support.report_pictures"
+
+
+@pytest.mark.parametrize("robot", ROBOTS, ids=lambda robot: robot.name)
+def test_pictures_of_reports_are_small_and_in_the_guide(robot: Robot) -> None:
+    guide = (ROOT / "docs/guides/simulate.md").read_text(encoding="utf-8")
+    for path in (picture_path(robot, look) for look in LOOKS):
+        assert f"(../pictures/{path.name})" in guide
+        assert path.stat().st_size < MAX_PICTURE
+
+
+GHOSTS = """(() => {
+  const { state, recorded } = player;
+  recorded.show(state);
+  window.first = window.first || [...state.before];
+  const from = poses => Math.hypot(...state.before.map((x, i) => x - poses[i]));
+  return [from(window.first), from(state.poses)];
+})()"""
+
+
+@pytest.mark.sweep
+def test_the_earlier_robot_moves_beside_the_newer_one(tmp_path: Path) -> None:
+    before, now = soft_and_stiff(tmp_path)
+    path = report_robot(str(now), tmp_path / "report.html", steps=30, before=str(before))
+    with opened_page(path) as page:
+        page.wait(READY)
+        page.evaluate("player.seek(0)")
+        assert page.evaluate(GHOSTS) == [0, 0]
+        page.evaluate("player.seek(0.5)")
+        moved, apart = page.evaluate(GHOSTS)
+        assert moved > 0.1
+        assert apart > 0.1
+        assert page.errors == []

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from physx_runtime.arrays import Array, DoubleArray
 from physx_runtime.compiling.numba_functions import borrowing_entry
 from physx_runtime.viewing.poses import UP_VECTORS, transform_point
+from physx_runtime.viewing.robot.colours import COLOUR
 from physx_runtime.viewing.robot.marks import body_index, bones
-from physx_runtime.viewing.robot.shapes import COLOUR, STATIC_BODY, Shape, visible_shapes
+from physx_runtime.viewing.robot.shapes import STATIC_BODY, Shape, visible_shapes
 from physx_schema.description.model import Description
 
 

@@ -28,7 +28,10 @@ from pxr import Usd, UsdGeom
 from physx_runtime.packing.frames import rigid
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.viewing.charts import recorded_articulations
+from physx_runtime.viewing.comparison import Before
+from physx_runtime.viewing.intention import intended_bodies
 from physx_runtime.viewing.live.sliders import LiveStep, Slider
+from physx_runtime.viewing.robot.forces import contact_arrows
 from physx_runtime.viewing.robot.marks import (
     BodyPoint,
     JointMark,
@@ -37,11 +40,14 @@ from physx_runtime.viewing.robot.marks import (
     body_point,
     bones,
     finite,
+    joint_frames,
     joint_marks,
     tendon_forces,
     tendon_marks,
 )
-from physx_runtime.viewing.robot.shapes import Shapes, visible_shapes
+from physx_runtime.viewing.robot.masses import mass_ellipsoids
+from physx_runtime.viewing.robot.shapes import Shape, Shapes, ground_height, visible_shapes
+from physx_runtime.viewing.units import force_unit, length_unit
 from physx_schema.checking import Finding
 from physx_schema.checking.engine.finding import rank
 from physx_schema.description.frames import Frames, decompose
@@ -49,13 +55,14 @@ from physx_schema.description.model import Description
 
 MAX_POSES = 9_000          # of all bodies in all records together; more records than fit are passed over
 ALIGNMENT = 8               # bytes
+Head = dict[str, Any]       # an object as the page's script reads it
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
     """What a page shows of a robot."""
 
-    head: Mapping[str, Any]
+    head: Head
     parts: Mapping[str, bytes]
     notes: tuple[str, ...]              # what of it is not as on the stage
 
@@ -76,42 +83,87 @@ def _aligned(size: int) -> int:
 
 
 def figure(stage: Usd.Stage, description: Description, findings: Sequence[Finding], paths: Iterable[str],
-           recording: Recording | None, intended: Recording | None, live: LiveStep | None, world: int = 0) -> Figure:
+           recording: Recording | None, intended: Recording | None, live: LiveStep | None, world: int = 0,
+           before: Before | None = None) -> Figure:
     """The robot of a stage, still where there is no recording.
 
     paths: prims that a reader may look for. intended: the motion of the same stage without the solver's influence.
-    live: the step of one of its articulations.
+    live: the step of one of its articulations. before: another robot, drawn translucent in the same place.
     """
     bodies = recording.body_names if recording else description.body_paths
     index = body_index(bodies)
     shapes = visible_shapes(stage, bodies)
+    solid, floor = _without_ground(stage, shapes)
+    other = visible_shapes(before.stage, before.recording.body_names) if before else Shapes((), "")
     joints = list(joint_marks(description.articulations, index))
     acting = [a for a in description.articulations if a.enabled and all(link.path in index for link in a.links)]
     tendons = [mark for a in acting for mark in tendon_marks(a, index)]
-    parts = _triangle_parts(shapes)
-    head: dict[str, Any] = {
-        "up": str(UsdGeom.GetStageUpAxis(stage)), "bodies": list(bodies), "shapes": list(_shape_heads(shapes)),
-        "joints": [_joint_head(mark) for mark in joints],
+    parts = _triangle_parts((*solid, *other.shapes))
+    poses = recording.body_pose[:, world] if recording else _authored_poses(stage, bodies)
+    stride = _stride(len(poses), len(bodies))
+    heads = list(_shape_heads((*solid, *other.shapes)))
+    head: Head = {
+        "up": str(UsdGeom.GetStageUpAxis(stage)), "bodies": list(bodies), "shapes": heads[:len(solid)],
+        "joints": [_joint_head(mark) for mark in joints], "floor": floor, "follow": _followed(description, index),
+        "frameMarks": list(joint_frames(description.articulations, index)),
+        "masses": [(e.body, e.mass, e.centre, e.semi_axes, e.rotation) for e in mass_ellipsoids(description, index)],
         "bones": list(bones(description.articulations, index)),
         "tendons": [{"name": mark.name, "path": mark.path} for mark in tendons],
         "marks": _marks(description, index, findings),
         "places": {path: point for path in sorted(set(paths)) if (point := body_point(path, description, index))},
-        "live": _live_head(live, index, tendons) if live else None}
-    poses = recording.body_pose[:, world] if recording else _authored_poses(stage, bodies)
-    stride = max(1, -(-len(poses) * max(1, len(bodies)) // MAX_POSES))
+        "live": _live_head(live, index, tendons) if live else None, "frames": len(poses[::stride]),
+        "dt": _step(recording) * stride, "lengthUnit": length_unit(description), "forceUnit": force_unit(description),
+        "ghosts": sorted(index[path] for path in intended_bodies(description) if path in index),
+        "before": _before_head(before, heads[len(solid):]) if before else None, "contactStarts": []}
     parts["poses"] = _floats(poses[::stride])
-    head["frames"] = len(poses[::stride])
-    head["dt"] = float(recording.time[1] - recording.time[0]) * stride if recording and len(recording.time) > 1 else 0.0
+    if before:
+        parts["before"] = _floats(before.recording.body_pose[::head["before"]["stride"], 0])
     if recording and intended and intended.body_names == recording.body_names:
         parts["intended"] = _floats(intended.body_pose[::stride, world])
     if recording and tendons:
         forces = [force for a in recorded_articulations(description, recording)
                   for force in tendon_forces(a, recording, world)]
         parts["forces"] = _floats(np.stack(forces, axis=1)[::stride]) if len(forces) == len(tendons) else b""
+    if recording and recording.contacts:
+        arrows = contact_arrows(recording.contacts[::stride], index, world)
+        head["contactStarts"], parts["contacts"] = arrows.starts, _floats(arrows.rows)
     if live:
         parts |= {"wasm": live.binary, "memory": live.memory}
-    notes = (shapes.note,) if shapes.note else ()
-    return Figure(head, parts, notes)
+    return Figure(head, parts, tuple(note for note in (shapes.note,) if note))
+
+
+def _without_ground(stage: Usd.Stage, shapes: Shapes) -> tuple[list[Shape], float | None]:
+    """The shapes without level planes, and the height of the highest of these; the page draws it without an edge."""
+    heights = {id(shape): height for shape in shapes.shapes if (height := ground_height(stage, shape)) is not None}
+    return ([shape for shape in shapes.shapes if id(shape) not in heights],
+            max(heights.values(), default=None))
+
+
+def _followed(description: Description, index: Mapping[str, int]) -> int:
+    """The number of the body that the camera follows: the root of a floating articulation, or the only body."""
+    roots = [item.links[0].path for item in description.articulations if item.enabled and not item.fixed_base]
+    bodies = [body.path for body in description.separate_bodies]
+    candidates = roots or (bodies if len(bodies) == 1 and not description.articulations else [])
+    return next((index[path] for path in candidates if path in index), -1)
+
+
+def _stride(records: int, bodies: int) -> int:
+    """Every how many-th record a page has."""
+    return max(1, -(-records * max(1, bodies) // MAX_POSES))
+
+
+def _step(recording: Recording | None) -> float:
+    """Seconds from record to record; 0 for one alone."""
+    return float(recording.time[1] - recording.time[0]) if recording and len(recording.time) > 1 else 0.0
+
+
+def _before_head(before: Before, shapes: list[Head]) -> Head:
+    """The robot of another stage."""
+    recording = before.recording
+    index = body_index(recording.body_names)
+    stride = _stride(len(recording.time), len(index))
+    return {"bodies": len(index), "shapes": shapes, "bones": list(bones(before.description.articulations, index)),
+            "stride": stride, "frames": len(recording.time[::stride]), "dt": _step(recording) * stride}
 
 
 def _floats(values: NDArray[Any]) -> bytes:
@@ -125,24 +177,24 @@ def _authored_poses(stage: Usd.Stage, bodies: Sequence[str]) -> NDArray[np.float
     return np.array([[*position, *rotation] for position, rotation in poses]).reshape(1, -1, 7)
 
 
-def _triangle_parts(shapes: Shapes) -> dict[str, bytes]:
-    points = [shape.triangles.points for shape in shapes.shapes]
+def _triangle_parts(shapes: Sequence[Shape]) -> dict[str, bytes]:
+    points = [shape.triangles.points for shape in shapes]
     starts = np.cumsum([0, *map(len, points)])
-    faces = [shape.triangles.faces + start for shape, start in zip(shapes.shapes, starts, strict=False)]
+    faces = [shape.triangles.faces + start for shape, start in zip(shapes, starts, strict=False)]
     return {"points": _floats(np.concatenate([np.zeros((0, 3)), *points])),
             "faces": np.concatenate([np.zeros((0, 3), np.int64), *faces]).astype("<u4").tobytes()}
 
 
-def _shape_heads(shapes: Shapes) -> Iterator[dict[str, Any]]:
+def _shape_heads(shapes: Sequence[Shape]) -> Iterator[Head]:
     """What is drawn from which corner on."""
     start = 0
-    for shape in shapes.shapes:
+    for shape in shapes:
         count = shape.triangles.faces.size
         yield {"body": shape.body, "from": start, "count": count, "colour": [round(x, 3) for x in shape.colour]}
         start += count
 
 
-def _joint_head(mark: JointMark) -> dict[str, Any]:
+def _joint_head(mark: JointMark) -> Head:
     return {"name": mark.name, "angular": mark.angular, "parent": mark.parent, "child": mark.child, "axis": mark.axis,
             "zero": mark.zero, "hand": mark.hand, "sign": mark.sign, "low": finite(mark.low), "high": finite(mark.high)}
 
@@ -157,7 +209,7 @@ def _marks(description: Description, index: Mapping[str, int], findings: Sequenc
     return [[body, severity] for body, severity in sorted(worst.items())]
 
 
-def _live_head(live: LiveStep, index: Mapping[str, int], tendons: Sequence[TendonMark]) -> dict[str, Any] | None:
+def _live_head(live: LiveStep, index: Mapping[str, int], tendons: Sequence[TendonMark]) -> Head | None:
     """The step, with the bytes of its rows."""
     if not all(link in index for link in live.links):
         return None
@@ -171,14 +223,14 @@ def _live_head(live: LiveStep, index: Mapping[str, int], tendons: Sequence[Tendo
         "sliders": [_slider_head(slider) for slider in live.sliders]}
 
 
-def _slider_head(slider: Slider) -> dict[str, Any]:
+def _slider_head(slider: Slider) -> Head:
     return {"parameter": slider.parameter, "element": slider.element, "unit": slider.unit, "at": slider.at,
             "value": slider.value, "low": slider.low, "high": slider.high, "factor": slider.factor}
 
 
 # In the order in which they build on each other.
-SCRIPTS = ("unpack", "vectors", "recorded", "live", "camera", "drawing", "webgl", "flat", "viewer", "sliders", "player",
-           "page")
+SCRIPTS = ("unpack", "vectors", "recorded", "live", "drawing", "framing", "camera", "webgl", "flat", "viewer",
+           "sliders", "player", "plots", "page")
 
 
 @cache

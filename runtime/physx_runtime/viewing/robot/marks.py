@@ -15,7 +15,7 @@ from physx_runtime.viewing.charts import recorded_positions, recorded_tendon_len
 from physx_runtime.viewing.poses import recorded_link_poses, transform_point
 from physx_schema.description.articulation.spatial_tendons import position_in_link
 from physx_schema.description.model import Articulation, Description, Dof, FixedTendon, Joint, SpatialTendon
-from physx_schema.description.records import Pose, Vec3
+from physx_schema.description.records import Pose, Quat, Vec3
 
 # A point fixed in a body: the body's index, and the point in its frame.
 BodyPoint = tuple[int, Vec3]
@@ -61,6 +61,17 @@ def joint_marks(articulations: Iterable[Articulation], index: Mapping[str, int])
                 parent, child = bodies[link.joint.parent], bodies[link.joint.child]
                 if parent is not None and child is not None:
                     yield _joint_mark(link.joint, dof, parent, child)
+
+
+def joint_frames(articulations: Iterable[Articulation],
+                 index: Mapping[str, int]) -> Iterator[tuple[int, Vec3, Quat]]:
+    """The frames of all joints of articulations on both of their bodies: body's number, position and x y z w."""
+    for articulation in articulations:
+        bodies = [index.get(link.path) for link in articulation.links]
+        for joint in (link.joint for link in articulation.links if link.joint):
+            for body, frame in ((bodies[joint.parent], joint.parent_frame), (bodies[joint.child], joint.child_frame)):
+                if body is not None:
+                    yield body, *frame
 
 
 def _joint_mark(joint: Joint, dof: Dof, parent: int, child: int) -> JointMark:

@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pxr import Usd, UsdGeom, UsdShade
+from pxr import Usd, UsdGeom
 
 from physx_runtime.packing.frames import rigid
+from physx_runtime.viewing.poses import UP_VECTORS
+from physx_runtime.viewing.robot.colours import Colour, colour, face_colours
 from physx_schema.description.frames import Frames
 
 Points = NDArray[np.float64]        # (n, 3)
@@ -146,7 +148,7 @@ def _cluster_vertices(shape: Triangles, cells: int) -> Triangles:
 MAX_TRIANGLES = 36_000
 MIN_TRIANGLES = 60            # of a thinned shape
 STATIC_BODY = -1                      # the body of shapes that are below none
-COLOUR = (0.62, 0.65, 0.7)
+LEVEL = 1e-4                # of a plane's size, by which the corners of level ground differ in height at most
 GUIDE = "guide"                 # purpose of colliders that nobody is shown
 
 
@@ -156,7 +158,7 @@ class Shape:
 
     path: str
     body: int                           # index among the bodies, STILL for none
-    colour: tuple[float, ...]           # red, green, blue
+    colour: Colour
     triangles: Triangles
 
 
@@ -195,6 +197,15 @@ def visible_shapes(stage: Usd.Stage, bodies: Sequence[str]) -> Shapes:
     return Shapes(tuple(selected), note)
 
 
+def ground_height(stage: Usd.Stage, shape: Shape) -> float | None:
+    """The height of a static plane that faces up; None for another shape."""
+    if shape.body != STATIC_BODY or str(stage.GetPrimAtPath(shape.path).GetTypeName()) != "Plane":
+        return None
+    heights = shape.triangles.points @ np.array(UP_VECTORS[str(UsdGeom.GetStageUpAxis(stage))])
+    size = float(np.ptp(shape.triangles.points, axis=0).max())
+    return float(heights.mean()) if np.ptp(heights) <= LEVEL * size else None
+
+
 def _shapes_with_purpose(stage: Usd.Stage, bodies: Sequence[str]) -> Iterator[tuple[Shape, str]]:
     """Every visible shape with its purpose."""
     frames, index = Frames(), {path: i for i, path in enumerate(bodies)}
@@ -215,15 +226,31 @@ def _shapes_with_purpose(stage: Usd.Stage, bodies: Sequence[str]) -> Iterator[tu
         local = np.array(matrix)
         placed = mesh.points @ local[:3, :3] + local[3, :3]
         if np.isfinite(placed).all():
-            yield Shape(path, owner, _colour(prim), replace(mesh, points=placed)), imageable.ComputePurpose()
+            for part, part_colour in _coloured(prim, replace(mesh, points=placed)):
+                yield Shape(path, owner, part_colour, part), imageable.ComputePurpose()
 
 
-def _colour(prim: Usd.Prim) -> tuple[float, ...]:
-    """The first display colour, else the material's diffuse one."""
-    display_color = UsdGeom.Gprim(prim).GetDisplayColorPrimvar().Get()
-    if display_color:
-        return tuple(float(x) for x in display_color[0])
-    material, _ = UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial()
-    shader = material.ComputeSurfaceSource()[0] if material else None
-    diffuse = shader.GetInput("diffuseColor").Get() if shader and shader.GetInput("diffuseColor") else None
-    return tuple(float(x) for x in diffuse) if diffuse is not None and len(diffuse) == 3 else COLOUR
+def _coloured(prim: Usd.Prim, mesh: Triangles) -> Iterator[tuple[Triangles, Colour]]:
+    """The triangles of each colour: those of subsets with a material, then the rest."""
+    rest = np.ones(len(mesh.faces), np.bool_)
+    for polygons, part_colour in face_colours(prim):
+        mask = np.isin(_polygon_of_triangles(prim), polygons) & rest
+        if mask.any():
+            rest &= ~mask
+            yield _compact(mesh, mask), part_colour
+    if rest.all():
+        yield mesh, colour(prim)
+    elif rest.any():
+        yield _compact(mesh, rest), colour(prim)
+
+
+def _polygon_of_triangles(prim: Usd.Prim) -> NDArray[np.int64]:
+    """The face that each triangle of `_mesh` is of."""
+    counts = np.array(_value(prim, "faceVertexCounts"), np.int64)
+    return np.repeat(np.arange(len(counts)), np.maximum(counts - 2, 0))
+
+
+def _compact(mesh: Triangles, mask: NDArray[np.bool_]) -> Triangles:
+    """Some triangles with their own points alone."""
+    used, faces = np.unique(mesh.faces[mask], return_inverse=True)
+    return Triangles(mesh.points[used], faces.reshape(-1, 3))

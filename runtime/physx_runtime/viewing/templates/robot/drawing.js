@@ -1,22 +1,9 @@
 // Rods between points: axes, limits, tendons and marks of findings.
 const ARC_PARTS = 16;
 
-// Size and centre of the robot at the start.
-function extent(robot, poses) {
-  const points = robot.part("points", Float32Array), faces = robot.part("faces", Uint32Array), seen = [];
-  for (const { body, from, count } of robot.shapes) {
-    if (body < 0) continue;
-    for (let i = from; i < from + count; i += 5) seen.push(placed(poses, [body, Array.from(points.subarray(3 * faces[i], 3 * faces[i] + 3))]));
-  }
-  for (let body = 0; body < robot.bodies.length; body++) seen.push(placed(poses, [body, [0, 0, 0]]));
-  const low = [0, 1, 2].map(i => seen.reduce((m, x) => Math.min(m, x[i]), Infinity));
-  const high = [0, 1, 2].map(i => seen.reduce((m, x) => Math.max(m, x[i]), -Infinity));
-  return seen.length ? { size: Math.hypot(...add(high, low, -1)) || 1, centre: mixed(low, high, 0.5) } : { size: 1, centre: [0, 0, 0] };
-}
-
 // Lengths of the drawn axes and arcs of joints, smaller for more joints.
 function scales(robot, size) {
-  return robot.joints.map(() => 0.055 * size * Math.min(1, 4 / Math.sqrt(robot.joints.length || 1)));
+  return robot.joints.map(() => 0.055 * size * Math.min(1, 2.4 / Math.sqrt(robot.joints.length || 1)));
 }
 
 function* jointRods(robot, poses, size, colours, focus) {
@@ -61,4 +48,35 @@ function* boneRods(robot, poses, size, ink) {
     const at = placed(poses, [body, [0, 0, 0]]), half = [0, 0, 0.015 * size];
     yield [add(at, half, -1), add(at, half), 0.015 * size, ink(body)];
   }
+}
+
+// The frames of joints on both of their bodies: x red, y green, z blue.
+const FRAME_INKS = [[0.86, 0.2, 0.18], [0.2, 0.62, 0.24], [0.2, 0.42, 0.9]];
+
+function* frameRods(robot, poses, size) {
+  const long = 0.09 * size * Math.min(1, 3 / Math.sqrt(robot.frameMarks.length || 1));
+  for (const [body, position, rotation] of robot.frameMarks) {
+    const own = [0, 0, 0, ...rotation], at = placed(poses, [body, position]);
+    for (let i = 0; i < 3; i++) {
+      const axis = turned(poses, body, turned(own, 0, [0, 1, 2].map(k => k === i ? 1 : 0)));
+      yield [at, add(at, axis, long), 0.0035 * size, FRAME_INKS[i]];
+    }
+  }
+}
+
+// Contact forces: where each begins, ends and what it comes to; the strongest of the motion is a third of the robot.
+const ARROW_LENGTH = 0.34, LEAST_ARROW = 0.02, HEAD = 0.25;
+
+function contactArrows(robot, contacts, size) {
+  return contacts.map(([, x, y, z, ...force]) => {
+    const strength = Math.hypot(...force), at = [x, y, z];
+    const long = ARROW_LENGTH * size * strength / (robot.strongestContact || 1);
+    return { at, tip: add(at, force, long / (strength || 1)), strength, long };
+  }).filter(({ long }) => long > LEAST_ARROW * ARROW_LENGTH * size);
+}
+
+// The number of 1, 2 or 5 times a power of ten that is nearest to x.
+function round125(x) {
+  const power = 10 ** Math.floor(Math.log10(x)), off = k => Math.abs(Math.log(k * power / x));
+  return power * [1, 2, 5, 10].reduce((best, k) => off(k) < off(best) ? k : best);
 }

@@ -39,7 +39,7 @@ class Live {
     this.pose();
     state.poses.set(this.stand);
     bodies.forEach((body, i) => state.poses.set(this.rows.subarray(pose / 4 + 7 * i, pose / 4 + 7 * i + 7), 7 * body));
-    state.ghost = null;
+    state.ghost = state.before = state.contacts = null;
     state.forces = tendons.map(place => place ? this.rows[place[0] / 4] * place[1] : 0);
   }
 }

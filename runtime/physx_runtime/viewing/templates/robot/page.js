@@ -1,22 +1,34 @@
 // Copy buttons, rows that show their prim, and the robot. The page is readable without scripts.
 function copyButtons() {
   for (const button of document.querySelectorAll("button.copy")) {
+    const label = button.textContent;
     button.hidden = false;
     button.onclick = async () => {
-      const text = button.dataset.text;
-      try {
-        await navigator.clipboard.writeText(text);
-      } catch {
-        const area = Object.assign(document.createElement("textarea"), { value: text });
-        document.body.append(area);
-        area.select();
-        document.execCommand("copy");
-        area.remove();
-      }
-      button.textContent = "copied";
-      setTimeout(() => { button.textContent = "copy"; }, 1500);
+      await copy(button.dataset.text);
+      button.focus();
+      button.textContent = get("page-said").textContent = "copied";
+      setTimeout(() => { button.textContent = label; get("page-said").textContent = ""; }, 1500);
     };
   }
+}
+
+// Pages of files have no clipboard of their own in some browsers; there a text area is copied.
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = Object.assign(document.createElement("textarea"), { value: text });
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+}
+
+// A shortened name shows in full after a click, for screens without a pointer that hovers.
+function longNames() {
+  for (const name of document.querySelectorAll("code[title]"))
+    name.onclick = () => { [name.textContent, name.title] = [name.title, name.textContent]; };
 }
 
 function showButtons(player) {
@@ -38,12 +50,15 @@ function showButtons(player) {
 
 async function page() {
   copyButtons();
+  longNames();
+  const plots = [...document.querySelectorAll("svg.plot")].map(svg => new Plot(svg));
   if (!get("robot-data")) return;
   try {
     const robot = await unpack(get("robot-data").textContent);
     get("robot").classList.add("alive");
     const player = new Player(robot);
     showButtons(player);
+    for (const plot of plots) plot.chosen = time => player.seek(time);
     await player.offerLive();
     if (!matchMedia("(prefers-reduced-motion: reduce)").matches) player.play(true);
     document.documentElement.dataset.robot = "ready";

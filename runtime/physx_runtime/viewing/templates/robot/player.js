@@ -5,9 +5,9 @@ class Player {
   constructor(robot) {
     this.robot = robot;
     this.recorded = this.source = new Recorded(robot);
-    this.state = { poses: new Float32Array(7 * robot.bodies.length), ghost: null, forces: null };
+    this.state = { poses: new Float32Array(7 * robot.bodies.length), ghost: null, before: null, forces: null, contacts: null };
     this.source.show(this.state);
-    this.viewer = new Viewer(get("view"), robot, this.state.poses);
+    this.viewer = new Viewer(get("view"), robot);
     this.playing = false;
     this.dirty = true;
     this.wire();
@@ -50,26 +50,33 @@ class Player {
   wire() {
     get("play").onclick = () => this.play(!this.playing);
     get("play").disabled = get("scrub").disabled = !this.source.moves;
-    get("scrub").oninput = event => {
-      this.play(false);
-      this.source.time = this.source.end * event.target.value / 1000;
-      this.dirty = true;
-    };
+    get("scrub").oninput = event => this.seek(this.source.end * event.target.value / 1000);
     get("whole").onclick = () => this.look(null);
     get("view").addEventListener("keydown", event => {
       if (event.key === " ") { event.preventDefault(); this.play(!this.playing); }
     });
-    for (const name of ["joints", "tendons", "ghost", "findings"]) {
+    for (const name of Object.keys(this.viewer.shown)) {
       const box = get(`show-${name}`);
+      box.checked = this.viewer.shown[name];
       box.onchange = () => { this.viewer.shown[name] = box.checked; this.dirty = true; };
     }
   }
 
+  // Stop at a time of the recorded motion.
+  seek(time) {
+    if (this.source !== this.recorded) get("mode-recorded").click();
+    this.play(false);
+    this.source.time = Math.max(0, Math.min(this.source.end, time));
+    this.dirty = true;
+  }
+
   // Hide choices without content.
   choices() {
-    const there = { joints: this.robot.joints.length, tendons: this.robot.tendons.length, findings: this.robot.marks.length,
-      ghost: this.recorded.intended.length };
+    const { robot } = this;
+    const there = { joints: robot.joints.length, frames: robot.frameMarks.length, tendons: robot.tendons.length, masses: robot.masses.length,
+      contacts: robot.strongestContact, findings: robot.marks.length, ghost: this.recorded.ideal, before: this.recorded.other };
     for (const [name, some] of Object.entries(there)) get(`show-${name}`).parentElement.hidden = !some;
+    get("grid-step").textContent = `${this.viewer.step.toPrecision(1) * 1} ${robot.lengthUnit}`;
   }
 
   look(path) {
@@ -97,7 +104,8 @@ class Player {
     this.source = live ? this.live : this.recorded;
     get("scrub").hidden = live;
     get("live").hidden = !live;
-    get("show-ghost").parentElement.hidden = live || !this.recorded.intended.length;
+    for (const [name, some] of [["ghost", this.recorded.ideal], ["before", this.recorded.other], ["contacts", this.robot.strongestContact]])
+      get(`show-${name}`).parentElement.hidden = live || !some;
     get("play").disabled = !this.source.moves;
     this.dirty = true;
     this.play(true);

@@ -18,3 +18,10 @@ function about(axis, a, angle) {
   const c = Math.cos(angle), s = Math.sin(angle), k = dot(axis, a) * (1 - c);
   return add(add(a.map(x => c * x), cross(axis, a), s), axis, k);
 }
+
+// Position and rotation of a body; the world's for body -1.
+const poseOf = (poses, body) => body < 0 ? [[0, 0, 0], [0, 0, 0, 1]] :
+  [Array.from(poses.subarray(7 * body, 7 * body + 3)), Array.from(poses.subarray(7 * body + 3, 7 * body + 7))];
+
+// The rotation b, then a; quaternions x y z w.
+const product = (a, b) => [...add(add(cross(a, b), a, b[3]), b, a[3]), a[3] * b[3] - dot(a, b)];
