@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from physx_schema.arguments import display
 from physx_schema.checking.catalogue import FINDERS, RULES, selection_of
 from physx_schema.checking.engine.baseline import Baseline
 from physx_schema.checking.engine.causes import with_causes
@@ -56,6 +57,8 @@ def check(
     """
     selection = selection_of(select, ignore)
     parse_profile(profile)      # raises before the stage is read
+    if not isinstance(waivers, Sequence) or not all(isinstance(waiver, Waiver) for waiver in waivers):
+        raise ValueError(f"waivers is {display(waivers)}; give a list of waivers")
     with gc_disabled(), captured():         # messages of USD are findings
         return _check(open_stage(source), profile, selection, waivers, engine_release)
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from pxr import Sdf, Tf, Usd, UsdGeom
 
+from physx_schema.arguments import display
 from physx_schema.description.composition import in_one_line, unresolved
 from physx_schema.description.frames import decompose
 from physx_schema.description.model import PoseSample
@@ -80,6 +81,8 @@ def open_stage(source: str | Path | Any) -> Any:
     """
     if isinstance(source, Usd.Stage):
         return source
+    if not isinstance(source, str | Path):
+        raise UnreadableError(f"{display(source)} is not a stage; give an open Usd.Stage or the path of a file")
     with captured() as capture:
         stage = _open(Path(source))
         texts, name = capture.take(), stage.GetRootLayer().identifier

@@ -12,6 +12,7 @@ from typing import Any
 from pxr import Sdf, Usd
 
 from ._definition import PLACEHOLDER, Attribute, AuthoringError, Definition
+from ._display import display
 from ._target import Target
 from ._values import prepare
 
@@ -54,7 +55,7 @@ def name_problems(definition: Definition, prim: Usd.Prim, name: str) -> list[str
     conflicts = [other for other in definition.conflicts if prim.HasAPI(other, name)]
     if not problem and not conflicts:
         return []
-    start = f"{prim.GetPath()}: {definition.identifier} instance name {name!r}"
+    start = f"{prim.GetPath()}: {definition.identifier} instance name {display(name)}"
     problems = [f"{start} {problem}"] if problem else []
     if conflicts:
         problems.append(f"{start} is already used by {conflicts[0]} for properties with other types; choose another "
@@ -66,7 +67,7 @@ def require_identifier(definition: Definition, prim: Usd.Prim, name: str) -> Non
     """Raise AuthoringError for an instance name with which no property can be authored; USD refuses the empty one."""
     problem = identifier_problem(name)
     if name and problem:
-        raise AuthoringError(f"{prim.GetPath()}: {definition.identifier} instance name {name!r} {problem}")
+        raise AuthoringError(f"{prim.GetPath()}: {definition.identifier} instance name {display(name)} {problem}")
 
 
 def identifier_problem(name: str) -> str:

@@ -20,7 +20,9 @@ from physx_runtime.packing.not_simulated import select_actor
 from physx_runtime.quantities import state as quantities
 from physx_runtime.quantities.state import evaluate
 from physx_runtime.quantities.traced import StateQuantity
+from physx_runtime.simulation.arguments import required_numbers
 from physx_runtime.simulation.parameters import is_rotation
+from physx_schema.arguments import required_choice, required_mapping
 from physx_schema.description import describe
 from physx_schema.description.model import Description
 
@@ -79,12 +81,10 @@ def compute(stage: Any, q: ArrayLike, qd: ArrayLike, kind: str, root: Mapping[st
     actor = select_actor(description, articulation)
     model = pack_actor(actor, description.scene_of(actor))
     t = model.topology.tree
-    if kind not in QUANTITIES_BY_KIND:
-        raise ValueError(f"kind is {kind!r}; allowed are {', '.join(QUANTITIES_BY_KIND)}")
+    required_choice("kind", kind, QUANTITIES_BY_KIND)
     if kind == "centroidal_momentum" and t.fixed_base:
         raise ValueError(f"{model.link_names[0]}: centroidal_momentum needs a floating base; this base is fixed")
-    if dtype not in ("float32", "float64"):
-        raise ValueError(f"dtype is {dtype!r}; allowed are 'float32', 'float64'")
+    required_choice("dtype", dtype, ("float32", "float64"))
     single, rows = _rows(model, q, qd, root, dtype)
     outputs = evaluate(QUANTITIES_BY_KIND[kind], t, rows)
     shaped = {name: values.reshape(len(values), *_shape(t, kind if name == "values" else name)).astype(dtype)
@@ -105,7 +105,7 @@ def _shape(t: Topology, name: str) -> tuple[int, ...]:
 def _rows(model: PackedModel, q: ArrayLike, qd: ArrayLike, root: Mapping[str, ArrayLike] | None,
           dtype: str) -> tuple[bool, dict[str, Array]]:
     """Whether one state is given, and the rows of all states, (n, n_state)."""
-    t = model.topology.tree
+    t, root = model.topology.tree, None if root is None else required_mapping("root", root)
     inputs = {"q": (q, len(t.dofs)), "qd": (qd, len(t.dofs))}
     inputs |= {f"root {name}": (value, ROOT_STATE_SIZES.get(name, 0)) for name, value in (root or {}).items()}
     unknown = sorted(set(root or {}) - set(ROOT_STATE_SIZES))
@@ -133,7 +133,7 @@ def _rows(model: PackedModel, q: ArrayLike, qd: ArrayLike, root: Mapping[str, Ar
 
 
 def _checked(name: str, value: ArrayLike, size: int, dtype: str) -> Array:
-    array = np.asarray(value, dtype=np.float64)
+    array = required_numbers(name, value)
     if array.ndim not in (1, 2) or array.shape[-1] != size or (array.ndim == 2 and not len(array)):
         raise ValueError(f"{name} has shape {array.shape}; give ({size},) or (n, {size})")
     with np.errstate(over="ignore"):

@@ -52,6 +52,7 @@ from physx_runtime.simulation.scene import Assembly, Scene, assemble
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.solver.settings import required_solver
 from physx_runtime.worlds.store import SCHEDULED
+from physx_schema.arguments import label, listed, required_choice, required_flag, required_text, suggestion
 from physx_schema.description.bodies import gc_disabled
 from physx_schema.description.model import ActorDescription, Articulation, Description
 from physx_schema.description.reader import describe
@@ -159,15 +160,17 @@ class Session(SessionView):
                  sleeping: bool = True) -> None:
         self._closed = True                 # until everything below has worked
         _require_stage(stage)
-        if dtype not in ("float32", "float64"):
-            raise ValueError(f"dtype is {dtype!r}; allowed are 'float32', 'float64'")
+        required_choice("dtype", dtype, ("float32", "float64"))
+        switches = Switches(required_flag("transforms", transforms), required_flag("velocities", velocities),
+                            required_flag("joint_states", joint_states))
+        required_flag("sleeping", sleeping)
         # edits of the structure are followed without compiling, and the same edits give the same bits
         self._stage = stage
         self._settings: dict[str, Any] = {"dtype": dtype, "solver": required_solver(solver), "sleeping": sleeping,
                                           "path": SCHEDULED}
         self._messages = Messages()
         self._listener = StageListener(stage)
-        self._results = Results(stage, into, Switches(transforms, velocities, joint_states), self._messages,
+        self._results = Results(stage, into, switches, self._messages,
                                 self._listener.ignore_changes)
         self._actors: dict[str, SessionActor] = {}
         self._resume = ResumeState()
@@ -272,11 +275,15 @@ class Session(SessionView):
         actor. Raises ValueError for a path that is not simulated, and for None if several actors are simulated.
         """
         self._require_open()
-        path = next(iter(self._actors)) if articulation is None and len(self._actors) == 1 else articulation
-        if path not in self._actors:
-            raise ValueError(f"{path or 'the stage'} is not a simulated articulation or free body; "
-                             f"give one of {', '.join(self._actors) or 'none'}")
-        return self._actors[path].simulation
+        if articulation is None:
+            if len(self._actors) != 1:
+                raise ValueError(f"the stage has {len(self._actors)} simulated articulations and free bodies; "
+                                 f"give one of {listed(self._actors)}")
+            return next(iter(self._actors.values())).simulation
+        if required_text("articulation", articulation) not in self._actors:
+            raise ValueError(f"{label(articulation)} is not a simulated articulation or free body; "
+                             f"{suggestion(articulation, self._actors, 'give one of')}")
+        return self._actors[articulation].simulation
 
     def _report_unstepped(self) -> None:
         """Name who raises the iteration counts without being stepped."""

@@ -7,10 +7,12 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from physx_runtime.arrays import Array
+from physx_schema.arguments import display, label, required_texts, suggestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +152,18 @@ def friction_force(contacts: Contacts, worlds: int, bodies: Paths, partners: Seq
 
 def require_paths(bodies: Paths, partners: Sequence[str] | None, known: Collection[str]) -> None:
     """Raise ValueError for the first path that is neither a body nor a collider whose contacts are stepped."""
-    for path in ([bodies] if isinstance(bodies, str) else bodies, partners or ()):
-        unknown = next((name for name in path if name not in known), None)
-        if unknown is not None:
-            raise ValueError(f"{unknown} is neither a body nor a collider with simulated contacts; give one of "
-                             f"{', '.join(sorted(known)) or 'none'}")
+    paths = [bodies] if isinstance(bodies, str) else required_sequence("bodies", bodies)
+    for path in (*paths, *(() if partners is None else required_sequence("partners", partners))):
+        if path not in known:
+            raise ValueError(f"{label(path)} is neither a body nor a collider with simulated contacts; "
+                             f"{suggestion(path, sorted(known), 'give one of')}")
+
+
+def required_sequence(argument: str, paths: Any) -> Sequence[str]:
+    """A list or tuple of paths, which is read more than once. Raises ValueError for anything else."""
+    if not isinstance(paths, Sequence):
+        raise ValueError(f"{argument} is {display(paths)}; give a list of prim paths")
+    return required_texts(argument, paths)
 
 
 def _net(pairs: ColliderPairs, in_worlds: Array, impulses: Array, worlds: int, bodies: Paths,

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.arrays import Array
-from physx_runtime.simulation.arguments import require_recordable
+from physx_runtime.simulation.arguments import require_recordable, required_count, required_numbers
 from physx_runtime.simulation.contacts import NO_CONTACTS
 from physx_runtime.simulation.island_group import SceneJoint
 from physx_runtime.simulation.kinematic import KinematicBodies, KinematicMotion
@@ -28,6 +28,7 @@ from physx_runtime.simulation.scene import Scene
 from physx_runtime.simulation.simulation import Simulation
 from physx_runtime.simulation.variation import Variation
 from physx_runtime.worlds.store import AUTO
+from physx_schema.arguments import listed, required_flag, required_instance, required_mapping, suggestion
 from physx_schema.files import read_text
 
 DEGREES = "deg"
@@ -128,9 +129,9 @@ def named_values(argument: str, argument_data: Values, names: Sequence[str], wor
     if not isinstance(argument_data, Mapping):
         array = _checked_array(argument, argument_data, shape, worlds)
         return NamedValues(np.broadcast_to(array, (worlds, *shape)), np.ones(len(names), dtype=np.bool_))
-    unknown = sorted(set(argument_data) - set(names))
+    unknown = sorted(set(required_mapping(argument, argument_data)) - set(names))
     if unknown:
-        raise ValueError(f"{argument} names {', '.join(unknown)}; allowed are {', '.join(names) or 'none'}")
+        raise ValueError(f"{argument} names {listed(unknown)}; {suggestion(unknown[0], names, 'allowed are')}")
     values, mask = np.zeros((worlds, *shape)), np.array([name in argument_data for name in names], dtype=np.bool_)
     for name, value in argument_data.items():
         values[:, names.index(name)] = _checked_array(f"{argument} of {name}", value, item, worlds)
@@ -139,7 +140,7 @@ def named_values(argument: str, argument_data: Values, names: Sequence[str], wor
 
 def _checked_array(name: str, value: ArrayLike, shape: tuple[int, ...], worlds: int) -> NDArray[np.float64]:
     """An array of one world's shape or of all worlds'."""
-    array = np.asarray(value, dtype=np.float64)
+    array = required_numbers(name, value)
     if array.shape not in (shape, (worlds, *shape)):
         raise ValueError(f"{name} has shape {array.shape}; give {shape} or {(worlds, *shape)}")
     return array
@@ -189,8 +190,10 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
         UnsupportedError: The stage has no moving body, or physics that the step does not support.
         ValueError: An argument is out of range, an array has a wrong shape, or a name is not simulated.
     """
-    if steps < 0 or every < 1:
-        raise ValueError(f"steps is {steps} and every is {every}; give steps of at least 0 and every of at least 1")
+    steps, every = required_count("steps", steps, 0), required_count("every", every, 1)
+    required_flag("joint_forces", joint_forces)
+    if variation is not None:
+        required_instance("variation", variation, Variation, "give a Variation, or read_variation(file)")
     worlds = variation.worlds if variation else worlds
     run: Simulation | Scene
     actors: list[Recorded]
@@ -209,7 +212,7 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
     _set_link_forces(actors, {"link_force": link_force, "link_torque": link_torque})
     efforts = _of_joints(actors, "joint_effort", joint_effort)
     motions = [KinematicMotion(kinematic, argument, poses, steps) for argument, poses in (
-        ("kinematic_target", kinematic_target), ("kinematic_pose", kinematic_pose)) if poses]
+        ("kinematic_target", kinematic_target), ("kinematic_pose", kinematic_pose)) if poses is not None]
     recorder = Recorder(actors, kinematic, _joints(run, joint_forces), joint_forces,
                         lambda: (run.contacts, run.contact_events, run.trigger_events) if isinstance(run, Scene)
                         else (NO_CONTACTS, (), ()))

@@ -14,6 +14,7 @@ from physx_runtime.simulation.actor_group import build_group
 from physx_runtime.simulation.answers import ActorView
 from physx_runtime.simulation.arguments import required_count
 from physx_runtime.simulation.parameters import randomized
+from physx_runtime.solver.settings import required_solver
 from physx_runtime.worlds.store import AUTO
 from physx_schema.description import describe
 from physx_schema.description.model import Description
@@ -60,6 +61,7 @@ class Simulation(ActorView):
     def __init__(self, stage: Any, worlds: int = 1, *, dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32",
                  solver: str = "physx", articulation: str | None = None, randomize: Collection[str] = (),
                  path: str = AUTO, sleeping: bool = True) -> None:
+        required_solver(solver)
         description = stage if isinstance(stage, Description) else describe(stage)
         actor = select_actor(description, articulation)
         counted = description if solver == "physx" else description.only(actor)

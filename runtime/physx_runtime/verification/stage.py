@@ -53,6 +53,7 @@ from physx_runtime.verification.report import (
     agree,
 )
 from physx_runtime.verification.settling import gravity_rows
+from physx_schema.arguments import required_texts
 from physx_schema.description import describe
 from physx_schema.description.engine_values import engine_differences, opinion_engine
 from physx_schema.description.model import Articulation, Description
@@ -251,7 +252,8 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
         UnsupportedError: The stage has nothing to verify, PhysX refuses it, or real PhysX is not installed.
         ValueError: An engine or release is unknown, or `dt` is not positive and finite.
     """
-    known, others = (BUILTIN, *ENGINES), {name for name in engines if name != BUILTIN}
+    known, engines = (BUILTIN, *ENGINES), required_texts("engines", engines)
+    others = {name for name in engines if name != BUILTIN}
     if not engines or not others.issubset(known):
         raise ValueError(f"engines is {list(engines)}; allowed are {', '.join(map(repr, known))}")
     if len(others) > 1:

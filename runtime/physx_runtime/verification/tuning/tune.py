@@ -93,7 +93,7 @@ def tune(stage: str | Path | Any, targets: Mapping[str, TuningTarget], dt: float
         tuning.changes
 
     Args:
-        stage: A stage, a file or a Description.
+        stage: A stage or a file.
         targets: {path of a joint, tendon, mimic joint or link: target values}. A joint's path selects its drive. If
             the joint has several axes, path:axis selects the drive of an axis. A tendon (by the path of its root) or a
             mimic joint is path:instance.
