@@ -82,14 +82,14 @@ class ClassDescription:
 
     @property
     def replaced_by(self) -> str:
-        """The replacement of a deprecated class; empty for other classes."""
+        """The class that replaces a deprecated class; empty if the class is not deprecated."""
         return self.deprecated
 
     def __str__(self) -> str:
         head = [f"{self.library}.{self.name} ({self.kind})", *_wrapped(self.doc)]
         head += [f"    {line}" for line in self.equation.splitlines()]
         for label, words in (("applies to", self.applies_to), ("instance names", self.instances),
-                             ("built in", self.includes), ("not with the same instance name", self.conflicts)):
+                             ("built in", self.includes), ("cannot have the same instance name as", self.conflicts)):
             head += _wrapped(f"{label}: {', '.join(words)}") if words else []
         head += _wrapped(_status(self.deprecated, self.retired))
         return "\n\n".join(["\n".join(head), *map(str, self.properties)])

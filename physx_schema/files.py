@@ -75,7 +75,7 @@ def read_text(path: Path) -> str:
             raise UnsupportedError(f"{name}: {status.st_size / 1e6:.0f} MB; the limit is {LARGEST_INPUT / 1e6:.0f} MB")
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise UnsupportedError(f"{name}: not UTF-8 text at byte {error.start}; save it as UTF-8") from None
+        raise UnsupportedError(f"{name}: not UTF-8 text at byte {error.start}; save the file as UTF-8") from None
     except FileNotFoundError:
         raise
     except (OSError, ValueError) as error:

@@ -20,8 +20,8 @@ def require_usd() -> None:
     usd_folder = folder()
     if usd_folder is None:
         raise UsdMissingError(
-            "USD is not installed; pip install 'physx-schema[usd]' installs usd-core; with Isaac Lab or a robot "
-            "converter, pip install usd-exchange instead", name="pxr")
+            "USD is not installed; install usd-core with pip install 'physx-schema[usd]'; with Isaac Lab or a robot "
+            "converter, install usd-exchange instead", name="pxr")
     versions = installed_distributions(usd_folder)
     try:
         from pxr import Plug, Usd

@@ -59,6 +59,7 @@ def test_every_example_has_a_test() -> None:
     assert {path.name for path in EXAMPLES.glob("*.py")} == {
         "author_tendons_and_mimics.py", "centroidal_momentum.py", "change_a_definition.py", "gravity_compensation.py",
         "humanoid.py", "live_session.py", "operational_space.py", "test_planted_value.py",
+        "cart_pole.py", "train_cart_pole.py",      # in runtime/envs/test_training
         # that of the README, in test_readme and in the guides
         "finger.py",
         # those that touch, in test_touching_examples
@@ -76,7 +77,7 @@ def test_authoring_example_writes_a_stage_without_findings(tmp_path: Path) -> No
     assert found.returncode == 0, found.stderr
     assert "4 links, 1 fixed tendon, 1 spatial tendon, 1 mimic joint" in found.stdout
     assert "findings: 0" in found.stdout
-    assert "add (/Finger/middle_joint, 0, 0) to pass through" in found.stdout
+    assert "add (/Finger/middle_joint, 0, 0) to connect the axes" in found.stdout
     described = describe(path)
     assert [tendon.name for tendon in described.articulations[0].fixed_tendons] == ["flexor"]
 

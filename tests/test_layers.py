@@ -37,6 +37,7 @@ EXCEPTIONS = {
     "physx_schema/reports/page.py": {"jinja2"},     # the page for a browser
     "runtime/physx_runtime/model_context/mcp_command.py": {"mcp"},  # the protocol that it speaks
     "runtime/physx_runtime/live_view/server.py": {"viser", "websockets"},      # the page of a live view
+    "runtime/physx_runtime/envs/vector_env.py": {"gymnasium"},      # the environment that it derives from
     "runtime/physx_runtime/viewing/film/writing.py": {"PIL", "imageio_ffmpeg"},     # the formats of films
     "runtime/physx_runtime/simulation/variation.py": {"yaml"},      # what worlds differ in, as people write it
     "runtime/physx_runtime/verification/engines/physx/worker.py": {"ovphysx", "ovstage"},   # a process of its own
@@ -111,6 +112,7 @@ ROOMS = {
         "viewing.live": "compiling dynamics language model packing simulation solver worlds",
         "viewing.film": "arrays compiling simulation",       # pixels are loops
         "viewing": "arrays packing simulation solver.constraints verification",     # lengths of recorded tendons
+        "envs": "arrays simulation viewing",
         "live_view": "packing session viewing",
         "demonstration": "simulation verification viewing",
         "commands": "behaviour packing simulation verification viewing",

@@ -92,9 +92,9 @@ def recover() -> list[str]:
                 else:
                     messages.append(_rollback_message(journal, _roll_back(journal)))
             except OSError as error:
-                remedy = f"make it writable, or remove {path} to leave the file unchanged"
-                messages.append(f"{error.filename}: a run was interrupted while it wrote this file: {error.strerror}; "
-                                f"{remedy}")
+                remedy = f"make the file writable, or remove {path} to leave the file unchanged"
+                messages.append(f"{error.filename}: an earlier command was interrupted while it wrote this file: "
+                                f"{error.strerror}; {remedy}")
     return messages
 
 
@@ -128,7 +128,8 @@ def _copy_metadata(new: Path, target: Path) -> None:
             os.chown(new, status.st_uid, status.st_gid)
         except OSError as error:
             owner = f"{status.st_uid}:{status.st_gid}"
-            raise OSError(error.errno, f"its owner and group {owner} cannot be kept: {error.strerror}") from error
+            message = f"the owner and group {owner} of the file cannot be kept: {error.strerror}"
+            raise OSError(error.errno, message) from error
     new.chmod(stat.S_IMODE(status.st_mode))
     for name in _attributes(target):
         os.setxattr(new, name, os.getxattr(target, name))
@@ -295,8 +296,9 @@ def _clean_up(journal: Path, changes: Iterable[_Change]) -> None:
 def _rollback_message(journal: _Journal, modified: list[Path]) -> str:
     first, count = journal.changes[0].target, len(journal.changes)
     more = f" and {count - 1} more" if count > 1 else ""
-    stay = f", except {modified[0]}, which has changed since" if modified else ""
-    return f"{first}{more}: a run was interrupted while it wrote; its changes are undone{stay}; run that command again"
+    stay = f", except {modified[0]}, which was changed later" if modified else ""
+    return (f"{first}{more}: an earlier command was interrupted while it wrote; its changes are undone{stay}; run that "
+            "command again")
 
 
 def _umask() -> int:

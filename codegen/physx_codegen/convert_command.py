@@ -28,17 +28,17 @@ def convert_files(source: Path) -> dict[str, str]:
     paths = definitions.library_paths(source)
     if len(paths) != 1:
         names = ", ".join(path.name if path.is_dir() else path.parent.name for path in paths)
-        message = f"holds {len(paths)} libraries: {names}; convert one at a time"
+        message = f"this folder holds {len(paths)} libraries: {names}; convert one library at a time"
         raise SchemaError([(Location(str(source), 1), message)])
     library = validate(definitions.load_library(paths[0]), references=False)
     files = {USDA: write_usda.render(library)} if paths[0].is_dir() else write_yaml.render(library)
     try:
         where = difference(library, _read(files))
     except SchemaError as error:
-        message = f"converts to a file that cannot be read: {error.problems[0][1]}"
+        message = f"the result of the conversion cannot be read: {error.problems[0][1]}"
         raise SchemaError([(library.loc, message)]) from None
     if where:
-        message = f"would lose a part of {where}; please report the definition as a fault of the converter"
+        message = f"the conversion would lose a part of {where}; report this definition as a bug of the converter"
         raise SchemaError([(library.loc, message)])
     return files
 
@@ -74,7 +74,7 @@ FAILED, USAGE, UNREADABLE = 1, 2, 3      # exit codes
 @click.command("convert")
 @click.argument("source", type=click.Path(path_type=Path, exists=True))
 @click.option("--out", type=click.Path(path_type=Path), required=True,
-              help="Folder of YAML files, or schema.usda, to write.")
+              help="Folder for the YAML files, or path of the schema.usda, to write.")
 @click.option("--force", is_flag=True, help="Replace existing files.")
 def convert_command(source: Path, out: Path, force: bool) -> None:
     """Convert a schema.usda to YAML definitions, or YAML definitions to a schema.usda.
@@ -91,7 +91,8 @@ def convert_command(source: Path, out: Path, force: bool) -> None:
         targets = {target(out, name): text for name, text in files.items()}
         other = conflicting_file(targets)
         if other:
-            click.echo(f"{other}: definitions in the other form; use another --out, because one library has one form",
+            click.echo(f"{other}: the file has definitions in another form; use another --out, because a library has "
+                       "only one form",
                        err=True)
             sys.exit(USAGE)
         taken = sorted(path for path, text in targets.items() if path.exists() and not (force or emit.same(path, text)))

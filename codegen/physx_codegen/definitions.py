@@ -32,7 +32,8 @@ def library_paths(root: Path) -> list[Path]:
     paths = [path for path in [_library_path(root)] if path]
     paths = paths or [path for folder in _folders(root) if (path := _library_path(folder))]
     if not paths:
-        nothing = f"holds no YAML files, no {USDA} and no {PLUGIN}; use the folder with the definitions, or a {USDA}"
+        nothing = (f"this folder holds no YAML files, no {USDA} and no {PLUGIN}; use the folder with the definitions, "
+                   f"or a {USDA}")
         raise SchemaError([(Location(display_path(root), 1), nothing)], unreadable=True)
     return paths
 
@@ -45,7 +46,7 @@ def _library_path(folder: Path) -> Path | None:
     """The definitions in a folder itself. Raises SchemaError for both forms side by side."""
     has_yaml, usda = any(folder.glob("*.yaml")), folder / USDA
     if has_yaml and usda.is_file():
-        message = f"holds YAML files and a {USDA}; move one away, or use the {USDA} itself"
+        message = f"this folder holds YAML files and a {USDA}; move one of the two away, or use the path of the {USDA}"
         raise SchemaError([(Location(display_path(folder), 1), message)], unreadable=True)
     has_plugin = all((folder / name).is_file() for name in (PLUGIN, GENERATED))
     return folder if has_yaml else usda if usda.is_file() else folder / PLUGIN if has_plugin else None
@@ -56,7 +57,7 @@ def load_library(path: Path) -> Library:
     if path.is_dir():
         return load_yaml.load(path)
     if path.suffix in {".yaml", ".yml"}:
-        message = f"is one file of a library; use its folder, {display_path(path.parent)}"
+        message = f"this is one file of a library; use the folder of the library, {display_path(path.parent)}"
         raise SchemaError([(Location(display_path(path), 1), message)], unreadable=True)
     if path.name == PLUGIN:
         from .load_usda import load_generated  # pxr, which YAML does without
@@ -107,8 +108,8 @@ def read(name: str) -> Source:
         return _source(name, paths or library_paths(path))
     paths = plugin_files(_installed(name)) if name else []
     if not paths:
-        message = ("is not a path, and not an installed distribution or module with plugInfo.json; use a folder with "
-                   "YAML, schema.usda or plugInfo.json, a schema.usda or the name of a package")
+        message = ("is not a path, and not an installed distribution or module with plugInfo.json; use a "
+                   "schema.usda, the name of a package, or a folder with YAML, schema.usda or plugInfo.json")
         raise SchemaError([(Location(name or "''", 1), message)])
     return _source(name, paths)
 

@@ -18,7 +18,8 @@ FAILED, UNREADABLE = 1, 3                # exit codes
 @click.argument("new")
 @click.option("--json", "json_output", is_flag=True, help="Write all differences as JSON.")
 @click.option("--level", type=click.Choice(LEVELS), default=LEVELS[-1], show_default=True,
-              help="Show differences of this level or higher. The exit code is 1 if there is one.")
+              help="Show differences of this level or higher. The exit code is 1 if there is such a "
+                   "difference.")
 def diff_command(old: str, new: str, json_output: bool, level: Level) -> None:
     """Compare two schemas.
 

@@ -43,9 +43,9 @@ def replace(texts: Mapping[Path, str], removed: Iterable[Path] = ()) -> list[Pat
     changed = [path for path, text in texts.items() if not same(path, text)]
     for path in changed:
         if has_control_characters(str(path.absolute())):
-            raise EmitError(f"{one_line(str(path))}: the path has control characters; use another place")
+            raise EmitError(f"{one_line(str(path))}: the path has control characters; use another path")
         if path.is_symlink() or (path.exists() and not path.is_file()):
-            raise EmitError(f"{path}: not a regular file; use another place, or remove it")
+            raise EmitError(f"{path}: not a regular file; use another path, or remove this file")
     try:
         commit({path: writer(texts[path]) for path in changed} | dict.fromkeys(removed))
     except OSError as error:
@@ -70,7 +70,7 @@ def temp_folder(texts: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _unwritable(path: Path | str, error: OSError) -> EmitError:
-    remedy = "free some space there" if error.errno in FULL else "make it writable, or use another place"
+    remedy = "free some space there" if error.errno in FULL else "make this path writable, or use another path"
     return EmitError(f"{path}: cannot be written: {error.strerror or error}; {remedy}")
 
 
@@ -115,5 +115,5 @@ def check_root(root: Path, files: Iterable[str]) -> None:
     foreign = [name for name in existing if (root / name).is_file() and not is_generated(root / name)]
     if foreign:
         more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
-        remedy = "move them away, or use an empty folder or an earlier output"
+        remedy = "move these files away, use an empty folder, or use the folder of an earlier output"
         raise EmitError(f"{root}: the folder has files that were not generated: {foreign[0]}{more}; {remedy}")

@@ -78,11 +78,11 @@ def packages_of(libraries: Sequence[Library]) -> dict[str, str]:
     for library in libraries:
         package = library.package or library.folder
         if package != "." and not is_importable(package):
-            rule = "set its 'package' to a name that Python can import"
+            rule = "set 'package' to a name that Python can import"
             problems.append((library.loc, f"package '{package}' cannot be a folder of the output; {rule}"))
         first = namesakes.setdefault(library.plugin, library)
         if first is not library:
-            rule = "rename one, or move an output out of the folder of the definitions"
+            rule = "rename one of the two plugins, or move generated files out of the folder of the definitions"
             problems.append((library.loc, f"plugin '{library.plugin}' is also the plugin of {first.loc}; {rule}"))
         elif package in owners:
             conflict = f"package '{package}' is also the package of {owners[package].plugin}"

@@ -42,7 +42,7 @@ def schema() -> dict[str, Any]:
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "Schema definitions of physx-schema",
-        "description": "One family of USD schema classes, or their library.",
+        "description": "A file with USD schema classes, or with the keys of their library.",
         **library, "required": [], "definitions": definitions,
     }
 

@@ -55,8 +55,8 @@ def failure(text: str) -> str:
     name = str(process.returncode)
     with suppress(ValueError):
         name = signal.Signals(-process.returncode).name
-    return (f"USD does not finish reading it within {seconds} s" if name in ("SIGXCPU", "SIGKILL") else
-            f"USD crashes while it reads it ({name})")
+    return (f"USD does not finish reading the file within {seconds} s" if name in ("SIGXCPU", "SIGKILL") else
+            f"USD crashes while it reads the file ({name})")
 
 
 MAX_UNTESTED_BRACKETS = 500           # brackets that open: so many in one another end USD neither by depth nor by time
@@ -91,9 +91,10 @@ def read_source(path: Path) -> str:
     try:
         content = path.read_bytes()
         if content.startswith(b"PXR-USDC"):
-            _refuse(path, 1, "is binary; write it as text with usdcat -o schema.usda")
+            _refuse(path, 1, "the file is binary; convert the file to text with usdcat -o schema.usda")
         if content.startswith(codecs.BOM_UTF8):
-            _refuse(path, 1, "begins with a byte order mark, which USD cannot read; save the file as UTF-8 without one")
+            _refuse(path, 1, "begins with a byte order mark, which USD cannot read; save the file as UTF-8 without "
+                             "this mark")
         return content.decode("utf-8").replace("\r\n", "\n")     # how lines end is no part of any text
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
@@ -152,7 +153,7 @@ def load_generated(folder: Path) -> Library:
     classes = {spec.name: reader.schema_class(spec) for spec in layer.rootPrims if spec.name in types}
     missing = sorted(types.keys() - classes.keys())
     if missing:
-        message = f"has no class {', '.join(missing)}, which {PLUGIN} names; generate both files together"
+        message = f"the file has no class {', '.join(missing)}, which {PLUGIN} names; generate both files together"
         raise SchemaError([(Location(str(path), 1), message)])
     declared = tuple(_without_inherited(cls, classes, types) for cls in classes.values())
     location = Location(str(folder / PLUGIN), 1)
@@ -176,7 +177,8 @@ def _plugin(path: Path) -> dict[str, Any]:
                             "not a list of 'Plugins' with Name and Info; write the file again with its "
                             "generator")]) from None
     if len(matching) != 1:
-        raise SchemaError([(location, f"describes {len(matching)} plugins with types; use the folder of one library")])
+        message = f"the file describes {len(matching)} plugins with types; use the folder of one library"
+        raise SchemaError([(location, message)])
     return matching[0]
 
 

@@ -101,7 +101,7 @@ class Reader:
             self.report(line, message)
         if not isinstance(source.root, Mapping):
             if source.root is not None or not source.problems:
-                self.report(1, "holds no mapping; write keys such as 'classes:'")
+                self.report(1, "the file has no keys; write keys such as 'classes:'")
             return None
         required = fields.LIBRARY if source.root.values.keys() & fields.LIBRARY.keys() else {}
         self.check_keys(source.root, "library", required)
@@ -116,7 +116,7 @@ class Reader:
             owner_kinds = [other for other, keys in fields.TABLES.items() if key in keys]
             if owner_kinds:
                 owners = " or ".join(map(article, owner_kinds))
-                self.report(line, f"key '{key}' belongs to {owners}, not to {article(kind)}; move it")
+                self.report(line, f"key '{key}' belongs to {owners}, not to {article(kind)}; move the key")
             else:
                 self.report(line, f"unknown key '{key}' of {article(kind)}; {closest(key, table)}")
         for key, entry in (table if required is None else required).items():
@@ -276,7 +276,8 @@ class _Reader(Reader):
     ) -> Library:
         """The library itself, from the one file that names it."""
         for location, _ in headers[1:]:
-            self.problems.append((location, f"names the library again, after {headers[0][0]}; keep one of the two"))
+            self.problems.append((location,
+                                  f"the library is named again, after {headers[0][0]}; keep one"))
         location, header = headers[0]
         self.file = location.file
         values = self.read_fields(header, "library")

@@ -27,7 +27,7 @@ PACKAGE = "rehearsed"                   # what the package is called meanwhile
 DEFINED = ("single-apply", "multiple-apply", "typed")       # kinds with a definition in the schema registry
 LOADED = (".py", ".usda", "plugInfo.json")                    # how the files end that a program or USD reads
 IN_USDA, IN_PYTHON = re.compile(r'class (?:\w+ )?"(\w+)"'), re.compile(r"(?: {4})?class (\w+?)(?:Values|Accessors)?\(")
-REMEDY = "change the entry, and please report it, because generate should refuse it with a reason"
+REMEDY = "change the definition, and report this as a bug: generate should name the reason"
 
 
 def prove(libraries: Sequence[Library], files: Mapping[str, str]) -> None:
@@ -65,7 +65,8 @@ def _run_rehearsal(folder: Path, libraries: Sequence[Library], folders: Mapping[
 
 
 def _message(fault: Mapping[str, Any]) -> str:
-    return f"{fault['file']}:{fault['line']}, generated from it, does not work: {fault['message']}; {REMEDY}"
+    return (f"{fault['file']}:{fault['line']}, generated from this definition, does not work: {fault['message']}; "
+            f"{REMEDY}")
 
 
 def _location(

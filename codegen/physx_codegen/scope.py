@@ -48,7 +48,7 @@ class Scope:
     def installed_base(self, cls: SchemaClass) -> Installed:
         """The parent type of a class, from the installed USD. Raises SchemaError where there is none."""
         if cls.base not in installed():
-            suggestion = "define it, or install its plugin and add that to PXR_PLUGINPATH_NAME"
+            suggestion = "define this class, or install its plugin and add the plugin's folder to PXR_PLUGINPATH_NAME"
             raise SchemaError([(cls.at("base"), f"unknown base '{cls.base}'; {suggestion}")])
         return installed()[cls.base]
 

@@ -117,7 +117,7 @@ class CustomData:
         for key in sorted(self.values):
             close = difflib.get_close_matches(key, known, n=1, cutoff=MIN_SIMILARITY)
             if close:
-                message = f"unknown key '{key}' of customData; did you mean '{close[0]}'? If not, give it another name"
+                message = f"unknown key '{key}' of customData; did you mean '{close[0]}'? Otherwise rename the key"
                 self.problems.report(message, self.path, *self.keys, key)
         return self.entries()
 
@@ -275,9 +275,10 @@ class UsdaReader:
                     self.problems.report('GLOBAL is a class; write over "GLOBAL"', path)
                 extra = metadata(self.problems, spec, {"specifier", "customData"})
                 if extra or spec.properties:
-                    self.problems.report("GLOBAL has more than customData; remove the rest", path)
+                    self.problems.report("GLOBAL has more than customData; remove everything except customData", path)
             elif spec.specifier != Sdf.SpecifierClass:
-                message = f"'{spec.name}' is not a class, and a schema has only classes; write class, or remove it"
+                message = (f"'{spec.name}' is not a class, and a schema has only classes; write class, or remove this "
+                           "prim")
                 self.problems.report(message, path)
 
     def _families(self, plugin: str, summaries: CustomData) -> tuple[Family, ...]:

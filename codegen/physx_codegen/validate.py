@@ -76,7 +76,7 @@ def _classes(library: Library) -> Iterator[Problem]:
     for family in library.families:
         usable = IDENTIFIER.fullmatch(family.name) and not keyword.iskeyword(family.name)
         if not usable or family.name.startswith("_") or family.name == "tokens":
-            rule = "use letters and underscores, and not tokens"
+            rule = "use letters and underscores; the name tokens is not allowed"
             yield family.classes[0].loc, f"file name '{family.file}' cannot be a module name; {rule}"
 
 
@@ -85,16 +85,17 @@ def _tokens(library: Library) -> Iterator[Problem]:
     for name, value, _, location in naming.iter_tokens(library):
         other, origin = first.setdefault(name, (value, location))
         if other != value:
-            yield location, f"token '{name}' is '{value}' here and '{other}' at {origin}; rename one"
+            yield location, f"token '{name}' is '{value}' here and '{other}' at {origin}; rename one of the two"
 
 
 def _kind(cls: SchemaClass) -> Iterator[Problem]:
     is_api = re.fullmatch(r".*API(_[1-9]\d*)?", cls.name) is not None
     if cls.name and cls.kind != "base" and cls.is_api != is_api:
         rule = "names of API schemas end in API" if not is_api else "only names of API schemas end in API"
-        yield cls.at("name"), f"class '{cls.name}' is {cls.kind}; {rule}; rename it or change its kind"
+        yield cls.at("name"), f"class '{cls.name}' is {cls.kind}; {rule}; rename the class or change its kind"
     if cls.kind == "base" and cls.name not in ROOTS:
-        yield cls.at("kind"), f"'{cls.name}' is not a root of schemas; only {' and '.join(ROOTS)} are; change its kind"
+        rule = f"only {' and '.join(ROOTS)} are roots; change the kind"
+        yield cls.at("kind"), f"'{cls.name}' is not a root of schemas; {rule}"
     if cls.kind == "multiple-apply" and not cls.prefix and cls.properties:
         yield cls.loc, f"class '{cls.name}' is multiple-apply and has no prefix; add the namespace of its properties"
     if cls.kind in {"single-apply", "multiple-apply"} and cls.base:
@@ -226,7 +227,7 @@ def _former_names(cls: SchemaClass) -> Iterator[Problem]:
         if owner is prop and naming.local_name(cls, prop) != former:
             owner = methods.setdefault(method, prop)
         if owner is not prop:
-            rule = "each former name has one successor, and it cannot be in use; rename or remove one"
+            rule = "a former name must belong to one property and must not be a current name; rename or remove one"
             yield prop.loc, f"'{prop.renamed_from}' in renamed_from is a name of {owner.loc}; {rule}"
         elif naming.local_name(cls, prop) == former:
             yield prop.loc, f"'{prop.renamed_from}' is the current name of the property; remove renamed_from"

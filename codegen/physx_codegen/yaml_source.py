@@ -90,9 +90,10 @@ class Source:
     def _refuse_marks(self, event: yaml.Event, line: int) -> None:
         anchor, tag = getattr(event, "anchor", None), getattr(event, "tag", None)
         if anchor:
-            self.problems.append((line, f"anchor or alias '{anchor}'; write the values in each place"))
+            self.problems.append((line, f"anchor or alias '{anchor}' is not allowed; write the values in each place"))
         if tag:
-            self.problems.append((line, f"tag '{tag}'; definitions are plain data; remove it"))
+            self.problems.append((line,
+                                  f"tag '{tag}' is not allowed, because definitions are plain data; remove the tag"))
 
     def _add_scalar(self, event: yaml.ScalarEvent, line: int) -> None:
         """A key as it is written, a value as what it is."""
@@ -104,7 +105,8 @@ class Source:
 
     def _new_key(self, mapping: Mapping, key: str, line: int) -> str | None:
         if key in mapping.values:
-            self.problems.append((line, f"duplicate key '{key}', first on line {mapping.lines[key]}; keep one"))
+            self.problems.append((line, f"duplicate key '{key}', first on line {mapping.lines[key]}; keep one of "
+                                  "the two"))
             return None
         mapping.values[key], mapping.lines[key] = None, line
         return key

@@ -58,8 +58,8 @@ if TYPE_CHECKING:
 class PhysxContactReportAPI(SingleApplyAPI):
     """Enables contact reports of a body, of all links of an articulation, or of a static collider.
 
-    The application receives the reports as simulation events. Contact sensors need this class. On a collider of a body,
-    this class does not report the body's contacts.
+    The application receives the reports as simulation events. Contact sensors need this class. On a collider of a rigid
+    body, this class does not report contacts of the body; apply the class to the body.
 
     Applies to: PhysicsRigidBodyAPI, PhysicsArticulationRootAPI, PhysicsCollisionAPI.
     """
@@ -78,9 +78,10 @@ class PhysxContactReportAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetThresholdAttr(self) -> Usd.Attribute:
-        """Contact force from which a contact is reported.
+        """Contact force at and above which PhysX reports a contact.
 
-        0 reports all contacts. The default 1 means 1 / metersPerUnit, which is 100 in a stage in centimetres.
+        With the threshold 0, PhysX reports all contacts. PhysX reads the default threshold 1 as 1 / metersPerUnit,
+        which is 100 in a stage in centimetres.
 
         ``physxContactReport:threshold``, float, default 1, range [0, inf], unit force.
         """
@@ -91,10 +92,10 @@ class PhysxContactReportAPI(SingleApplyAPI):
         return create_attribute(self, "physxContactReport:threshold", defaultValue, writeSparsely)
 
     def GetReportPairsRel(self) -> Usd.Relationship:
-        """Objects with which contacts are reported.
+        """Objects that limit the contact reports: PhysX reports only contacts with these objects.
 
-        If unauthored, PhysX reports contacts with all objects. An empty list means all or no objects, depending on the
-        release.
+        If reportPairs is unauthored, PhysX reports contacts with all objects. Depending on the PhysX release, an empty
+        list means all objects or no objects.
 
         ``physxContactReport:reportPairs``, relationship to PhysicsRigidBodyAPI or PhysicsArticulationRootAPI or
         PhysicsCollisionAPI, several targets.
@@ -113,7 +114,7 @@ class PhysxContactReportAPI(SingleApplyAPI):
     properties=(
         Attribute(
             "physxCollision:contactOffset", "float", -inf, range=Range(-inf, inf, True, False), unit="distance",
-            deprecated="use newton:contactGap of NewtonCollisionAPI, which is measured from newton:contactMargin",
+            deprecated="use newton:contactGap of NewtonCollisionAPI, which is contactOffset minus newton:contactMargin",
         ),
         Attribute(
             "physxCollision:restOffset", "float", -inf, range=Range(-inf, inf, True, False), unit="distance",
@@ -131,10 +132,11 @@ class PhysxContactReportAPI(SingleApplyAPI):
     semantics="docs/reference/physx/contacts.md",
 ))
 class PhysxCollisionAPI(SingleApplyAPI):
-    """Contact distances of a collider and its torsional friction.
+    """Contact distances and torsional friction of a collider.
 
-    Two colliders have contacts if their distance is below the sum of their contact offsets. At rest their distance is
-    the sum of their rest offsets. contactOffset must exceed restOffset.
+    PhysX creates contacts between two colliders if their distance is below the sum of their contact offsets. The
+    distance between two colliders at rest is the sum of their rest offsets. The contact offset must exceed the rest
+    offset.
 
     Applies to: PhysicsCollisionAPI.
     See docs/reference/physx/contacts.md.
@@ -154,14 +156,14 @@ class PhysxCollisionAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetContactOffsetAttr(self) -> Usd.Attribute:
-        """Distance from the surface within which contacts are created.
+        """Distance from the collider's surface within which PhysX creates contacts.
 
-        Larger values detect fast bodies earlier but create more contact pairs. If it is negative, PhysX derives the
-        offset from the shape's size.
+        With larger values PhysX detects fast bodies earlier but creates more contact pairs. If contactOffset is
+        negative, PhysX derives the offset from the shape's size.
 
         ``physxCollision:contactOffset``, float, default -inf, range [-inf, inf), unit distance.
 
-        Deprecated: use newton:contactGap of NewtonCollisionAPI, which is measured from newton:contactMargin.
+        Deprecated: use newton:contactGap of NewtonCollisionAPI, which is contactOffset minus newton:contactMargin.
         """
         return get_attribute(self, "physxCollision:contactOffset")
 
@@ -170,9 +172,9 @@ class PhysxCollisionAPI(SingleApplyAPI):
         return create_attribute(self, "physxCollision:contactOffset", defaultValue, writeSparsely)
 
     def GetRestOffsetAttr(self) -> Usd.Attribute:
-        """Distance from the surface at which the collider rests.
+        """Distance from the collider's surface at which other objects rest on it.
 
-        Positive values keep a gap, negative values let the collider sink in. -inf means 0 for rigid bodies.
+        Positive values keep a gap; negative values let the objects overlap. The default -inf means 0 for rigid bodies.
 
         ``physxCollision:restOffset``, float, default -inf, range [-inf, inf), unit distance.
 
@@ -185,7 +187,7 @@ class PhysxCollisionAPI(SingleApplyAPI):
         return create_attribute(self, "physxCollision:restOffset", defaultValue, writeSparsely)
 
     def GetTorsionalPatchRadiusAttr(self) -> Usd.Attribute:
-        """Contact radius for torsional friction, which resists spinning about the contact normal.
+        """Radius of the contact patch for torsional friction, which resists spinning about the contact normal.
 
         Torsional friction grows with penetration.
 
@@ -200,9 +202,9 @@ class PhysxCollisionAPI(SingleApplyAPI):
         return create_attribute(self, "physxCollision:torsionalPatchRadius", defaultValue, writeSparsely)
 
     def GetMinTorsionalPatchRadiusAttr(self) -> Usd.Attribute:
-        """Minimum patch radius of torsional friction.
+        """Minimum radius of the contact patch for torsional friction.
 
-        Above 0, torsional friction also acts without penetration.
+        If this radius is above 0, torsional friction also acts without penetration.
 
         ``physxCollision:minTorsionalPatchRadius``, float, default 0, range [0, inf), unit distance.
         """
@@ -225,9 +227,9 @@ class PhysxCollisionAPI(SingleApplyAPI):
 class PhysxMeshMergeCollisionAPI(SingleApplyAPI):
     """Merges all meshes in the collection collisionmeshes into one collider.
 
-    The prim needs PhysicsCollisionAPI, and PhysicsMeshCollisionAPI sets the approximation. PhysX skips members that are
-    not meshes, and refuses scene graph instances. PhysX warns about members that have PhysicsCollisionAPI. Members
-    outside the body's hierarchy do not move with the body.
+    The prim needs PhysicsCollisionAPI, and PhysicsMeshCollisionAPI sets the approximation. PhysX skips prims of the
+    collection that are not meshes, and refuses scene graph instances. PhysX warns about meshes of the collection that
+    have PhysicsCollisionAPI. Meshes of the collection that are not below the body prim do not move with the body.
 
     Applies to: PhysicsCollisionAPI.
     Built in: CollectionAPI:collisionmeshes.
@@ -265,7 +267,8 @@ class PhysxMeshMergeCollisionAPI(SingleApplyAPI):
 class PhysxCookedDataAPI(MultipleApplyAPI):
     """Cooked data of a collider, stored in the stage to avoid cooking at load.
 
-    The instance name is the kind of data. The data is valid for one PhysX release.
+    The instance name is the kind of cooked data, for example convexHull. Cooked data is valid for only one PhysX
+    release.
 
     Applies to: PhysicsCollisionAPI.
     Instance names: triangleMesh, convexHull, convexDecomposition, sphereFill.
@@ -292,7 +295,7 @@ class PhysxCookedDataAPI(MultipleApplyAPI):
         self._set(values, strict)
 
     def GetBufferAttr(self) -> Usd.Attribute:
-        """Bytes in PhysX's binary format.
+        """Cooked data as bytes in PhysX's binary format.
 
         ``physxCookedData:<name>:buffer``, uchar[], no default.
         """

@@ -48,11 +48,11 @@ if TYPE_CHECKING:
     semantics="docs/reference/physx/bodies_and_frames.md#forces",
 ))
 class PhysxForceAPI(SingleApplyAPI):
-    """Pushes a rigid body or link in every step.
+    """Applies a constant force and torque to a rigid body or link in every step.
 
-    On the body prim the force acts at the centre of mass. On a prim below the body it acts at that prim's initial
-    origin and also turns the body. Kinematic bodies ignore it. PhysX ignores a force or torque with a magnitude below
-    0.00316.
+    If the class is on the body prim, the force acts at the centre of mass. If the class is on a prim below the body,
+    the force acts at that prim's initial origin and also turns the body. Kinematic bodies ignore the force. PhysX
+    ignores a force or torque with a magnitude below 0.00316.
 
     Applies to: Xformable.
     See docs/reference/physx/bodies_and_frames.md#forces.
@@ -72,7 +72,7 @@ class PhysxForceAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetForceEnabledAttr(self) -> Usd.Attribute:
-        """Whether force and torque act.
+        """Whether PhysX applies the force and the torque.
 
         ``physxForce:forceEnabled``, bool, default True.
         """
@@ -83,9 +83,9 @@ class PhysxForceAPI(SingleApplyAPI):
         return create_attribute(self, "physxForce:forceEnabled", defaultValue, writeSparsely)
 
     def GetWorldFrameEnabledAttr(self) -> Usd.Attribute:
-        """Whether force and torque are in the world frame.
+        """Whether force and torque are vectors in the world frame.
 
-        If false, they turn with the prim.
+        If worldFrameEnabled is false, force and torque turn with the prim.
 
         ``physxForce:worldFrameEnabled``, bool, default False.
         """
@@ -98,9 +98,9 @@ class PhysxForceAPI(SingleApplyAPI):
         return create_attribute(self, "physxForce:worldFrameEnabled", defaultValue, writeSparsely)
 
     def GetModeAttr(self) -> Usd.Attribute:
-        """Meaning of the attributes force and torque.
+        """Whether the attributes force and torque are forces or accelerations.
 
-        With mode acceleration, PhysX multiplies them by mass and inertia.
+        In mode acceleration, PhysX multiplies force by the body's mass and torque by the body's inertia.
 
         ``physxForce:mode``, uniform token, default acceleration, one of force, acceleration.
         """
@@ -111,7 +111,7 @@ class PhysxForceAPI(SingleApplyAPI):
         return create_attribute(self, "physxForce:mode", defaultValue, writeSparsely)
 
     def GetForceAttr(self) -> Usd.Attribute:
-        """Force, or linear acceleration in mode acceleration.
+        """Force on the body; in mode acceleration, linear acceleration of the body.
 
         ``physxForce:force``, vector3f, default [0, 0, 0], range (-inf, inf), unit force (force), distance / time^2
         (acceleration).
@@ -123,7 +123,7 @@ class PhysxForceAPI(SingleApplyAPI):
         return create_attribute(self, "physxForce:force", defaultValue, writeSparsely)
 
     def GetTorqueAttr(self) -> Usd.Attribute:
-        """Torque, or angular acceleration in mode acceleration.
+        """Torque on the body; in mode acceleration, angular acceleration of the body.
 
         NVIDIA's schema documents degrees, but PhysX reads radians.
 

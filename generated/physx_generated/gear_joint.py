@@ -59,8 +59,9 @@ if TYPE_CHECKING:
 class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
     """Couples the rotation of two bodies, physics:body0 and physics:body1, that each turn on a hinge.
 
-    With equal hinge axes they turn in opposite directions. Between joints of an articulation, this joint needs
-    physics:excludeFromArticulation; prefer PhysxMimicJointAPI. Planetary gears are not supported.
+    If the hinge axes have the same direction and gearRatio is positive, the bodies turn in opposite directions. In an
+    articulation, prefer PhysxMimicJointAPI; a gear joint between links needs physics:excludeFromArticulation. PhysX
+    does not support planetary gears.
 
     ``w1 = -gearRatio * w0``
 
@@ -88,9 +89,9 @@ class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
         self._set(values, strict)
 
     def GetGearRatioAttr(self) -> Usd.Attribute:
-        """Turns of the second body per turn of the first.
+        """Number of turns of the second body per turn of the first body.
 
-        With negative values both bodies turn the same way.
+        With negative values both bodies turn in the same direction.
 
         ``physics:gearRatio``, float, default 1, range (-inf, inf), unit dimensionless.
         """
@@ -101,9 +102,9 @@ class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
         return create_attribute(self, "physics:gearRatio", defaultValue, writeSparsely)
 
     def GetHinge0Rel(self) -> Usd.Relationship:
-        """Hinge of the first body.
+        """Revolute joint on which the first body turns.
 
-        Exactly one target is required.
+        The relationship hinge0 needs exactly one target.
 
         ``physics:hinge0``, relationship to PhysicsRevoluteJoint, one target.
         """
@@ -114,9 +115,9 @@ class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
         return create_relationship(self, "physics:hinge0")
 
     def GetHinge1Rel(self) -> Usd.Relationship:
-        """Hinge of the second body.
+        """Revolute joint on which the second body turns.
 
-        Exactly one target is required.
+        The relationship hinge1 needs exactly one target.
 
         ``physics:hinge1``, relationship to PhysicsRevoluteJoint, one target.
         """
@@ -142,7 +143,8 @@ class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
 class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
     """Couples the rotation of a pinion, physics:body0, with the motion of a rack, physics:body1.
 
-    Between joints of an articulation, this joint needs physics:excludeFromArticulation; prefer PhysxMimicJointAPI.
+    In an articulation, prefer PhysxMimicJointAPI; a rack-and-pinion joint between links needs
+    physics:excludeFromArticulation.
 
     ``w = ratio * v``
 
@@ -170,9 +172,9 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
         self._set(values, strict)
 
     def GetRatioAttr(self) -> Usd.Attribute:
-        """Rotation of the pinion per travel of the rack: 360 degrees over the pinion's circumference.
+        """Rotation of the pinion divided by the travel of the rack: 360 degrees / circumference of the pinion.
 
-        Negative values reverse the rack.
+        With negative values the rack moves in the opposite direction.
 
         ``physics:ratio``, float, default 1, range (-inf, inf), unit degree / distance.
         """
@@ -183,9 +185,9 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
         return create_attribute(self, "physics:ratio", defaultValue, writeSparsely)
 
     def GetHingeRel(self) -> Usd.Relationship:
-        """Hinge of the pinion.
+        """Revolute joint on which the pinion turns.
 
-        Exactly one target is required.
+        The relationship hinge needs exactly one target.
 
         ``physics:hinge``, relationship to PhysicsRevoluteJoint, one target.
         """
@@ -196,9 +198,9 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
         return create_relationship(self, "physics:hinge")
 
     def GetPrismaticRel(self) -> Usd.Relationship:
-        """Slider of the rack.
+        """Prismatic joint along which the rack slides.
 
-        Exactly one target is required.
+        The relationship prismatic needs exactly one target.
 
         ``physics:prismatic``, relationship to PhysicsPrismaticJoint, one target.
         """
@@ -229,10 +231,11 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
     semantics="docs/reference/physx/maximal_joints.md",
 ))
 class PhysxPhysicsDistanceJointAPI(SingleApplyAPI):
-    """Makes a distance joint soft: a spring acts beyond physics:minDistance and physics:maxDistance.
+    """Makes a distance joint soft: a spring acts if the distance is below physics:minDistance or above
+    physics:maxDistance.
 
-    Even a hard joint acts only more than 0.025 m beyond the range. If springEnabled is false, stiffness and damping of
-    PhysxLimitAPI:distance apply.
+    Even a hard distance joint acts only if the distance is more than 0.025 m outside its range. If springEnabled is
+    false, PhysX uses stiffness and damping of PhysxLimitAPI:distance.
 
     ``force = springStiffness * excess + springDamping * d(excess)/dt, while out of range``
 
@@ -258,7 +261,7 @@ class PhysxPhysicsDistanceJointAPI(SingleApplyAPI):
     def GetSpringEnabledAttr(self) -> Usd.Attribute:
         """Whether the distance limits are soft.
 
-        If they are soft while springStiffness and springDamping are 0, the joint has no effect.
+        If springEnabled is true but springStiffness and springDamping are 0, the joint has no effect.
 
         ``physxPhysicsDistanceJoint:springEnabled``, bool, default False.
         """
@@ -269,9 +272,9 @@ class PhysxPhysicsDistanceJointAPI(SingleApplyAPI):
         return create_attribute(self, "physxPhysicsDistanceJoint:springEnabled", defaultValue, writeSparsely)
 
     def GetSpringStiffnessAttr(self) -> Usd.Attribute:
-        """Spring stiffness outside the range.
+        """Spring stiffness while the distance is outside the joint's range.
 
-        Used only if springEnabled is true.
+        PhysX uses springStiffness only if springEnabled is true.
 
         ``physxPhysicsDistanceJoint:springStiffness``, float, default 0, range [0, inf), unit force / distance.
         """
@@ -284,9 +287,9 @@ class PhysxPhysicsDistanceJointAPI(SingleApplyAPI):
         return create_attribute(self, "physxPhysicsDistanceJoint:springStiffness", defaultValue, writeSparsely)
 
     def GetSpringDampingAttr(self) -> Usd.Attribute:
-        """Damping outside the range.
+        """Spring damping while the distance is outside the joint's range.
 
-        Used only if springEnabled is true.
+        PhysX uses springDamping only if springEnabled is true.
 
         ``physxPhysicsDistanceJoint:springDamping``, float, default 0, range [0, inf), unit force * time / distance.
         """

@@ -2,7 +2,7 @@
 # mypy: allow-subclassing-any
 # pyright: reportIncompatibleMethodOverride=false
 # The stubs of USD declare class methods as static methods or as instance methods.
-"""Instancers that create many joints from a few prototypes."""
+"""Instancers: prims that create many joints from a few prototype joints."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     ),
 ))
 class PhysxPhysicsInstancer(TypedSchema, UsdGeom.Imageable):
-    """Base class of instancers of physics prims.
+    """Base class of the prim types that instance physics prims.
 
     PhysX simulates only PhysxPhysicsJointInstancer.
     """
@@ -77,7 +77,7 @@ class PhysxPhysicsInstancer(TypedSchema, UsdGeom.Imageable):
         self._set(values, strict)
 
     def GetPhysicsProtoIndicesAttr(self) -> Usd.Attribute:
-        """Index into prototypes for each instance.
+        """For each instance, the index of its prototype in the relationship prototypes.
 
         An index out of range creates no instance.
 
@@ -92,7 +92,7 @@ class PhysxPhysicsInstancer(TypedSchema, UsdGeom.Imageable):
         return create_attribute(self, "physics:protoIndices", defaultValue, writeSparsely)
 
     def GetPhysicsPrototypesRel(self) -> Usd.Relationship:
-        """Prims to instance, usually children of the instancer.
+        """Prototype prims, usually children of the instancer prim.
 
         ``physics:prototypes``, relationship to PhysicsJoint, several targets.
         """
@@ -122,9 +122,10 @@ class PhysxPhysicsInstancer(TypedSchema, UsdGeom.Imageable):
 class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
     """Creates joints between pairs of bodies from a few prototype joints.
 
-    Joint i connects entry i of body0s with entry i of body1s. If a list is shorter, its first entry applies. If the
-    only entry of a list is a PointInstancer, body0Indices or body1Indices select its instances. The localPos and
-    localRot arrays have one entry per joint; PhysX warns about other lengths and applies no offset to missing entries.
+    Joint i connects entry i of body0s with entry i of body1s. If body0s or body1s has no entry i, PhysX uses the first
+    entry of that list. If a PointInstancer is the only entry of body0s or body1s, body0Indices or body1Indices select
+    instances of the PointInstancer. The localPos and localRot arrays have one entry per joint; PhysX warns about other
+    lengths and applies no offset to missing entries.
     """
 
     @classmethod
@@ -150,7 +151,7 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
     def GetPhysicsBody0IndicesAttr(self) -> Usd.Attribute:
         """For each joint, the index of its first body in the PointInstancer of body0s.
 
-        -1 means no instance.
+        The index -1 means no instance.
 
         ``physics:body0Indices``, int[], no default, range [-1, inf), unit index.
         """
@@ -165,7 +166,7 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
     def GetPhysicsBody1IndicesAttr(self) -> Usd.Attribute:
         """For each joint, the index of its second body in the PointInstancer of body1s.
 
-        -1 means no instance.
+        The index -1 means no instance.
 
         ``physics:body1Indices``, int[], no default, range [-1, inf), unit index.
         """

@@ -94,11 +94,12 @@ else:
     semantics="docs/reference/physx/contacts.md#friction",
 ))
 class PhysxMaterialAPI(SingleApplyAPI):
-    """Additional settings of a rigid surface's material.
+    """Contact settings of a rigid body's material, in addition to PhysicsMaterialAPI.
 
-    If two materials have different combine modes, the later mode in the order average, min, multiply, max applies. A
-    contact is compliant if compliantContactStiffness of either material is above 0. A compliant contact has no
-    restitution. If only one material is compliant, only its values apply.
+    If two materials have different combine modes, PhysX uses the mode that is later in this list: average, min,
+    multiply, max. A contact is compliant if compliantContactStiffness of either material is above 0. A compliant
+    contact has no restitution. If only one of two materials is compliant, PhysX uses only the values of the compliant
+    material.
 
     ``force = compliantContactStiffness * depth + compliantContactDamping * d(depth)/dt, at every contact point``
 
@@ -161,8 +162,8 @@ class PhysxMaterialAPI(SingleApplyAPI):
     def GetCompliantContactAccelerationSpringAttr(self) -> Usd.Attribute:
         """Whether the contact spring produces an acceleration instead of a force.
 
-        If true, the sink depth depends little on mass. A material with an acceleration spring has priority over a
-        material with a force spring.
+        With an acceleration spring, the penetration depth of a body depends little on its mass. A material with an
+        acceleration spring has priority over a material with a force spring.
 
         ``physxMaterial:compliantContactAccelerationSpring``, bool, default False.
         """
@@ -177,7 +178,7 @@ class PhysxMaterialAPI(SingleApplyAPI):
     def GetCompliantContactStiffnessAttr(self) -> Usd.Attribute:
         """Spring stiffness at each contact point.
 
-        0 makes the contact hard.
+        The value 0 makes the contact hard.
 
         ``physxMaterial:compliantContactStiffness``, float, default 0, range [0, inf), unit force / distance (force), 1
         / time^2 (acceleration).
@@ -193,7 +194,7 @@ class PhysxMaterialAPI(SingleApplyAPI):
     def GetCompliantContactDampingAttr(self) -> Usd.Attribute:
         """Spring damping at each contact point.
 
-        Used only if compliantContactStiffness is above 0.
+        PhysX uses compliantContactDamping only if compliantContactStiffness is above 0.
 
         ``physxMaterial:compliantContactDamping``, float, default 0, range [0, inf), unit force * time / distance
         (force), 1 / time (acceleration).
@@ -249,11 +250,11 @@ class PhysxMaterialAPI(SingleApplyAPI):
     retired_properties=(
         Attribute(
             "physxPBDMaterial:lift", "float", 0.0, range=Range(0.0, inf, True, False), unit="dimensionless",
-            deprecated="nothing replaces it; deformable surfaces have no aerodynamics", retired="25.11.1",
+            deprecated="nothing replaces lift; deformable surfaces have no aerodynamics", retired="25.11.1",
         ),
         Attribute(
             "physxPBDMaterial:drag", "float", 0.0, range=Range(0.0, inf, True, False), unit="dimensionless",
-            deprecated="nothing replaces it; deformable surfaces have no aerodynamics", retired="25.11.1",
+            deprecated="nothing replaces drag; deformable surfaces have no aerodynamics", retired="25.11.1",
         ),
     ),
     applies_to=("Material",),
@@ -282,7 +283,7 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
     def GetFrictionAttr(self) -> Usd.Attribute:
         """Friction of particles against rigid bodies and deformables.
 
-        Between solid particles, particleFrictionScale multiplies it.
+        Between solid particles, PhysX multiplies the friction by particleFrictionScale.
 
         ``physxPBDMaterial:friction``, float, default 0.2, range [0, inf), unit dimensionless.
         """
@@ -328,7 +329,7 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
         return create_attribute(self, "physxPBDMaterial:viscosity", defaultValue, writeSparsely)
 
     def GetVorticityConfinementAttr(self) -> Usd.Attribute:
-        """Strength that sustains swirls of a fluid.
+        """Strength of the force that sustains swirls in a fluid.
 
         ``physxPBDMaterial:vorticityConfinement``, float, default 0, range [0, inf), unit dimensionless.
         """
@@ -341,7 +342,7 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
         return create_attribute(self, "physxPBDMaterial:vorticityConfinement", defaultValue, writeSparsely)
 
     def GetSurfaceTensionAttr(self) -> Usd.Attribute:
-        """Force that keeps the fluid's surface small.
+        """Strength of the force that keeps the fluid's surface small.
 
         ``physxPBDMaterial:surfaceTension``, float, default 0, range [0, inf), unit 1 / distance^3.
         """
@@ -365,7 +366,7 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
     def GetAdhesionAttr(self) -> Usd.Attribute:
         """Attraction of particles to rigid bodies and deformables.
 
-        Between solid particles, particleAdhesionScale multiplies it.
+        Between solid particles, PhysX multiplies the adhesion by particleAdhesionScale.
 
         ``physxPBDMaterial:adhesion``, float, default 0, range [0, inf), unit dimensionless.
         """
@@ -389,10 +390,10 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
         return create_attribute(self, "physxPBDMaterial:particleAdhesionScale", defaultValue, writeSparsely)
 
     def GetAdhesionOffsetScaleAttr(self) -> Usd.Attribute:
-        """Adhesion range relative to a rest offset of the particle system: restOffset for bodies, solidRestOffset for
-        solid particles.
+        """Range of adhesion, divided by a rest offset of the particle system.
 
-        0 disables adhesion.
+        This rest offset is restOffset for bodies and solidRestOffset for solid particles. The value 0 disables
+        adhesion.
 
         ``physxPBDMaterial:adhesionOffsetScale``, float, default 0, range [0, inf), unit dimensionless.
         """
@@ -405,7 +406,7 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
         return create_attribute(self, "physxPBDMaterial:adhesionOffsetScale", defaultValue, writeSparsely)
 
     def GetGravityScaleAttr(self) -> Usd.Attribute:
-        """Factor on the scene's gravity for these particles.
+        """Factor on the scene's gravity for the particles of this material.
 
         Negative values make the particles rise.
 
@@ -418,9 +419,9 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
         return create_attribute(self, "physxPBDMaterial:gravityScale", defaultValue, writeSparsely)
 
     def GetDensityAttr(self) -> Usd.Attribute:
-        """Density that determines particle mass.
+        """Density from which PhysX computes particle masses.
 
-        With 0 PhysX chooses the density. PhysicsMassAPI on the particles has priority.
+        If density is 0, PhysX chooses a density. PhysicsMassAPI on the particles has priority over this density.
 
         ``physxPBDMaterial:density``, float, default 0, range [0, inf), unit mass / distance^3.
         """
@@ -431,9 +432,10 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
         return create_attribute(self, "physxPBDMaterial:density", defaultValue, writeSparsely)
 
     def GetCflCoefficientAttr(self) -> Usd.Attribute:
-        """Largest approach of two fluid particles in a step, in units of twice the particle contact offset.
+        """Limit on the distance by which two fluid particles approach each other in a step, divided by twice the
+        particle contact offset.
 
-        Large values remove the limit.
+        Large values of cflCoefficient remove this limit.
 
         ``physxPBDMaterial:cflCoefficient``, float, default 1, range [0, inf), unit dimensionless.
         """
@@ -443,32 +445,32 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
         """Create the attribute of :meth:`GetCflCoefficientAttr`, with a value if one is given."""
         return create_attribute(self, "physxPBDMaterial:cflCoefficient", defaultValue, writeSparsely)
 
-    @deprecated("nothing replaces it; deformable surfaces have no aerodynamics")
+    @deprecated("nothing replaces lift; deformable surfaces have no aerodynamics")
     def GetLiftAttr(self) -> Usd.Attribute:
         """Aerodynamic lift of particle cloth and inflatables.
 
         ``physxPBDMaterial:lift``, float, default 0, range [0, inf), unit dimensionless.
 
-        Deprecated: nothing replaces it; deformable surfaces have no aerodynamics. Dropped in 25.11.1.
+        Deprecated: nothing replaces lift; deformable surfaces have no aerodynamics. Dropped in 25.11.1.
         """
         return get_attribute(self, "physxPBDMaterial:lift")
 
-    @deprecated("nothing replaces it; deformable surfaces have no aerodynamics")
+    @deprecated("nothing replaces lift; deformable surfaces have no aerodynamics")
     def CreateLiftAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Create the attribute of :meth:`GetLiftAttr`, with a value if one is given."""
         return create_attribute(self, "physxPBDMaterial:lift", defaultValue, writeSparsely)
 
-    @deprecated("nothing replaces it; deformable surfaces have no aerodynamics")
+    @deprecated("nothing replaces drag; deformable surfaces have no aerodynamics")
     def GetDragAttr(self) -> Usd.Attribute:
         """Aerodynamic drag of particle cloth and inflatables.
 
         ``physxPBDMaterial:drag``, float, default 0, range [0, inf), unit dimensionless.
 
-        Deprecated: nothing replaces it; deformable surfaces have no aerodynamics. Dropped in 25.11.1.
+        Deprecated: nothing replaces drag; deformable surfaces have no aerodynamics. Dropped in 25.11.1.
         """
         return get_attribute(self, "physxPBDMaterial:drag")
 
-    @deprecated("nothing replaces it; deformable surfaces have no aerodynamics")
+    @deprecated("nothing replaces drag; deformable surfaces have no aerodynamics")
     def CreateDragAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Create the attribute of :meth:`GetDragAttr`, with a value if one is given."""
         return create_attribute(self, "physxPBDMaterial:drag", defaultValue, writeSparsely)

@@ -52,9 +52,9 @@ if TYPE_CHECKING:
     deprecated="use NewtonMimicAPI, which has no instances, with coef1 = -gearing and coef0 = -offset",
 ))
 class PhysxMimicJointAPI(MultipleApplyAPI):
-    """Couples this joint's position to that of a reference joint.
+    """Couples this joint's position to the position of a reference joint.
 
-    The coupling acts on both joints. On revolute and prismatic joints the instance name is ignored but must be rotX,
+    The coupling acts on both joints. On revolute and prismatic joints the instance name has no effect but must be rotX,
     rotY or rotZ; PhysX silently skips other instances. A revolute joint needs finite limits on both sides, otherwise
     PhysX creates no mimic joint. PhysX also reads NewtonMimicAPI.
 
@@ -90,7 +90,7 @@ class PhysxMimicJointAPI(MultipleApplyAPI):
     def GetReferenceJointAxisAttr(self) -> Usd.Attribute:
         """Axis of the reference joint that this joint follows.
 
-        Ignored if the reference joint has one degree of freedom.
+        PhysX ignores this axis if the reference joint has one degree of freedom.
 
         ``physxMimicJoint:<name>:referenceJointAxis``, uniform token, default rotX, one of rotX, rotY, rotZ.
         """
@@ -105,7 +105,7 @@ class PhysxMimicJointAPI(MultipleApplyAPI):
     def GetGearingAttr(self) -> Usd.Attribute:
         """Ratio of this joint's motion to the reference joint's motion.
 
-        Positive values move this joint opposite to the reference joint; 0 is not allowed.
+        With positive values this joint moves opposite to the reference joint; 0 is not allowed.
 
         ``physxMimicJoint:<name>:gearing``, float, default 1, range (-inf, inf), unit follower unit / reference unit.
         """
@@ -116,7 +116,7 @@ class PhysxMimicJointAPI(MultipleApplyAPI):
         return create_attribute(self, "gearing", defaultValue, writeSparsely)
 
     def GetOffsetAttr(self) -> Usd.Attribute:
-        """Constant term of the coupling.
+        """Constant term in the coupling of the two joints.
 
         If the reference joint is at 0, this joint rests at -offset.
 
@@ -132,7 +132,7 @@ class PhysxMimicJointAPI(MultipleApplyAPI):
     def GetNaturalFrequencyAttr(self) -> Usd.Attribute:
         """Natural frequency of a compliant coupling.
 
-        0 or less makes the coupling hard.
+        A value of 0 or less makes the coupling hard.
 
         ``physxMimicJoint:<name>:naturalFrequency``, float, default 0, range (-inf, inf), unit radian / time.
         """
@@ -147,7 +147,7 @@ class PhysxMimicJointAPI(MultipleApplyAPI):
     def GetDampingRatioAttr(self) -> Usd.Attribute:
         """Damping ratio of a compliant coupling; 1 is critical.
 
-        0 or less makes the coupling hard.
+        A value of 0 or less makes the coupling hard.
 
         ``physxMimicJoint:<name>:dampingRatio``, float, default 0, range (-inf, inf), unit dimensionless.
         """
@@ -158,7 +158,7 @@ class PhysxMimicJointAPI(MultipleApplyAPI):
         return create_attribute(self, "dampingRatio", defaultValue, writeSparsely)
 
     def GetReferenceJointRel(self) -> Usd.Relationship:
-        """Joint to follow: exactly one joint of the same articulation.
+        """Reference joint that this joint follows: exactly one joint of the same articulation.
 
         ``physxMimicJoint:<name>:referenceJoint``, relationship to PhysicsJoint, one target.
         """

@@ -2,8 +2,8 @@
 # mypy: allow-subclassing-any
 # pyright: reportIncompatibleMethodOverride=false
 # The stubs of USD declare class methods as static methods or as instance methods.
-"""Particle systems: solver settings shared by particle objects. NVIDIA calls these classes a draft. Particles need a
-scene with GPU dynamics.
+"""Particle systems: solver settings that particle objects share. NVIDIA marks the particle classes as a draft.
+Particles need a scene with GPU dynamics.
 """
 
 from __future__ import annotations
@@ -71,11 +71,11 @@ if TYPE_CHECKING:
     ),
 ))
 class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
-    """Simulates the particle sets that refer to this system, with one solver, one collision group and one
-    PhysxPBDMaterialAPI material.
+    """Simulates the particle sets that refer to this particle system.
 
-    Two particles rest at a distance of twice their rest offset. Particles interact at distances below twice
-    particleContactOffset.
+    The particle sets share one solver, one collision group and one material with PhysxPBDMaterialAPI. Two touching
+    particles rest at a distance of twice their rest offset. Two particles interact if the distance between them is
+    below twice particleContactOffset.
     """
 
     @classmethod
@@ -99,7 +99,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         self._set(values, strict)
 
     def GetParticleSystemEnabledAttr(self) -> Usd.Attribute:
-        """Whether PhysX simulates the system and its objects.
+        """Whether PhysX simulates the particle system and its particle objects.
 
         ``particleSystemEnabled``, bool, default True.
         """
@@ -112,9 +112,9 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "particleSystemEnabled", defaultValue, writeSparsely)
 
     def GetContactOffsetAttr(self) -> Usd.Attribute:
-        """Distance at which contacts with rigid and deformable bodies start.
+        """Distance between a particle and a rigid or deformable body at which their contact starts.
 
-        Negative values mean particleContactOffset; the minimum is 1.01 times restOffset.
+        Negative values mean particleContactOffset. The minimum contact offset is 1.01 times restOffset.
 
         ``contactOffset``, float, default -inf, range [-inf, inf), unit distance.
         """
@@ -125,7 +125,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "contactOffset", defaultValue, writeSparsely)
 
     def GetRestOffsetAttr(self) -> Usd.Attribute:
-        """Distance at which particles rest on rigid and deformable bodies.
+        """Distance between a particle and a rigid or deformable body when the particle rests on the body.
 
         Negative values mean 0.99 times particleContactOffset.
 
@@ -138,10 +138,11 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "restOffset", defaultValue, writeSparsely)
 
     def GetParticleContactOffsetAttr(self) -> Usd.Attribute:
-        """Half the distance at which particles start to interact.
+        """Half the distance at which two particles start to interact.
 
-        PhysX derives other offsets from it. An unauthored value is in metres in all stages. The minimum is 1.01 times
-        both rest offsets.
+        PhysX derives negative offsets of the particle system from particleContactOffset. An unauthored
+        particleContactOffset means 0.05 m, even if the stage's unit is not the metre. The minimum particle contact
+        offset is 1.01 times the larger of solidRestOffset and fluidRestOffset.
 
         ``particleContactOffset``, float, default 0.05, range (0, inf), unit distance.
         """
@@ -154,7 +155,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "particleContactOffset", defaultValue, writeSparsely)
 
     def GetSolidRestOffsetAttr(self) -> Usd.Attribute:
-        """Half the rest distance of solid particles from other particles.
+        """Half the distance at which a solid particle rests from another particle.
 
         Negative values mean 0.99 times particleContactOffset.
 
@@ -169,7 +170,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "solidRestOffset", defaultValue, writeSparsely)
 
     def GetFluidRestOffsetAttr(self) -> Usd.Attribute:
-        """Half the rest distance between fluid particles.
+        """Half the distance at which two fluid particles rest from each other.
 
         Negative values mean 0.594 times particleContactOffset.
 
@@ -195,7 +196,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "enableCCD", defaultValue, writeSparsely)
 
     def GetSolverPositionIterationCountAttr(self) -> Usd.Attribute:
-        """Position iterations of the particle solver.
+        """Number of position iterations of the particle solver.
 
         ``solverPositionIterationCount``, int, default 16, range [1, 255], unit iterations per step.
         """
@@ -221,7 +222,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "maxDepenetrationVelocity", defaultValue, writeSparsely)
 
     def GetWindAttr(self) -> Usd.Attribute:
-        """Air velocity around all particles of the system.
+        """Velocity of the air around all particles of the particle system.
 
         ``wind``, float3, default [0, 0, 0], range (-inf, inf), unit distance / time.
         """
@@ -232,7 +233,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "wind", defaultValue, writeSparsely)
 
     def GetMaxNeighborhoodAttr(self) -> Usd.Attribute:
-        """Maximum number of neighbours of a particle.
+        """Maximum number of neighbouring particles that PhysX considers for a particle.
 
         More neighbours need more memory and time.
 
@@ -245,7 +246,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "maxNeighborhood", defaultValue, writeSparsely)
 
     def GetNeighborhoodScaleAttr(self) -> Usd.Attribute:
-        """Scale of the search volume for neighbours.
+        """Factor on the volume in which PhysX searches for neighbouring particles.
 
         ``neighborhoodScale``, float, default 1.01, range [1, inf), unit dimensionless.
         """
@@ -260,7 +261,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
     def GetMaxVelocityAttr(self) -> Usd.Attribute:
         """Maximum velocity of a particle.
 
-        cflCoefficient of the material also limits the speed at which particles approach each other.
+        The material's cflCoefficient also limits the speed at which particles approach each other.
 
         ``maxVelocity``, float, default inf, range [0, inf], unit distance / time.
         """
@@ -273,7 +274,8 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
     def GetGlobalSelfCollisionEnabledAttr(self) -> Usd.Attribute:
         """Whether particles can collide with each other.
 
-        If false, no object can enable these collisions, which saves time.
+        If globalSelfCollisionEnabled is false, no particle object can enable collisions between particles, and the
+        simulation is faster.
 
         ``globalSelfCollisionEnabled``, bool, default True.
         """
@@ -288,7 +290,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
     def GetNonParticleCollisionEnabledAttr(self) -> Usd.Attribute:
         """Whether particles collide with bodies and colliders.
 
-        The value false saves time.
+        The simulation is faster without collisions between particles and bodies.
 
         ``nonParticleCollisionEnabled``, bool, default True.
         """
@@ -301,7 +303,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "nonParticleCollisionEnabled", defaultValue, writeSparsely)
 
     def GetSimulationOwnerRel(self) -> Usd.Relationship:
-        """Scene of the system.
+        """Scene of the particle system.
 
         The default is the stage's first scene.
 

@@ -102,8 +102,8 @@ if TYPE_CHECKING:
 class PhysxRigidBodyAPI(SingleApplyAPI):
     """PhysX settings of a rigid body.
 
-    The defaults, such as angular damping 0.05, also apply to bodies without this class. PhysxArticulationAPI sets
-    iteration counts and sleeping of links.
+    The defaults of PhysxRigidBodyAPI, such as an angular damping of 0.05, also apply to bodies without this class. For
+    the links of an articulation, PhysxArticulationAPI sets the iteration counts and the sleeping.
 
     ``force = -mass * linearDamping * v``
     ``torque = -inertia * angularDamping * w``
@@ -128,7 +128,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetLinearDampingAttr(self) -> Usd.Attribute:
         """Decay rate of linear velocity.
 
-        The maximum is 1 / time step.
+        Damping values above 1 / time step have the same effect as 1 / time step.
 
         ``physxRigidBody:linearDamping``, float, default 0, range [0, inf), unit 1 / time.
         """
@@ -141,7 +141,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetAngularDampingAttr(self) -> Usd.Attribute:
         """Decay rate of angular velocity.
 
-        The maximum is 1 / time step.
+        Damping values above 1 / time step have the same effect as 1 / time step.
 
         ``physxRigidBody:angularDamping``, float, default 0.05, range [0, inf), unit 1 / time.
         """
@@ -152,9 +152,9 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:angularDamping", defaultValue, writeSparsely)
 
     def GetMaxLinearVelocityAttr(self) -> Usd.Attribute:
-        """Maximum linear velocity.
+        """Maximum linear velocity of the body.
 
-        inf means 1e16.
+        The value inf means a maximum of 1e16.
 
         ``physxRigidBody:maxLinearVelocity``, float, default inf, range [0, inf], unit distance / time.
         """
@@ -167,7 +167,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:maxLinearVelocity", defaultValue, writeSparsely)
 
     def GetMaxAngularVelocityAttr(self) -> Usd.Attribute:
-        """Maximum angular velocity.
+        """Maximum angular velocity of the body.
 
         ``physxRigidBody:maxAngularVelocity``, float, default 5729.58, range [0, inf], unit degree / time.
         """
@@ -180,9 +180,9 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:maxAngularVelocity", defaultValue, writeSparsely)
 
     def GetSleepThresholdAttr(self) -> Usd.Attribute:
-        """Kinetic energy per mass below which the body can sleep.
+        """The body can fall asleep if its kinetic energy per mass is below this threshold.
 
-        If unauthored, PhysX uses 0.005 m^2 / s^2.
+        If sleepThreshold is unauthored, PhysX uses 0.005 m^2 / s^2.
 
         ``physxRigidBody:sleepThreshold``, float, default 5e-05, range [0, inf), unit distance^2 / time^2.
         """
@@ -193,9 +193,10 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:sleepThreshold", defaultValue, writeSparsely)
 
     def GetStabilizationThresholdAttr(self) -> Usd.Attribute:
-        """Kinetic energy per mass below which PhysX may stabilise the body.
+        """With enableStabilization of the scene, PhysX may damp the body if its kinetic energy per mass is below this
+        threshold.
 
-        If unauthored, PhysX uses 0.001 m^2 / s^2.
+        If stabilizationThreshold is unauthored, PhysX uses 0.001 m^2 / s^2.
 
         ``physxRigidBody:stabilizationThreshold``, float, default 1e-05, range [0, inf), unit distance^2 / time^2.
         """
@@ -210,7 +211,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetMaxDepenetrationVelocityAttr(self) -> Usd.Attribute:
         """Maximum velocity at which the solver separates overlapping bodies.
 
-        If unauthored, PhysX uses 3 m / s.
+        If maxDepenetrationVelocity is unauthored, PhysX uses 3 m / s.
 
         ``physxRigidBody:maxDepenetrationVelocity``, float, default 3, range [0, inf], unit distance / time.
         """
@@ -223,9 +224,9 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:maxDepenetrationVelocity", defaultValue, writeSparsely)
 
     def GetMaxContactImpulseAttr(self) -> Usd.Attribute:
-        """Maximum impulse at a contact.
+        """Maximum impulse that a contact can apply to the body.
 
-        Between two moving bodies, the smaller of their values applies.
+        For a contact between two moving bodies, PhysX uses the smaller maxContactImpulse of the two bodies.
 
         ``physxRigidBody:maxContactImpulse``, float, default inf, range [0, inf], unit force * time.
         """
@@ -238,7 +239,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:maxContactImpulse", defaultValue, writeSparsely)
 
     def GetSolverPositionIterationCountAttr(self) -> Usd.Attribute:
-        """Position iterations of a free body.
+        """Number of position iterations for a body that is not an articulation link.
 
         ``physxRigidBody:solverPositionIterationCount``, int, default 16, range [1, 255], unit iterations per step.
         """
@@ -251,7 +252,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:solverPositionIterationCount", defaultValue, writeSparsely)
 
     def GetSolverVelocityIterationCountAttr(self) -> Usd.Attribute:
-        """Velocity iterations of a free body.
+        """Number of velocity iterations for a body that is not an articulation link.
 
         ``physxRigidBody:solverVelocityIterationCount``, int, default 1, range [0, 255], unit iterations per step.
         """
@@ -264,9 +265,9 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:solverVelocityIterationCount", defaultValue, writeSparsely)
 
     def GetEnableCCDAttr(self) -> Usd.Attribute:
-        """Whether PhysX sweeps the body along fast motion to prevent tunnelling.
+        """Whether PhysX sweeps the body along its path, to prevent tunnelling in fast motion.
 
-        Requires enableCCD of the scene.
+        CCD of a body also requires enableCCD of the scene.
 
         ``physxRigidBody:enableCCD``, bool, default False.
         """
@@ -277,9 +278,9 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:enableCCD", defaultValue, writeSparsely)
 
     def GetEnableSpeculativeCCDAttr(self) -> Usd.Attribute:
-        """Whether the contact offset grows with velocity.
+        """Whether PhysX increases the body's contact offset with the body's velocity.
 
-        This reduces tunnelling at a lower cost than enableCCD.
+        Speculative CCD reduces tunnelling at a lower cost than enableCCD.
 
         ``physxRigidBody:enableSpeculativeCCD``, bool, default False.
         """
@@ -292,7 +293,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:enableSpeculativeCCD", defaultValue, writeSparsely)
 
     def GetRetainAccelerationsAttr(self) -> Usd.Attribute:
-        """Whether applied forces remain for the next step.
+        """Whether forces applied to the body in one step also act in the next step.
 
         ``physxRigidBody:retainAccelerations``, bool, default False.
         """
@@ -320,7 +321,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetDisableGravityAttr(self) -> Usd.Attribute:
         """Whether the body ignores gravity.
 
-        On a link it applies to that link only.
+        If disableGravity is true on a link, gravity still acts on the other links of the articulation.
 
         ``physxRigidBody:disableGravity``, bool, default False.
         """
@@ -331,9 +332,9 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:disableGravity", defaultValue, writeSparsely)
 
     def GetSolveContactAttr(self) -> Usd.Attribute:
-        """Whether contacts of this body exert force.
+        """Whether contacts of this body exert forces.
 
-        If false, PhysX only reports these contacts.
+        If solveContact is false, PhysX only reports the contacts of this body.
 
         ``physxRigidBody:solveContact``, bool, default True.
         """
@@ -355,7 +356,7 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:lockedPosAxis", defaultValue, writeSparsely)
 
     def GetLockedRotAxisAttr(self) -> Usd.Attribute:
-        """World axes about which the body cannot turn.
+        """World axes about which the body cannot rotate.
 
         ``physxRigidBody:lockedRotAxis``, int, default 0, range [0, 7], unit bit set: 1 x, 2 y, 4 z.
         """
@@ -366,9 +367,9 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
         return create_attribute(self, "physxRigidBody:lockedRotAxis", defaultValue, writeSparsely)
 
     def GetContactSlopCoefficientAttr(self) -> Usd.Attribute:
-        """Lever arm below which a contact's normal force exerts no torque.
+        """The normal force of a contact exerts no torque on the body if the force's lever arm is below this value.
 
-        This makes meshes with round shapes roll smoothly.
+        A value above 0 makes meshes with round shapes roll smoothly.
 
         ``physxRigidBody:contactSlopCoefficient``, float, default 0, range [0, inf), unit distance.
         """
@@ -383,8 +384,8 @@ class PhysxRigidBodyAPI(SingleApplyAPI):
     def GetCfmScaleAttr(self) -> Usd.Attribute:
         """Softening of the joint constraints of an articulation link.
 
-        At the default, acceleration drives, friction and limits of a prismatic joint are weaker by a factor of 1.025.
-        Use 0 for exact drives and limits.
+        With the default cfmScale, acceleration drives, friction and limits of a prismatic joint are weaker by a factor
+        of 1.025. Use cfmScale 0 for exact drives and limits.
 
         ``physxRigidBody:cfmScale``, float, default 0.025, range [0, 1], unit dimensionless.
         """

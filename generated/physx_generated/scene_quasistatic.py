@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 class PhysxSceneQuasistaticAPI(SingleApplyAPI):
     """Removes the velocity of bodies after each step.
 
-    Bodies still react to forces, contacts and joints, but they stop when the cause ends. The distance that they move
-    depends on the time step and the iteration count. The class applies to the members of the collection
-    quasistaticactors, or to all bodies if the collection is empty.
+    Quasistatic bodies still react to forces, contacts and joints, but stop when these effects end. The distance that a
+    quasistatic body moves in a step depends on the time step and the iteration count. Only members of the collection
+    quasistaticactors are quasistatic. If the collection quasistaticactors is empty, all bodies of the scene are
+    quasistatic.
 
     Applies to: PhysicsScene.
     Built in: CollectionAPI:quasistaticactors.
@@ -61,7 +62,7 @@ class PhysxSceneQuasistaticAPI(SingleApplyAPI):
         return Usd.CollectionAPI(self.GetPrim(), "quasistaticactors")
 
     def GetEnableQuasistaticAttr(self) -> Usd.Attribute:
-        """Whether velocities are removed.
+        """Whether PhysX removes the velocities of quasistatic bodies.
 
         ``physxSceneQuasistatic:enableQuasistatic``, bool, default True.
         """

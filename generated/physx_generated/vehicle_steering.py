@@ -58,10 +58,11 @@ if TYPE_CHECKING:
     equation="brakeTorque[i] = brake * maxBrakeTorque * torqueMultipliers[i]",
 ))
 class PhysxVehicleBrakesAPI(MultipleApplyAPI):
-    """A brake system, such as the brake or the handbrake.
+    """A brake system, such as the foot brake or the handbrake.
 
-    brakes0 follows brake0 of the controller, brakes1 follows brake1. Torques of both systems on a wheel add up. If a
-    brake stops a wheel, the wheel stays locked until the brake is released.
+    The instance brakes0 follows brake0 of the controller, and the instance brakes1 follows brake1 of the controller. If
+    both brake systems act on a wheel, their torques add up. If a brake stops a wheel, the wheel stays locked until the
+    brake is released.
 
     ``brakeTorque[i] = brake * maxBrakeTorque * torqueMultipliers[i]``
 
@@ -90,9 +91,9 @@ class PhysxVehicleBrakesAPI(MultipleApplyAPI):
         self._set(values, strict)
 
     def GetWheelsAttr(self) -> Usd.Attribute:
-        """Attachment indices of the braked wheels.
+        """Wheel attachment indices of the braked wheels.
 
-        If unauthored, the brake acts on all wheels.
+        If the array wheels is unauthored, the brake acts on all wheels.
 
         ``physxVehicleBrakes:<name>:wheels``, int[], no default, range [0, 20), unit wheel index.
         """
@@ -103,7 +104,7 @@ class PhysxVehicleBrakesAPI(MultipleApplyAPI):
         return create_attribute(self, "wheels", defaultValue, writeSparsely)
 
     def GetMaxBrakeTorqueAttr(self) -> Usd.Attribute:
-        """Full brake torque on a wheel with multiplier 1.
+        """Brake torque at full braking, on a wheel with torque multiplier 1.
 
         ``physxVehicleBrakes:<name>:maxBrakeTorque``, float, default 0, range [0, inf), unit torque.
         """
@@ -114,9 +115,10 @@ class PhysxVehicleBrakesAPI(MultipleApplyAPI):
         return create_attribute(self, "maxBrakeTorque", defaultValue, writeSparsely)
 
     def GetTorqueMultipliersAttr(self) -> Usd.Attribute:
-        """Factor on maxBrakeTorque for each entry of wheels.
+        """Factors on maxBrakeTorque, one for each wheel in the array wheels.
 
-        If unauthored, each factor is 1. Not allowed if wheels is unauthored.
+        If torqueMultipliers is unauthored, each factor is 1. The array torqueMultipliers is not allowed if the array
+        wheels is unauthored.
 
         ``physxVehicleBrakes:<name>:torqueMultipliers``, float[], no default, range [0, inf), unit dimensionless.
         """
@@ -147,9 +149,9 @@ class PhysxVehicleBrakesAPI(MultipleApplyAPI):
     equation="steerAngle[i] = steer * maxSteerAngle * angleMultipliers[i]",
 ))
 class PhysxVehicleSteeringAPI(SingleApplyAPI):
-    """Steers wheels in proportion to the controller's property steer.
+    """Steers wheels in proportion to the controller's attribute steer.
 
-    With this class PhysX ignores PhysxVehicleAckermannSteeringAPI.
+    If a vehicle has PhysxVehicleSteeringAPI, PhysX ignores PhysxVehicleAckermannSteeringAPI.
 
     ``steerAngle[i] = steer * maxSteerAngle * angleMultipliers[i]``
 
@@ -170,9 +172,9 @@ class PhysxVehicleSteeringAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetWheelsAttr(self) -> Usd.Attribute:
-        """Attachment indices of the steered wheels.
+        """Wheel attachment indices of the steered wheels.
 
-        If unauthored, all wheels steer.
+        If the array wheels is unauthored, all wheels steer.
 
         ``physxVehicleSteering:wheels``, int[], no default, range [0, 20), unit wheel index.
         """
@@ -183,9 +185,9 @@ class PhysxVehicleSteeringAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleSteering:wheels", defaultValue, writeSparsely)
 
     def GetMaxSteerAngleAttr(self) -> Usd.Attribute:
-        """Angle at full steer of a wheel with multiplier 1.
+        """Steer angle at the maximum steer command, of a wheel with angle multiplier 1.
 
-        The product with each multiplier must be between -pi and pi.
+        The product of maxSteerAngle and each angle multiplier must be between -pi and pi.
 
         ``physxVehicleSteering:maxSteerAngle``, float, default 0, range (-inf, inf), unit radian.
         """
@@ -196,9 +198,10 @@ class PhysxVehicleSteeringAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleSteering:maxSteerAngle", defaultValue, writeSparsely)
 
     def GetAngleMultipliersAttr(self) -> Usd.Attribute:
-        """Factor on maxSteerAngle for each entry of wheels, negative for rear wheels.
+        """Factors on maxSteerAngle, one for each wheel in the array wheels.
 
-        If unauthored, each factor is 1. Not allowed if wheels is unauthored.
+        Use negative factors for rear wheels. If angleMultipliers is unauthored, each factor is 1. The array
+        angleMultipliers is not allowed if the array wheels is unauthored.
 
         ``physxVehicleSteering:angleMultipliers``, float[], no default, range (-inf, inf), unit dimensionless.
         """
@@ -244,10 +247,10 @@ class PhysxVehicleSteeringAPI(SingleApplyAPI):
     ),
 ))
 class PhysxVehicleAckermannSteeringAPI(SingleApplyAPI):
-    """Steers the two wheels of an axle about one centre: the inner wheel turns more than the outer wheel.
+    """Steers the two wheels of an axle about one centre of rotation: the inner wheel turns more than the outer wheel.
 
-    PhysX prefers PhysxVehicleSteeringAPI if both are applied. With a strength above 0,
-    PhysxVehicleNonlinearCommandResponseAPI has no effect on the angles.
+    If both steering classes are applied to a vehicle, PhysX uses PhysxVehicleSteeringAPI. If the Ackermann strength is
+    above 0, PhysxVehicleNonlinearCommandResponseAPI has no effect on the steer angles.
 
     ``inner = |steer * maxSteerAngle|``
     ``outer = inner + strength * (atan(wheelBase / (trackWidth + wheelBase / tan(inner))) - inner)``
@@ -271,7 +274,7 @@ class PhysxVehicleAckermannSteeringAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetWheel0Attr(self) -> Usd.Attribute:
-        """Attachment index of the right steered wheel.
+        """Wheel attachment index of the right steered wheel.
 
         Required.
 
@@ -284,7 +287,7 @@ class PhysxVehicleAckermannSteeringAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleAckermannSteering:wheel0", defaultValue, writeSparsely)
 
     def GetWheel1Attr(self) -> Usd.Attribute:
-        """Attachment index of the left steered wheel.
+        """Wheel attachment index of the left steered wheel.
 
         Required.
 
@@ -297,7 +300,7 @@ class PhysxVehicleAckermannSteeringAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleAckermannSteering:wheel1", defaultValue, writeSparsely)
 
     def GetMaxSteerAngleAttr(self) -> Usd.Attribute:
-        """Angle of the inner wheel at full steer.
+        """Steer angle of the inner wheel at the maximum steer command.
 
         ``physxVehicleAckermannSteering:maxSteerAngle``, float, default 0, range [-3.1415928, 3.1415928], unit radian.
         """
@@ -308,7 +311,7 @@ class PhysxVehicleAckermannSteeringAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleAckermannSteering:maxSteerAngle", defaultValue, writeSparsely)
 
     def GetWheelBaseAttr(self) -> Usd.Attribute:
-        """Longitudinal distance between the steered and the unsteered axle.
+        """Longitudinal distance between the steered axle and the unsteered axle.
 
         Required.
 
@@ -334,7 +337,10 @@ class PhysxVehicleAckermannSteeringAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleAckermannSteering:trackWidth", defaultValue, writeSparsely)
 
     def GetStrengthAttr(self) -> Usd.Attribute:
-        """Strength of the correction: at 0 both wheels turn equally, at 1 they share one centre.
+        """Strength of the Ackermann correction.
+
+        With strength 0, both wheels have the same steer angle. With strength 1, both wheels turn about one centre of
+        rotation.
 
         ``physxVehicleAckermannSteering:strength``, float, default 1, range [0, 1], unit dimensionless.
         """

@@ -2,8 +2,8 @@
 # mypy: allow-subclassing-any
 # pyright: reportIncompatibleMethodOverride=false
 # The stubs of USD declare class methods as static methods or as instance methods.
-"""Wheels of a vehicle, their tires, and the friction of tires. Apply wheel and tire to the wheel attachment, or to a
-separate prim that several attachments share.
+"""Wheels of a vehicle, their tires, and the friction of tires. Apply the wheel class and the tire class to the wheel
+attachment, or to a separate prim that several wheel attachments share.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ if TYPE_CHECKING:
 class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
     """Friction of a tire on ground materials.
 
-    Tires ignore the materials' friction. PhysX refuses a table if frictionValues and groundMaterials have different
-    lengths.
+    Tires ignore the friction that ground materials have. PhysX refuses a friction table if frictionValues and
+    groundMaterials have different lengths.
     """
 
     @classmethod
@@ -105,7 +105,7 @@ class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
         self._set(values, strict)
 
     def GetFrictionValuesAttr(self) -> Usd.Attribute:
-        """Friction on each entry of groundMaterials.
+        """Friction of the tire on each material in groundMaterials.
 
         ``frictionValues``, float[], no default, range [0, inf), unit dimensionless.
         """
@@ -118,7 +118,7 @@ class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
         return create_attribute(self, "frictionValues", defaultValue, writeSparsely)
 
     def GetDefaultFrictionValueAttr(self) -> Usd.Attribute:
-        """Friction on materials that are not in groundMaterials.
+        """Friction of the tire on materials that are not in groundMaterials.
 
         ``defaultFrictionValue``, float, default 1, range [0, inf), unit dimensionless.
         """
@@ -131,9 +131,9 @@ class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
         return create_attribute(self, "defaultFrictionValue", defaultValue, writeSparsely)
 
     def GetGroundMaterialsRel(self) -> Usd.Relationship:
-        """Ground materials with a friction value.
+        """Ground materials to which the entries of frictionValues belong.
 
-        The list cannot change during simulation.
+        The list of ground materials cannot change during simulation.
 
         ``groundMaterials``, relationship to PhysicsMaterialAPI, several targets.
         """
@@ -159,19 +159,20 @@ class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
         ),
         Attribute(
             "physxVehicleWheel:maxBrakeTorque", "float", range=Range(0.0, inf, True, False), unit="torque",
-            deprecated="use PhysxVehicleBrakesAPI with instance brakes0",
+            deprecated="use PhysxVehicleBrakesAPI with the instance name brakes0 instead of maxBrakeTorque of the wheel",
         ),
         Attribute(
             "physxVehicleWheel:maxHandBrakeTorque", "float", range=Range(0.0, inf, True, False), unit="torque",
-            deprecated="use PhysxVehicleBrakesAPI with instance brakes1",
+            deprecated="use PhysxVehicleBrakesAPI with the instance name brakes1 instead of maxHandBrakeTorque",
         ),
         Attribute(
             "physxVehicleWheel:maxSteerAngle", "float", range=Range(-1.5707963, 1.5707963, False, False),
-            unit="radian", deprecated="use PhysxVehicleSteeringAPI or PhysxVehicleAckermannSteeringAPI",
+            unit="radian",
+            deprecated="use PhysxVehicleSteeringAPI or PhysxVehicleAckermannSteeringAPI instead of maxSteerAngle of the wheel",
         ),
         Attribute(
             "physxVehicleWheel:toeAngle", "float", range=Range(-1.5707963, 1.5707963, False, False), unit="radian",
-            deprecated="use wheelToeAngle of PhysxVehicleSuspensionComplianceAPI",
+            deprecated="use wheelToeAngle of PhysxVehicleSuspensionComplianceAPI instead of toeAngle",
         ),
     ),
     equation=(
@@ -180,9 +181,9 @@ class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
     ),
 ))
 class PhysxVehicleWheelAPI(SingleApplyAPI):
-    """Size and inertia of a wheel, with rim and tire together.
+    """Size and inertia of a wheel, including rim and tire.
 
-    If a required value is missing, PhysX creates no vehicle.
+    If a required attribute of a wheel is missing, PhysX creates no vehicle.
 
     ``moi * d(wheelSpeed)/dt = driveTorque - sign(wheelSpeed) * brakeTorque - radius * tireForce - dampingRate *
     wheelSpeed``
@@ -204,7 +205,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
     def GetRadiusAttr(self) -> Usd.Attribute:
         """Wheel radius.
 
-        The vehicle's scale does not affect it. Required.
+        The vehicle's scale does not affect the wheel radius. Required.
 
         ``physxVehicleWheel:radius``, float, no default, range (0, inf), unit distance.
         """
@@ -217,7 +218,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
     def GetWidthAttr(self) -> Usd.Attribute:
         """Wheel width.
 
-        Only sweep queries use it. Required.
+        Only ground queries of type sweep use the wheel width. Required.
 
         ``physxVehicleWheel:width``, float, no default, range (0, inf), unit distance.
         """
@@ -228,9 +229,9 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleWheel:width", defaultValue, writeSparsely)
 
     def GetMassAttr(self) -> Usd.Attribute:
-        """Wheel mass, not added to the vehicle's mass.
+        """Wheel mass, which PhysX does not add to the vehicle's mass.
 
-        Only limitSuspensionExpansionVelocity uses it. Required.
+        Only limitSuspensionExpansionVelocity uses the wheel mass. Required.
 
         ``physxVehicleWheel:mass``, float, no default, range (0, inf), unit mass.
         """
@@ -241,7 +242,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleWheel:mass", defaultValue, writeSparsely)
 
     def GetMoiAttr(self) -> Usd.Attribute:
-        """Moment of inertia about the rolling axis.
+        """Moment of inertia of the wheel about its rolling axis.
 
         Required.
 
@@ -254,7 +255,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleWheel:moi", defaultValue, writeSparsely)
 
     def GetDampingRateAttr(self) -> Usd.Attribute:
-        """Torque that slows the wheel, per angular speed.
+        """Damping torque that slows the wheel, divided by the wheel's angular speed.
 
         Required.
 
@@ -267,13 +268,14 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleWheel:dampingRate", defaultValue, writeSparsely)
 
     def GetMaxBrakeTorqueAttr(self) -> Usd.Attribute:
-        """Full brake torque on this wheel.
+        """Brake torque on this wheel at full braking.
 
-        If unauthored, PhysX uses 0. Ignored if the vehicle has PhysxVehicleBrakesAPI.
+        If maxBrakeTorque is unauthored, PhysX uses 0. PhysX ignores maxBrakeTorque of a wheel if the vehicle has
+        PhysxVehicleBrakesAPI.
 
         ``physxVehicleWheel:maxBrakeTorque``, float, no default, range [0, inf), unit torque.
 
-        Deprecated: use PhysxVehicleBrakesAPI with instance brakes0.
+        Deprecated: use PhysxVehicleBrakesAPI with the instance name brakes0 instead of maxBrakeTorque of the wheel.
         """
         return get_attribute(self, "physxVehicleWheel:maxBrakeTorque")
 
@@ -282,13 +284,14 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleWheel:maxBrakeTorque", defaultValue, writeSparsely)
 
     def GetMaxHandBrakeTorqueAttr(self) -> Usd.Attribute:
-        """Full handbrake torque on this wheel.
+        """Handbrake torque on this wheel with the handbrake fully applied.
 
-        If unauthored, PhysX uses 0. Ignored if the vehicle has PhysxVehicleBrakesAPI.
+        If maxHandBrakeTorque is unauthored, PhysX uses 0. PhysX ignores maxHandBrakeTorque of a wheel if the vehicle
+        has PhysxVehicleBrakesAPI.
 
         ``physxVehicleWheel:maxHandBrakeTorque``, float, no default, range [0, inf), unit torque.
 
-        Deprecated: use PhysxVehicleBrakesAPI with instance brakes1.
+        Deprecated: use PhysxVehicleBrakesAPI with the instance name brakes1 instead of maxHandBrakeTorque.
         """
         return get_attribute(self, "physxVehicleWheel:maxHandBrakeTorque")
 
@@ -299,13 +302,15 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleWheel:maxHandBrakeTorque", defaultValue, writeSparsely)
 
     def GetMaxSteerAngleAttr(self) -> Usd.Attribute:
-        """Angle of this wheel at full steer.
+        """Steer angle of this wheel at the maximum steer command.
 
-        If unauthored, PhysX uses 0. Ignored if the vehicle has a steering class.
+        If maxSteerAngle is unauthored, PhysX uses 0. PhysX ignores maxSteerAngle of a wheel if the vehicle has a
+        steering class.
 
         ``physxVehicleWheel:maxSteerAngle``, float, no default, range (-1.5707963, 1.5707963), unit radian.
 
-        Deprecated: use PhysxVehicleSteeringAPI or PhysxVehicleAckermannSteeringAPI.
+        Deprecated: use PhysxVehicleSteeringAPI or PhysxVehicleAckermannSteeringAPI instead of maxSteerAngle of the
+        wheel.
         """
         return get_attribute(self, "physxVehicleWheel:maxSteerAngle")
 
@@ -314,13 +319,13 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleWheel:maxSteerAngle", defaultValue, writeSparsely)
 
     def GetToeAngleAttr(self) -> Usd.Attribute:
-        """Toe angle at all compressions.
+        """Toe angle of the wheel at all compressions of the suspension.
 
-        If unauthored, PhysX uses 0.
+        If toeAngle is unauthored, PhysX uses 0.
 
         ``physxVehicleWheel:toeAngle``, float, no default, range (-1.5707963, 1.5707963), unit radian.
 
-        Deprecated: use wheelToeAngle of PhysxVehicleSuspensionComplianceAPI.
+        Deprecated: use wheelToeAngle of PhysxVehicleSuspensionComplianceAPI instead of toeAngle.
         """
         return get_attribute(self, "physxVehicleWheel:toeAngle")
 
@@ -336,11 +341,11 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
     properties=(
         Attribute(
             "physxVehicleTire:latStiffX", "float", 2.0, range=Range(0.0, inf, True, False), unit="dimensionless",
-            deprecated="use the first value of lateralStiffnessGraph",
+            deprecated="use the first value of lateralStiffnessGraph instead of latStiffX",
         ),
         Attribute(
             "physxVehicleTire:latStiffY", "float", range=Range(0.0, inf, False, False), unit="dimensionless",
-            deprecated="use the second value of lateralStiffnessGraph, which is latStiffY * restLoad",
+            deprecated="use the second value of lateralStiffnessGraph, which is latStiffY * restLoad, instead of latStiffY",
         ),
         Attribute(
             "physxVehicleTire:lateralStiffnessGraph", "float2", (0.0, 0.0), range=Range(0.0, inf, True, False),
@@ -348,14 +353,16 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
         ),
         Attribute(
             "physxVehicleTire:longitudinalStiffnessPerUnitGravity", "float", range=Range(0.0, inf, False, False),
-            unit="mass", deprecated="use longitudinalStiffness, which is this value times gravity",
+            unit="mass",
+            deprecated="use longitudinalStiffness, which is longitudinalStiffnessPerUnitGravity times gravity",
         ),
         Attribute(
             "physxVehicleTire:longitudinalStiffness", "float", 0.0, range=Range(0.0, inf, True, False), unit="force",
         ),
         Attribute(
             "physxVehicleTire:camberStiffnessPerUnitGravity", "float", 0.0, range=Range(0.0, inf, True, False),
-            unit="mass / radian", deprecated="use camberStiffness, which is this value times gravity",
+            unit="mass / radian",
+            deprecated="use camberStiffness, which is camberStiffnessPerUnitGravity times gravity",
         ),
         Attribute(
             "physxVehicleTire:camberStiffness", "float", -1.0, range=Range(-1.0, inf, True, False),
@@ -379,7 +386,8 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
 class PhysxVehicleTireAPI(SingleApplyAPI):
     """Force of a tire as a function of its slip.
 
-    PhysX smooths the tire load. It maps load / restLoad linearly from [0, 3] to [0.2308, 3], and larger ratios to 3.
+    To smooth the tire load, PhysX maps the ratio load / restLoad linearly from [0, 3] to [0.2308, 3], and larger ratios
+    to 3.
 
     ``friction = tableFriction * frictionVsSlipGraph(|longitudinalSlip|)``
     ``lateralStiffness = lateralStiffnessGraph[1] * s(3 * load / restLoad / lateralStiffnessGraph[0])``
@@ -402,13 +410,13 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetLatStiffXAttr(self) -> Usd.Attribute:
-        """Value of load / restLoad from which the lateral stiffness is constant.
+        """The lateral stiffness is constant if load / restLoad is at least this value.
 
-        Used only if lateralStiffnessGraph is 0.
+        PhysX uses latStiffX only if lateralStiffnessGraph is (0, 0).
 
         ``physxVehicleTire:latStiffX``, float, default 2, range [0, inf), unit dimensionless.
 
-        Deprecated: use the first value of lateralStiffnessGraph.
+        Deprecated: use the first value of lateralStiffnessGraph instead of latStiffX.
         """
         return get_attribute(self, "physxVehicleTire:latStiffX")
 
@@ -417,14 +425,14 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleTire:latStiffX", defaultValue, writeSparsely)
 
     def GetLatStiffYAttr(self) -> Usd.Attribute:
-        """Maximum lateral stiffness divided by restLoad.
+        """Maximum lateral stiffness of the tire, divided by restLoad.
 
-        Used only if lateralStiffnessGraph is 0. If unauthored, PhysX uses 17.095. Author it on all tires of a vehicle
-        or on no tire.
+        PhysX uses latStiffY only if lateralStiffnessGraph is (0, 0). If latStiffY is unauthored, PhysX uses 17.095.
+        Author latStiffY on all tires of a vehicle or on no tire.
 
         ``physxVehicleTire:latStiffY``, float, no default, range (0, inf), unit dimensionless.
 
-        Deprecated: use the second value of lateralStiffnessGraph, which is latStiffY * restLoad.
+        Deprecated: use the second value of lateralStiffnessGraph, which is latStiffY * restLoad, instead of latStiffY.
         """
         return get_attribute(self, "physxVehicleTire:latStiffY")
 
@@ -433,10 +441,11 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleTire:latStiffY", defaultValue, writeSparsely)
 
     def GetLateralStiffnessGraphAttr(self) -> Usd.Attribute:
-        """First value: load / restLoad from which the lateral stiffness is constant.
+        """The first value is the ratio load / restLoad from which the lateral stiffness of the tire is constant.
 
-        Second value: this constant stiffness, above 0. If the first value is 0, the stiffness does not depend on the
-        load. With two zeros the deprecated latStiffX and latStiffY apply.
+        The second value is the lateral stiffness in this constant range, and must be above 0. If the first value is 0,
+        the lateral stiffness does not depend on the load. If lateralStiffnessGraph is (0, 0), PhysX uses the deprecated
+        latStiffX and latStiffY.
 
         ``physxVehicleTire:lateralStiffnessGraph``, float2, default [0, 0], range [0, inf), unit dimensionless, force.
         """
@@ -449,13 +458,14 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleTire:lateralStiffnessGraph", defaultValue, writeSparsely)
 
     def GetLongitudinalStiffnessPerUnitGravityAttr(self) -> Usd.Attribute:
-        """Longitudinal stiffness divided by gravity.
+        """Longitudinal stiffness of the tire, divided by gravity.
 
-        Used only if longitudinalStiffness is 0. If unauthored, PhysX uses 500 kg.
+        PhysX uses longitudinalStiffnessPerUnitGravity only if longitudinalStiffness is 0. If
+        longitudinalStiffnessPerUnitGravity is unauthored, PhysX uses 500 kg.
 
         ``physxVehicleTire:longitudinalStiffnessPerUnitGravity``, float, no default, range (0, inf), unit mass.
 
-        Deprecated: use longitudinalStiffness, which is this value times gravity.
+        Deprecated: use longitudinalStiffness, which is longitudinalStiffnessPerUnitGravity times gravity.
         """
         return get_attribute(self, "physxVehicleTire:longitudinalStiffnessPerUnitGravity")
 
@@ -467,9 +477,9 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
             self, "physxVehicleTire:longitudinalStiffnessPerUnitGravity", defaultValue, writeSparsely)
 
     def GetLongitudinalStiffnessAttr(self) -> Usd.Attribute:
-        """Longitudinal force per longitudinal slip for small slip.
+        """Longitudinal tire force divided by longitudinal slip, for small slip.
 
-        At 0 the deprecated longitudinalStiffnessPerUnitGravity applies.
+        If longitudinalStiffness is 0, PhysX uses the deprecated longitudinalStiffnessPerUnitGravity.
 
         ``physxVehicleTire:longitudinalStiffness``, float, default 0, range [0, inf), unit force.
         """
@@ -482,13 +492,13 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleTire:longitudinalStiffness", defaultValue, writeSparsely)
 
     def GetCamberStiffnessPerUnitGravityAttr(self) -> Usd.Attribute:
-        """Camber stiffness divided by gravity.
+        """Camber stiffness of the tire, divided by gravity.
 
-        Used only if camberStiffness is -1.
+        PhysX uses camberStiffnessPerUnitGravity only if camberStiffness is -1.
 
         ``physxVehicleTire:camberStiffnessPerUnitGravity``, float, default 0, range [0, inf), unit mass / radian.
 
-        Deprecated: use camberStiffness, which is this value times gravity.
+        Deprecated: use camberStiffness, which is camberStiffnessPerUnitGravity times gravity.
         """
         return get_attribute(self, "physxVehicleTire:camberStiffnessPerUnitGravity")
 
@@ -499,9 +509,9 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleTire:camberStiffnessPerUnitGravity", defaultValue, writeSparsely)
 
     def GetCamberStiffnessAttr(self) -> Usd.Attribute:
-        """Lateral force per camber angle for small angles.
+        """Lateral tire force divided by camber angle, for small angles.
 
-        At -1 the deprecated camberStiffnessPerUnitGravity applies.
+        If camberStiffness is -1, PhysX uses the deprecated camberStiffnessPerUnitGravity.
 
         ``physxVehicleTire:camberStiffness``, float, default -1, range [-1, inf), unit force / radian.
         """
@@ -514,10 +524,11 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleTire:camberStiffness", defaultValue, writeSparsely)
 
     def GetFrictionVsSlipGraphAttr(self) -> Usd.Attribute:
-        """Factor on the table's friction by longitudinal slip, as three points.
+        """Graph of a factor on the tire's friction as a function of longitudinal slip, with three points.
 
-        First value of a point: slip. Second value: factor. The points are slip 0, the peak, and the start of the
-        constant part. If unauthored, the factor is 1.
+        The first value of a point is the slip, and the second value is the friction factor. The three points are at
+        slip 0, at the peak, and at the start of the constant part of the graph. If frictionVsSlipGraph is unauthored,
+        the friction factor is 1.
 
         ``physxVehicleTire:frictionVsSlipGraph``, float2[], no default, range [0, inf), unit dimensionless,
         dimensionless.
@@ -531,9 +542,10 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleTire:frictionVsSlipGraph", defaultValue, writeSparsely)
 
     def GetRestLoadAttr(self) -> Usd.Attribute:
-        """Load on the tire of a vehicle at rest on a plane.
+        """Load on the tire while the vehicle is at rest on a plane.
 
-        With 0 on all tires, PhysX uses sprungMass times gravity. 0 on some tires is not allowed.
+        If restLoad is 0 on all tires, PhysX uses sprungMass times gravity. A restLoad of 0 on only some tires is not
+        allowed.
 
         ``physxVehicleTire:restLoad``, float, default 0, range [0, inf), unit force.
         """
@@ -546,7 +558,7 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
     def GetFrictionTableRel(self) -> Usd.Relationship:
         """Friction table of this tire.
 
-        Without a table the friction is 1.
+        A tire without a friction table has friction 1.
 
         ``physxVehicleTire:frictionTable``, relationship to PhysxVehicleTireFrictionTable, one target.
         """

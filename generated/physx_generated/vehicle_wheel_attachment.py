@@ -61,16 +61,17 @@ if TYPE_CHECKING:
         Attribute(
             "physxVehicleWheelAttachment:suspensionForceAppPointOffset", "float3",
             range=Range(-inf, inf, False, False), unit="distance",
-            deprecated="use suspensionForceAppPoint of PhysxVehicleSuspensionComplianceAPI",
+            deprecated="use suspensionForceAppPoint of PhysxVehicleSuspensionComplianceAPI instead of suspensionForceAppPointOffset",
         ),
         Attribute(
             "physxVehicleWheelAttachment:wheelCenterOfMassOffset", "float3", range=Range(-inf, inf, False, False),
             unit="distance",
-            deprecated="use suspensionFramePosition, which is the position at full compression instead of at rest",
+            deprecated="use suspensionFramePosition, which is the wheel position at full compression instead of at rest",
         ),
         Attribute(
             "physxVehicleWheelAttachment:tireForceAppPointOffset", "float3", range=Range(-inf, inf, False, False),
-            unit="distance", deprecated="use tireForceAppPoint of PhysxVehicleSuspensionComplianceAPI",
+            unit="distance",
+            deprecated="use tireForceAppPoint of PhysxVehicleSuspensionComplianceAPI instead of tireForceAppPointOffset",
         ),
         Attribute(
             "physxVehicleWheelAttachment:wheelFramePosition", "point3f", (0.0, 0.0, 0.0),
@@ -82,7 +83,7 @@ if TYPE_CHECKING:
         ),
         Attribute(
             "physxVehicleWheelAttachment:driven", "bool",
-            deprecated="use wheels of PhysxVehicleMultiWheelDifferentialAPI",
+            deprecated="use the attribute wheels of PhysxVehicleMultiWheelDifferentialAPI instead of driven",
         ),
         Relationship("physxVehicleWheelAttachment:wheel", targets=("PhysxVehicleWheelAPI",)),
         Relationship("physxVehicleWheelAttachment:tire", targets=("PhysxVehicleTireAPI",)),
@@ -92,11 +93,13 @@ if TYPE_CHECKING:
     equation="wheelPose = suspensionFrame * wheelFrame",
 ))
 class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
-    """Attaches a wheel to the vehicle, on a prim below the vehicle prim.
+    """Attaches a wheel to a vehicle.
 
-    Wheel, tire and suspension each need a relationship or their class on this prim. If there are both, PhysX warns and
-    uses the relationship. PhysX moves an Xformable prim and its one collision shape with the wheel; the shape is the
-    prim itself or a direct child.
+    Apply PhysxVehicleWheelAttachmentAPI to a prim below the vehicle prim. Wheel, tire and suspension each need a
+    relationship target, or their class on the wheel attachment prim. If a part has both a relationship target and a
+    class on the wheel attachment prim, PhysX warns and uses the relationship. PhysX moves the wheel attachment prim
+    with the wheel if the prim is Xformable. PhysX also moves the wheel's one collision shape, which is on the wheel
+    attachment prim or on a direct child.
 
     ``wheelPose = suspensionFrame * wheelFrame``
     """
@@ -117,9 +120,10 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetIndexAttr(self) -> Usd.Attribute:
-        """Number of this wheel for differential, brakes and steering.
+        """Index with which differential, brakes and steering refer to this wheel.
 
-        The wheels of a vehicle need different numbers, starting at 0. If all indices are -1, PhysX numbers the wheels.
+        The wheels of a vehicle need different indices, starting at 0. If index is -1 on all wheels, PhysX numbers the
+        wheels.
 
         ``physxVehicleWheelAttachment:index``, int, default -1, range [-1, 20), unit wheel index.
         """
@@ -130,9 +134,10 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleWheelAttachment:index", defaultValue, writeSparsely)
 
     def GetSuspensionTravelDirectionAttr(self) -> Usd.Attribute:
-        """Unit vector from full compression to full droop, usually down, in the vehicle's frame.
+        """Direction in which the wheel moves from full compression to full droop, as a unit vector in the vehicle's
+        frame.
 
-        Required.
+        The suspension usually travels down. Required.
 
         ``physxVehicleWheelAttachment:suspensionTravelDirection``, vector3f, no default, range (-inf, inf), unit
         dimensionless.
@@ -149,7 +154,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def GetSuspensionFramePositionAttr(self) -> Usd.Attribute:
         """Wheel position at full compression in the vehicle's frame, scaled by the vehicle's scale.
 
-        Required, except with the deprecated wheelCenterOfMassOffset.
+        The attribute suspensionFramePosition is required unless the deprecated wheelCenterOfMassOffset is authored.
 
         ``physxVehicleWheelAttachment:suspensionFramePosition``, point3f, no default, range (-inf, inf), unit distance.
         """
@@ -163,9 +168,10 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
             self, "physxVehicleWheelAttachment:suspensionFramePosition", defaultValue, writeSparsely)
 
     def GetSuspensionFrameOrientationAttr(self) -> Usd.Attribute:
-        """Orientation of the frame for camber, steer and toe angles, relative to the vehicle.
+        """Orientation of the suspension frame relative to the vehicle.
 
-        It must be the identity if the vehicle's scale is non-uniform.
+        Camber, steer and toe angles refer to the suspension frame. The suspension frame's orientation must be the
+        identity if the vehicle's scale is non-uniform.
 
         ``physxVehicleWheelAttachment:suspensionFrameOrientation``, quatf, default [1, 0, 0, 0], range (-inf, inf), unit
         dimensionless.
@@ -182,12 +188,13 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def GetSuspensionForceAppPointOffsetAttr(self) -> Usd.Attribute:
         """Point where the suspension force acts, in the vehicle's frame.
 
-        If unauthored, PhysX uses the estimated rest position.
+        If suspensionForceAppPointOffset is unauthored, PhysX uses the estimated rest position of the wheel.
 
         ``physxVehicleWheelAttachment:suspensionForceAppPointOffset``, float3, no default, range (-inf, inf), unit
         distance.
 
-        Deprecated: use suspensionForceAppPoint of PhysxVehicleSuspensionComplianceAPI.
+        Deprecated: use suspensionForceAppPoint of PhysxVehicleSuspensionComplianceAPI instead of
+        suspensionForceAppPointOffset.
         """
         return get_attribute(self, "physxVehicleWheelAttachment:suspensionForceAppPointOffset")
 
@@ -201,11 +208,11 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def GetWheelCenterOfMassOffsetAttr(self) -> Usd.Attribute:
         """Wheel position at rest in the vehicle's frame.
 
-        Ignored if suspensionFramePosition is authored.
+        PhysX ignores wheelCenterOfMassOffset if suspensionFramePosition is authored.
 
         ``physxVehicleWheelAttachment:wheelCenterOfMassOffset``, float3, no default, range (-inf, inf), unit distance.
 
-        Deprecated: use suspensionFramePosition, which is the position at full compression instead of at rest.
+        Deprecated: use suspensionFramePosition, which is the wheel position at full compression instead of at rest.
         """
         return get_attribute(self, "physxVehicleWheelAttachment:wheelCenterOfMassOffset")
 
@@ -219,11 +226,11 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def GetTireForceAppPointOffsetAttr(self) -> Usd.Attribute:
         """Point where the tire force acts, in the vehicle's frame.
 
-        If unauthored, PhysX uses the estimated rest position.
+        If tireForceAppPointOffset is unauthored, PhysX uses the estimated rest position of the wheel.
 
         ``physxVehicleWheelAttachment:tireForceAppPointOffset``, float3, no default, range (-inf, inf), unit distance.
 
-        Deprecated: use tireForceAppPoint of PhysxVehicleSuspensionComplianceAPI.
+        Deprecated: use tireForceAppPoint of PhysxVehicleSuspensionComplianceAPI instead of tireForceAppPointOffset.
         """
         return get_attribute(self, "physxVehicleWheelAttachment:tireForceAppPointOffset")
 
@@ -235,9 +242,9 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
             self, "physxVehicleWheelAttachment:tireForceAppPointOffset", defaultValue, writeSparsely)
 
     def GetWheelFramePositionAttr(self) -> Usd.Attribute:
-        """Wheel centre in the suspension frame.
+        """Position of the wheel centre in the suspension frame.
 
-        With an offset, the steer axis does not pass through the wheel centre.
+        If this position is not 0, the steer axis does not pass through the wheel centre.
 
         ``physxVehicleWheelAttachment:wheelFramePosition``, point3f, default [0, 0, 0], range (-inf, inf), unit
         distance.
@@ -267,11 +274,12 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def GetDrivenAttr(self) -> Usd.Attribute:
         """Whether the drive turns this wheel.
 
-        If unauthored, PhysX uses false. Ignored without a drive or with a differential.
+        If driven is unauthored, PhysX uses false. PhysX ignores driven if the vehicle has no drive or has a
+        differential.
 
         ``physxVehicleWheelAttachment:driven``, bool, no default.
 
-        Deprecated: use wheels of PhysxVehicleMultiWheelDifferentialAPI.
+        Deprecated: use the attribute wheels of PhysxVehicleMultiWheelDifferentialAPI instead of driven.
         """
         return get_attribute(self, "physxVehicleWheelAttachment:driven")
 
@@ -280,7 +288,9 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleWheelAttachment:driven", defaultValue, writeSparsely)
 
     def GetWheelRel(self) -> Usd.Relationship:
-        """Prim with a wheel that several attachments can share.
+        """Prim with PhysxVehicleWheelAPI.
+
+        Several wheel attachments can share this prim.
 
         ``physxVehicleWheelAttachment:wheel``, relationship to PhysxVehicleWheelAPI, one target.
         """
@@ -291,7 +301,9 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         return create_relationship(self, "physxVehicleWheelAttachment:wheel")
 
     def GetTireRel(self) -> Usd.Relationship:
-        """Prim with a tire that several attachments can share.
+        """Prim with PhysxVehicleTireAPI.
+
+        Several wheel attachments can share this prim.
 
         ``physxVehicleWheelAttachment:tire``, relationship to PhysxVehicleTireAPI, one target.
         """
@@ -302,7 +314,9 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         return create_relationship(self, "physxVehicleWheelAttachment:tire")
 
     def GetSuspensionRel(self) -> Usd.Relationship:
-        """Prim with a suspension that several attachments can share.
+        """Prim with PhysxVehicleSuspensionAPI.
+
+        Several wheel attachments can share this prim.
 
         ``physxVehicleWheelAttachment:suspension``, relationship to PhysxVehicleSuspensionAPI, one target.
         """
@@ -315,7 +329,8 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def GetCollisionGroupRel(self) -> Usd.Relationship:
         """Collision group of the wheel's ground query.
 
-        Shapes in groups that this group filters are not ground. It should filter the group of the vehicle's shapes.
+        The ground query ignores shapes in groups that this collision group filters. This collision group should filter
+        the group of the vehicle's shapes.
 
         ``physxVehicleWheelAttachment:collisionGroup``, relationship to PhysicsCollisionGroup, one target.
         """

@@ -22,19 +22,19 @@ def articulation_root(
 ) -> PhysxArticulationAPI:
     """Make the bodies and joints at and below a prim an articulation, or change its settings.
 
-    Author the bodies first. A joint from a body to the world gives a fixed base.
+    Author the bodies first. A joint that connects a body to the world makes this body the fixed base.
 
     - `position_iterations`: substeps per time step
-    - `velocity_iterations`: each one applies the tendons once more, and solves compliant mimic joints as hard ones.
-      With 0 velocity iterations, tendons and compliant mimic joints have their authored strength.
+    - `velocity_iterations`: each velocity iteration applies the tendons once more, and solves compliant mimic joints
+      as hard constraints. With 0 velocity iterations, tendons and compliant mimic joints have their authored strength.
 
     Omitted values keep the defaults of PhysxArticulationAPI. Writes PhysicsArticulationRootAPI and
     PhysxArticulationAPI.
 
     Raises AuthoringError and writes nothing:
 
-    - for iteration counts out of range
-    - inside another articulation
+    - if an iteration count is out of range
+    - if the prim is inside another articulation
     - if there is no body at or below the prim
     - if a joint with a free axis connects the base to the world, because PhysX would fix the base there
 
@@ -61,7 +61,7 @@ def _nested(root: Usd.Prim) -> list[str]:
         others.append(above)
         above = above.GetParent()
     return [f"{root.GetPath()}: {prim.GetPath()} is an articulation root already, and PhysX refuses nested roots; "
-            "remove one of them"
+            "remove PhysicsArticulationRootAPI from one of the two prims"
             for prim in others if prim.HasAPI(UsdPhysics.ArticulationRootAPI)]
 
 
@@ -114,7 +114,7 @@ def _moves_from_world(prim: Usd.Prim) -> bool:
 
 def _fixes_base(path: str, kind: str, body: str) -> str:
     fix = (f"fix another body to the world, and connect that body and {body} by this joint" if kind in TREE_KINDS else
-           "set its physics:excludeFromArticulation to true")
+           "set physics:excludeFromArticulation of this joint to true")
     return (f"{path}: a {kind} joint to the world would fix {body}, the base of an articulation, on all axes; {fix}")
 
 
@@ -176,8 +176,8 @@ class Topology:
             return f"{path}: physics:jointEnabled is false, and the joint is in no articulation; set it to true"
         node = self._by_joint.get(path)
         if node is None:
-            return (f"{path}: the joint does not connect two links of an articulation; set both of its bodies, and "
-                    "apply PhysicsArticulationRootAPI to a prim above them")
+            return (f"{path}: the joint does not connect two links of an articulation; set body0 and body1 of the "
+                    "joint, and apply PhysicsArticulationRootAPI to a prim above both bodies")
         return disabled(node, path)
 
 
@@ -186,5 +186,5 @@ def disabled(node: TreeNode, path: str) -> str:
     root = node.tree.root
     if root.view("PhysxArticulationAPI").flag("articulationEnabled"):
         return ""
-    return (f"{path}: physxArticulation:articulationEnabled is false on its articulation {root.path}; PhysX then makes "
-            "separate bodies without tendons and mimic joints; set it to true")
+    return (f"{path}: physxArticulation:articulationEnabled is false on the articulation root {root.path}; PhysX then "
+            "makes separate bodies without tendons and mimic joints; set it to true")

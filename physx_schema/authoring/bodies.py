@@ -55,7 +55,7 @@ def rigid_body(
     Writes a translate op, PhysicsRigidBodyAPI, and PhysicsMassAPI with mass, diagonalInertia, principalAxes and
     centerOfMass.
 
-    Raises AuthoringError and writes nothing for other values, or if a prim exists at `path`.
+    Raises AuthoringError and writes nothing if a value is out of range, or if a prim exists at `path`.
 
     Example::
 
@@ -65,7 +65,7 @@ def rigid_body(
     for name, vector in (("inertia", inertia), ("center_of_mass", center_of_mass), ("position", position)):
         problems += not_vector(f"{path}: {name}", vector)
     problems += not_finite(f"{path}: mass", mass)
-    problems += [f"{path}: {name}: {value} is not above 0, and PhysX would replace it; give a value above 0"
+    problems += [f"{path}: {name}: {value} is not above 0, and PhysX would replace the value; give a value above 0"
                  for name, values in (("mass", (mass,)), ("inertia", as_vector(inertia) or ()))
                  for value in values if is_finite(value) and value <= 0.0]
     fault = moments_fault(as_vector(inertia) or ())
@@ -88,10 +88,10 @@ def revolute_joint(
 ) -> UsdPhysics.RevoluteJoint:
     """Define a joint that rotates about an axis of the parent's frame through `anchor`.
 
-    - `parent`: body0, or the world if None
+    - `parent`: body0; None means the world
     - `axis`: axis of the parent's frame
-    - `anchor`: a point in world coordinates, or the child's origin if None
-    - `lower`, `upper`: limits in degrees; give both or neither
+    - `anchor`: a point in world coordinates; None means the child's origin
+    - `lower`, `upper`: limits in degrees; give both limits or neither
 
     The joint position is 0 in the authored poses. Writes a PhysicsRevoluteJoint with bodies, local frames, axis and
     limits.
@@ -100,7 +100,7 @@ def revolute_joint(
 
     - if `child` or `parent` is not a rigid body, or a prim exists at `path`
     - if only one limit is given, or `lower` is above `upper`
-    - for a joint from the world to the base of an articulation, because PhysX would fix the base
+    - if the joint connects the world to the base of an articulation, because PhysX would fix the base
     """
     return _axis_joint(UsdPhysics.RevoluteJoint, stage, path, (parent, child), axis, anchor, (lower, upper))
 
@@ -112,7 +112,8 @@ def prismatic_joint(
 ) -> UsdPhysics.PrismaticJoint:
     """Define a joint that slides along an axis of the parent's frame.
 
-    Parameters and errors are those of `revolute_joint`, with limits in lengths. Writes a PhysicsPrismaticJoint.
+    The parameters and errors are the same as for `revolute_joint`, but limits are lengths.
+    Writes a PhysicsPrismaticJoint.
     """
     return _axis_joint(UsdPhysics.PrismaticJoint, stage, path, (parent, child), axis, anchor, (lower, upper))
 
@@ -122,7 +123,8 @@ def fixed_joint(
 ) -> UsdPhysics.FixedJoint:
     """Define a joint that fixes the child to the parent in the authored poses, or to the world if `parent` is None.
 
-    Writes a PhysicsFixedJoint with body0, body1 and both local frames. Raises AuthoringError as `revolute_joint` does.
+    Writes a PhysicsFixedJoint with body0, body1 and both local frames. Raises the same errors as
+    `revolute_joint`.
     """
     return _define(UsdPhysics.FixedJoint, stage, path, (parent, child), None, [])
 
@@ -166,8 +168,8 @@ def _define(
     problems = problems + _new_prim_problems(stage, path)
     parent = None if bodies[0] is None else find_prim(stage, bodies[0])
     child = find_prim(stage, bodies[1])
-    problems += [f"{body.GetPath()}: the prim has no PhysicsRigidBodyAPI; apply it, or give None as parent for the "
-                 "world"
+    problems += [f"{body.GetPath()}: the prim has no PhysicsRigidBodyAPI; apply PhysicsRigidBodyAPI, or give None as "
+                 "parent for the world"
                  for body in (parent, child) if body and not body.HasAPI(UsdPhysics.RigidBodyAPI)]
     if parent == child:
         problems.append(f"{path}: {child.GetPath()} is both parent and child; give two bodies")
@@ -222,20 +224,20 @@ def author(
     stage: Usd.Stage, prims: Iterable[PrimLike] | PrimLike, schema: type[Any], instance: str | None = None, /,
     **values: object,
 ) -> None:
-    """Apply an API schema to many prims and author its properties, on all prims or on none.
+    """Apply an API schema to many prims and author its properties. If one prim has a problem, no prim is changed.
 
-    The result is that of ``schema.Apply(prim, instance, **values)`` for each prim, at the stage's edit target.
+    Writes the same opinions as ``schema.Apply(prim, instance, **values)`` for each prim, at the stage's edit target.
 
-    - `prims`: prims of `stage`, schema objects or paths, each once; or a single prim
+    - `prims`: n prims of `stage`, schema objects or paths, each once; or a single prim
     - `schema`: a generated API class
     - `instance`: the instance name of a multiple-apply class; omit it for a single-apply class
     - `values`: for each keyword one value for all prims, or a sequence or NumPy array with one value per prim
 
-    A value per prim adds one dimension:
+    A sequence with one value for each of the n prims has this form:
 
-    - number, bool, token, single target: n values
-    - vector of length k, quaternion, matrix: n of them, such as an array of shape (n, k)
-    - array or list of targets: n lists, which may differ in length
+    - property of type number, bool, token or single target: n values
+    - property of type vector (k components), quaternion or matrix: n vectors, such as an array of shape (n, k)
+    - property of type array or list of targets: n lists, which may differ in length
 
     Raises AuthoringError with one sorted line per problem, and TypeError if `schema` is not an API class.
 

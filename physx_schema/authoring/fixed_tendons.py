@@ -32,10 +32,11 @@ ATTACHMENTS = ("PhysxTendonAttachmentRootAPI", "PhysxTendonAttachmentAPI", "Phys
 
 
 class Axis(NamedTuple):
-    """One joint of a fixed tendon. You can also give a plain tuple in this order.
+    """One joint of a fixed tendon. You can also give a plain tuple in the order of these fields.
 
-    - `gearing`: length / degree (revolute) or length / length (prismatic)
-    - `force_coefficient`: joint effort per tendon force, a length (revolute) or a number (prismatic)
+    - `gearing`: in length / degree (revolute joint) or length / length (prismatic joint)
+    - `force_coefficient`: joint effort divided by tendon force, in length (revolute joint) or without a unit (prismatic
+      joint)
     """
 
     joint: PrimLike
@@ -56,17 +57,18 @@ def fixed_tendon(
     ``effort[k] = -force_coefficient[k] / len(axes) * (stiffness * (length - rest_length) + damping * d(length)/dt
     + limit_stiffness * excess)``
 
-    q is in degrees or lengths. The excess is the distance outside [lower, upper].
+    q is in degrees or lengths. The excess is 0 if the tendon's length is in [lower, upper]. Otherwise it is the length
+    minus the exceeded limit.
 
     - `axes`: the first axis is on the root joint of the tendon. The other axes are on joints below the root joint, with
       an axis on each joint in between. An axis with gearing and force coefficient 0 only connects other axes; len(axes)
       includes it.
-    - `stiffness`, `limit_stiffness`: force / length
-    - `damping`: force time / length
-    - `rest_length`, `offset`, `lower`, `upper`: length
+    - `stiffness`, `limit_stiffness`: in force / length
+    - `damping`: in force time / length
+    - `rest_length`, `offset`, `lower`, `upper`: lengths
 
     Omitted values are not written and keep their defaults: gains of 0 and no limits. Writes
-    PhysxTendonAxisRootAPI:<name> on the first joint and PhysxTendonAxisAPI:<name> on the others. Returns the root
+    PhysxTendonAxisRootAPI:<name> on the first joint and PhysxTendonAxisAPI:<name> on the other joints. Returns the root
     schema; its `set` changes values later.
 
     Raises AuthoringError and writes nothing for values that PhysX drops or ignores, with one line per problem.
@@ -117,7 +119,7 @@ def gain_problems(prefix: str, *gains: float | None) -> list[str]:
     if any(is_nonzero(gain) for gain in gains):
         return []
     return [f"{prefix}:stiffness: stiffness, damping and limitStiffness are all 0, and the tendon has no effect; give "
-            "one of them"]
+            "one of the three"]
 
 
 def is_nonzero(value: object) -> bool:
@@ -129,8 +131,8 @@ def limit_problems(prefix: str, limit_stiffness: float | None, lower: float | No
     """Lines for tendon limits without a stiffness behind them, and for a stiffness without limits."""
     limited = any(map(is_finite, (lower, upper)))
     if limited and not is_nonzero(limit_stiffness):
-        return [f"{prefix}:limitStiffness: it is 0, and PhysX ignores the limits; give limit_stiffness, or omit the "
-                "limits"]
+        return [f"{prefix}:limitStiffness: the limit stiffness is 0, and PhysX ignores the limits; give "
+                "limit_stiffness, or omit the limits"]
     if is_finite(limit_stiffness) and limit_stiffness and not limited:
         return [f"{prefix}:limitStiffness: {limit_stiffness:g} has no effect without a finite limit; give lower or "
                 "upper, or omit limit_stiffness"]
@@ -141,18 +143,19 @@ def _value_problems(where: str, axes: Sequence[Axis]) -> list[str]:
     """Lines for weights with which the tendon could not pull on anything or would never change its length."""
     lines = []
     if not any(is_nonzero(axis.gearing) for axis in axes):
-        lines.append(f"{where}:gearing: it is 0 on every axis, and the length never changes; give another gearing for "
-                     "one axis")
+        lines.append(f"{where}:gearing: gearing is 0 on every axis, and the tendon's length never changes; give "
+                     "another gearing for one axis")
     if not any(is_nonzero(axis.force_coefficient) for axis in axes):
-        lines.append(f"{where}:forceCoefficient: it is 0 on every axis, and no joint gets a force; give another "
-                     "coefficient for one axis")
+        lines.append(f"{where}:forceCoefficient: the force coefficient is 0 on every axis, and no joint gets a force; "
+                     "give another coefficient for one axis")
     return lines
 
 
 def _topology_problems(topology: Topology, prims: Sequence[Usd.Prim], name: str) -> list[str]:
     """Lines for axes that PhysX would drop because of where they are or what is there already."""
     paths = [str(prim.GetPath()) for prim in prims]
-    lines = [f"{path}: the joint is passed for {count} axes; PhysX has one axis per joint and tendon; give it once"
+    lines = [f"{path}: the joint is passed for {count} axes; PhysX has one axis per joint and tendon; give "
+             "the joint once"
              for path, count in Counter(paths).items() if count > 1]
     for prim in prims:
         lines += conflicts(prim, NAMESPACE, AXIS_SCHEMAS + ATTACHMENTS, name)
@@ -167,8 +170,8 @@ def _topology_problems(topology: Topology, prims: Sequence[Usd.Prim], name: str)
 def _same_name(root: TreeNode, paths: Sequence[str], name: str) -> list[str]:
     """Lines for axes of the same tendon name on other joints of the articulation, which would join in or be dropped."""
     joints = [link.joint for link in root.tree.links if link.joint is not None and link.joint.path not in paths]
-    return [f"{joint.path}: {schema}:{name} is there already, and axes with one name make one tendon; choose another "
-            "name"
+    return [f"{joint.path}: the joint has {schema}:{name} already, and axes with the same name form one tendon; choose "
+            "another name"
             for joint in joints for schema in AXIS_SCHEMAS if joint.opinions.has(schema, name)]
 
 
@@ -182,13 +185,13 @@ def _dropped(topology: Topology, root: TreeNode, path: str, paths: Sequence[str]
                 "articulation")
     joints_between = node.joints_up_to(root)
     if joints_between is None:
-        return (f"{path}: the joint is not below {paths[0]}, the tendon's first axis, and PhysX drops its axis; give "
-                "first the axis of a joint above all others")
+        return (f"{path}: the joint is not below {paths[0]}, the joint of the first axis, and PhysX drops this axis; "
+                "start with the joint that is above all other joints of the tendon")
     missing = [joint for joint in joints_between if joint.path not in paths]
     if not missing:
         return ""
     if missing[0].kind in SINGLE_AXIS_KINDS:
-        return (f"{path}: {missing[0].path} is between it and {paths[0]} without an axis, and PhysX drops this axis; "
-                f"add ({missing[0].path}, 0, 0) to pass through")
-    return (f"{path}: the {missing[0].kind} joint {missing[0].path} is between it and {paths[0]}, and PhysX drops all "
-            "axes below that joint; start the tendon below it")
+        return (f"{path}: no axis is on {missing[0].path}, which is between this joint and {paths[0]}, and PhysX drops "
+                f"the axis of this joint; add ({missing[0].path}, 0, 0) to connect the axes")
+    return (f"{path}: the {missing[0].kind} joint {missing[0].path} is between this joint and {paths[0]}, and PhysX "
+            f"drops all axes below {missing[0].path}; start the tendon below {missing[0].path}")

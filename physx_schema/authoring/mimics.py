@@ -34,23 +34,24 @@ def mimic(
     joint: Usd.Prim | Usd.SchemaBase, reference: PrimLike, *, gearing: float, offset: float | None = None,
     natural_frequency: float | None = None, damping_ratio: float | None = None, instance: str | None = None,
 ) -> PhysxMimicJointAPI:
-    """Author a mimic joint: `joint` follows `reference`. The coupling acts on both joints.
+    """Author a mimic joint: `joint` follows `reference`. The mimic joint acts on both joints.
 
     ``q + gearing * q_reference + offset = 0``
 
-    A positive gearing moves the joint in the opposite direction. q is in degrees (revolute) or lengths (prismatic).
+    `joint` is the follower joint, and `reference` is the reference joint. With a positive gearing, the two joints move
+    in opposite directions. q is in degrees (revolute joint) or lengths (prismatic joint).
 
-    - `gearing`: unit of the joint / unit of the reference
-    - `offset`: unit of the joint
+    - `gearing`: in units of the follower joint / units of the reference joint
+    - `offset`: in units of the follower joint
     - `natural_frequency`, `damping_ratio`: natural frequency (rad / time) and damping ratio of the coupling as a
-      spring; both above 0. If both are omitted, the coupling is hard; the authored damping ratio is then 0.
-    - `instance`: rotX, rotY or rotZ. If None, the name of the joint's axis, also for prismatic joints.
+      spring; both above 0. If you omit both parameters, the coupling is hard, and the authored damping ratio is 0.
+    - `instance`: instance name: rotX, rotY or rotZ. None means the axis of the follower joint: rotX for axis X, also
+      for prismatic joints.
 
-    Writes PhysxMimicJointAPI:<instance> on `joint`. Returns the mimic joint; its `set` changes values later.
+    Writes PhysxMimicJointAPI:<instance> on `joint`. Returns the schema object; its `set` changes values later.
 
-    Raises AuthoringError and writes nothing for values that PhysX refuses or ignores, with one line per problem. It
-    also raises AuthoringError for errors of `check` under any profile: joints without two limits, limits that cut off
-    the motion, and chains.
+    Raises AuthoringError and writes nothing for values that PhysX refuses or ignores, with one line per problem. Faults
+    that `check` reports as errors also raise it. Examples are a joint without two limits and a chain of mimic joints.
 
     Example::
 
@@ -84,13 +85,13 @@ def _value_problems(
 ) -> list[str]:
     lines = []
     if is_finite(gearing) and gearing == 0:
-        lines.append(f"{where}:gearing: it is 0, and PhysX does not create the mimic joint; give another value")
+        lines.append(f"{where}:gearing: gearing is 0, and PhysX does not create the mimic joint; give another value")
     for base, value, other in (
         ("naturalFrequency", natural_frequency, damping_ratio), ("dampingRatio", damping_ratio, natural_frequency),
     ):
         if is_finite(value) and not (value > 0 and is_finite(other) and other > 0):
-            lines.append(f"{where}:{base}: {value:g} is ignored, because the coupling is hard unless natural frequency "
-                         "and damping ratio are both above 0; give both, or omit both")
+            lines.append(f"{where}:{base}: {value:g} is ignored, because the coupling is hard unless naturalFrequency "
+                         "and dampingRatio are both above 0; give both, or omit both")
     return lines
 
 
@@ -99,10 +100,11 @@ def _topology_problems(topology: Topology, prim: Usd.Prim, leader: Usd.Prim, ins
     path, reference = str(prim.GetPath()), str(leader.GetPath())
     lines = conflicts(prim, _NAMESPACE, [MIMIC_SCHEMA], instance)
     lines += [f"{path}: the joint has {MIMIC_SCHEMA}:{other} already, and PhysX accepts one mimic joint per joint; "
-              "remove that first"
+              f"remove {MIMIC_SCHEMA}:{other} first"
               for other in ROTATIONS if other != instance and prim.HasAPI(MIMIC_SCHEMA, other)]
     if _has_newtons(prim):
-        lines.append(f"{path}: the joint has {NEWTON_SCHEMA} already, and PhysX would apply both; remove that first")
+        lines.append(f"{path}: the joint has {NEWTON_SCHEMA} already, and PhysX would apply both mimic joints; remove "
+                     f"{NEWTON_SCHEMA} first")
     if path == reference:
         return [*lines, f"{path}: the joint refers to itself; give another joint as reference"]
     for part in (prim, leader):
@@ -117,8 +119,8 @@ def _topology_problems(topology: Topology, prim: Usd.Prim, leader: Usd.Prim, ins
 def _chain_problems(node: TreeNode | None, prim: Usd.Prim, leader: Usd.Prim) -> list[str]:
     """Lines for a reference that follows another joint, and for joints that follow the new follower."""
     path, stage = prim.GetPath(), prim.GetStage()
-    remedy = ("SimReady and Newton allow no chain; refer to the first joint of the chain, with minus the product "
-              "of both gearings")
+    remedy = ("SimReady and Newton allow no chain of mimic joints; refer to the first joint of the chain, "
+              "with the negated product of the two gearings")
     head = _reference_of(leader)
     lines = [f"{path}: {leader.GetPath()} itself follows {head}; {remedy}"] if head else []
     joints = (link.joint.path for link in node.tree.links if link.joint is not None) if node else ()
@@ -142,8 +144,8 @@ def _has_newtons(prim: Usd.Prim) -> bool:
 def _unlimited(prim: Usd.Prim) -> list[str]:
     """The line for a joint without two finite limits and room between them."""
     fault = limits_fault(_limits(prim)) if joint_axis_of(prim) else ""
-    return [f"{prim.GetPath()}.physics:lowerLimit: the joint has {fault}, and PhysX or SimReady refuses to couple it; "
-            "author two finite limits with lower < upper"] if fault else []
+    return [f"{prim.GetPath()}.physics:lowerLimit: the joint has {fault}, and PhysX or SimReady refuses the mimic "
+            "joint; author two finite limits with lower < upper"] if fault else []
 
 
 def _limits(prim: Usd.Prim) -> tuple[float, float]:

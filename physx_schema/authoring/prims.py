@@ -100,9 +100,9 @@ def stage_of(prim: Usd.Prim | Usd.SchemaBase) -> Usd.Stage:
     """The stage a prim or schema object lives on. Raises AuthoringError where it is invalid."""
     usd_prim = prim.GetPrim() if isinstance(prim, Usd.SchemaBase) else prim
     if not isinstance(usd_prim, Usd.Prim) or not usd_prim:
-        is_path = isinstance(prim, str | Sdf.Path)
-        example = f"stage.GetPrimAtPath({display(str(prim))})" if is_path else "one of an open stage"
-        raise AuthoringError(f"{display(prim)} is not a prim on a stage; give a valid Usd.Prim or a schema object of "
+        example = (f"stage.GetPrimAtPath({display(str(prim))})" if isinstance(prim, str | Sdf.Path) else
+                   "a prim of an open stage")
+        raise AuthoringError(f"{display(prim)} is not a prim on a stage; give a valid Usd.Prim or a schema object on "
                              f"it, such as {example}")
     return usd_prim.GetStage()
 
@@ -122,9 +122,11 @@ def conflicts(prim: Usd.Prim, namespace: str, schemas: Iterable[str], instance: 
     applied = prim.GetAppliedSchemas()
     for schema in schemas:
         if f"{schema}:{instance}" in applied:
-            return [f"{prim.GetPath()}: {schema}:{instance} is applied already; remove it, or choose another name"]
+            return [f"{prim.GetPath()}: {schema}:{instance} is applied already; remove {schema}:{instance}, or choose "
+                    "another name"]
     authored = prim.GetAuthoredPropertiesInNamespace(f"{namespace}:{instance}")
-    return [f"{prim.GetPath()}.{prop.GetName()}: the property is authored already, without its schema; remove it first"
+    return [f"{prim.GetPath()}.{prop.GetName()}: the property is authored already, without its schema; remove the "
+            "property first"
             for prop in authored]
 
 
@@ -146,7 +148,7 @@ def require_axis(prim: Usd.Prim) -> str:
 def not_one_axis(prim: Usd.Prim) -> str:
     """The line for a prim that is no revolute or prismatic joint."""
     kind = prim.GetTypeName() or "a prim without a type"
-    return f"{prim.GetPath()}: {kind} is not a revolute or prismatic joint; give such a joint"
+    return f"{prim.GetPath()}: {kind} is not a revolute or prismatic joint; give a joint of one of these types"
 
 
 def is_finite(value: object) -> TypeGuard[float]:
@@ -190,22 +192,22 @@ def drive(
     target: float | None = None, target_velocity: float | None = None, max_force: float | None = None,
     type: Literal["force", "acceleration"] | None = None,
 ) -> UsdPhysics.DriveAPI:
-    """Author the drive of a revolute or prismatic joint, or change an existing one.
+    """Author the drive of a revolute or prismatic joint, or change an existing drive.
 
     ``effort = stiffness * (target - q) + damping * (target_velocity - qd)``, at most max_force
 
-    - `stiffness`: torque / degree (revolute) or force / length
-    - `damping`: torque time / degree or force time / length
-    - `target`: degree or length
-    - `target_velocity`: degree / time or length / time
-    - `max_force`: torque or force, or math.inf for no limit. `max_force` limits the sum of drive effort and joint
-      effort.
-    - `type`: "acceleration" multiplies the effort by the joint's inertia
+    - `stiffness`: in torque / degree (revolute joint) or force / length (prismatic joint)
+    - `damping`: in torque time / degree (revolute joint) or force time / length (prismatic joint)
+    - `target`: joint position in degrees or lengths
+    - `target_velocity`: joint velocity in degree / time or length / time
+    - `max_force`: limit of a torque or force; math.inf means no limit. `max_force` limits the sum of drive effort and
+      joint effort.
+    - `type`: with "acceleration", PhysX multiplies the effort by the joint's inertia
 
     Omitted values are not written. Writes PhysicsDriveAPI:angular or PhysicsDriveAPI:linear, and returns it.
 
-    Raises AuthoringError and writes nothing if the prim is not a revolute or prismatic joint. The same holds for
-    negative gains or max_force, and for values that are not finite, except max_force.
+    Raises AuthoringError and writes nothing if the prim is not a revolute or prismatic joint. It also
+    raises AuthoringError if a gain or max_force is negative, or if a value other than max_force is not finite.
 
     Example::
 
@@ -245,18 +247,18 @@ def joint_axis(
 ) -> PhysxJointAxisAPI:
     """Author armature, friction and maximum speed of a revolute or prismatic joint, or change existing values.
 
-    - `armature`: mass length^2 (revolute) or mass
-    - `static_friction`, `dynamic_friction`: torque or force
-    - `viscous_friction`: torque time / degree or force time / length
-    - `max_velocity`: degree / time or length / time
+    - `armature`: in mass length^2 (revolute joint) or mass (prismatic joint)
+    - `static_friction`, `dynamic_friction`: a torque (revolute joint) or a force (prismatic joint)
+    - `viscous_friction`: in torque time / degree (revolute joint) or force time / length (prismatic joint)
+    - `max_velocity`: in degree / time (revolute joint) or length / time (prismatic joint)
 
     Omitted values are not written. Writes PhysxJointAxisAPI:angular or PhysxJointAxisAPI:linear, and returns it.
 
     Raises AuthoringError and writes nothing:
 
     - if the prim is not a revolute or prismatic joint, or the joint is excluded from the articulation
-    - for values outside the range of their property
-    - for a dynamic friction above the static friction, because the joint would have no friction
+    - if a value is outside the range of its property
+    - if the dynamic friction is above the static friction, because PhysX then refuses both values
 
     Example::
 

@@ -47,9 +47,9 @@ class Attachment:
     You can also give a plain tuple in the order of the fields.
 
     - `position`: point in the link's frame, before the link's scale
-    - `gearing`: factor of the distance to the parent attachment
-    - `rest_length`: leaf only; the length at which the tendon has no force; None means the length in the authored poses
-    - `lower`, `upper`: leaf only; limits of the length, or no limit if None
+    - `gearing`: factor by which the tendon's length counts the distance to the parent attachment
+    - `rest_length`: only for a leaf; tendon length without a force; None means the length in the authored poses
+    - `lower`, `upper`: only for a leaf; limits of the tendon's length; None means no limit
     """
 
     link: PrimLike
@@ -89,17 +89,17 @@ def spatial_tendon(
 ) -> PhysxTendonAttachmentRootAPI:
     """Author a spatial tendon: from a point on the root's link through points on other links to one or more leaves.
 
-    ``length at a leaf = offset + sum over its path of gearing[i] * distance to the parent attachment``
+    ``length at a leaf = offset + sum from root to leaf of gearing[i] * distance to the parent``
     ``pull = stiffness * (length - rest_length) + damping * rate + limit_stiffness * excess``
 
-    PhysX treats each leaf as a separate tendon. Only the links of the root and of the leaf get a force, along the first
-    and the last segment.
+    PhysX treats each leaf as a separate tendon. Only two links get a force: the root's link along the first segment,
+    and the leaf's link along the last segment.
 
     - `root`: a link and a point on it
     - `attachments`: the attachments below the root, each with its children
-    - `stiffness`, `limit_stiffness`: force / length
-    - `damping`: force time / length
-    - `offset`: length
+    - `stiffness`, `limit_stiffness`: in force / length
+    - `damping`: in force time / length
+    - `offset`: a length
 
     Omitted values are not written and keep their defaults: gains of 0, no limits, and the length in the authored poses
     as rest length.
@@ -117,8 +117,8 @@ def spatial_tendon(
     """
     start, flat = _root(name, root), list(_flatten(name, attachments))
     if not flat:
-        raise AuthoringError(f"{_label(name)}: there are no attachments, and the tendon has no leaf; give at "
-                             "least one")
+        raise AuthoringError(f"{_label(name)}: there are no attachments, and the tendon has no leaf; give at least "
+                             "one attachment")
     prims = find_prims(stage, [start.link, *(attachment.link for attachment, _ in flat)])
     first = _Point(start, prims[0], name, -1)
     points = [first, *(_Point(attachment, prim, f"{name}_{index}", parent) for index, ((attachment, parent), prim)
@@ -193,11 +193,11 @@ def _limit_problems(points: Sequence[_Point], limit_stiffness: float | None) -> 
         authored = not_none(rest_length=attachment.rest_length, lower=attachment.lower, upper=attachment.upper)
         if attachment.children:
             lines += [f"{point.where}: {word} is {display(value)} on an attachment with children, and only leaves use "
-                      "it; give it to the leaves below" for word, value in authored.items()]
+                      f"{word}; give {word} to the leaves below this attachment" for word, value in authored.items()]
             continue
         if is_finite(attachment.rest_length) and attachment.rest_length < 0.0:
-            lines.append(f"{point.where}:restLength: {attachment.rest_length:g} is negative, which PhysX replaces by "
-                         "the length in the authored poses; omit rest_length for that, or give a length of at least 0")
+            lines.append(f"{point.where}:restLength: {attachment.rest_length:g} is negative, and PhysX uses the "
+                         "length in the authored poses instead; omit rest_length, or give a length of at least 0")
         if not is_nonzero(limit_stiffness):
             lines += limit_problems(points[0].where, limit_stiffness, attachment.lower, attachment.upper)
     return lines
@@ -224,7 +224,7 @@ def _topology_problems(topology: Topology, points: Sequence[_Point]) -> list[str
     for point in points[1:]:
         if not point.attachment.children and {other.path for other in _path_to_root(points, point)} == {point.path}:
             lines.append(f"{point.where}: all attachments from the root to this leaf are on {point.path}, and the "
-                         "length never changes; put one end on another link")
+                         "tendon's length never changes; put the root or the leaf on another link")
     return lines
 
 
@@ -248,5 +248,5 @@ def _segment_problems(points: Sequence[_Point]) -> list[str]:
         length = math.dist(position, end) if position and end else math.inf
         if length <= SHORTEST_SEGMENT:
             lines.append(f"{point.where}:localPos: the parent attachment is {length:g} away, and PhysX applies no "
-                         f"force to a segment of {SHORTEST_SEGMENT:g} or less; move one of them")
+                         f"force to a segment of {SHORTEST_SEGMENT:g} or less; move one of the two attachments")
     return lines

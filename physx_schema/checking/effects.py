@@ -54,7 +54,7 @@ EFFECTS: Sequence[Effect] = (
     Effect("joints do not move", (
         "joint/no-velocity", "joint/limit-order", "joint/one-sided-limit", "joint/limit-range",
         "articulation/kinematic-link")),
-    Effect("gravity is not the authored one", ("scene", "unit/gravity")),
+    Effect("gravity differs from the authored gravity", ("scene", "unit/gravity")),
     Effect("drives do nothing", ("joint/drive-powerless", "joint/drive-refused")),
     Effect("drives do nothing", _UNUSED, ("drive:", "PhysicsDriveAPI", "PhysicsDriverAPI")),
     Effect("joints do not reach their targets", (
@@ -63,12 +63,12 @@ EFFECTS: Sequence[Effect] = (
     Effect("couplings do not act", ("DJ.007", "tendon", "joint/newton-mimic", "behaviour/follower")),
     Effect("couplings do not act", _UNUSED, ("physxTendon:", "physxMimicJoint:", "PhysxTendon", "PhysxMimic")),
     Effect("joints act differently than authored", ("joint",)),
-    Effect("values are wrong or read differently", ("value", "unit")),
+    Effect("values are wrong, or PhysX reads them differently", ("value", "unit")),
     Effect("masses are wrong", (
         "body/no-mass", "body/collider-mass", "body/zero-inertia", "body/inertia-triangle", "body/inertia-incomplete",
         "body/center-far", "body/mass-ratio", "body/inertia-size", "body/point-inertia", "joint/mass-ratio")),
-    Effect("the solver uses other iteration counts", ("iterations",)),
-    Effect("contacts differ from the authored ones", ("collider", "material", "group", "pair", "body/contact-impulse",
+    Effect("the solver uses other iteration counts than authored", ("iterations",)),
+    Effect("contacts act differently than authored", ("collider", "material", "group", "pair", "body/contact-impulse",
                                          "body/tunnelling", "body/no-collider", "report")),
     Effect("bodies act differently than authored", ("body",)),
     Effect("values have no effect", ("unused", "schema")),

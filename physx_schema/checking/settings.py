@@ -78,7 +78,7 @@ def _table(path: Path) -> Mapping[str, Any] | None:
     except (tomllib.TOMLDecodeError, ValueError) as error:      # a number of thousands of digits is the latter
         raise UnsupportedError(f"{path}: {error}") from None
     except RecursionError:
-        raise UnsupportedError(f"{path}: the tables are nested too deeply; use few levels") from None
+        raise UnsupportedError(f"{path}: the tables are nested too deeply; use fewer levels") from None
     for key in TABLE.split("."):
         content = content.get(key) if isinstance(content, Mapping) else None
     return content if isinstance(content, Mapping) else None
@@ -132,9 +132,9 @@ def _waivers_problem(value: object) -> str:
     for item in value:
         unknown = [key for key in item if key not in _WAIVER_KEYS]
         if unknown:
-            return f"!an entry has no key {unknown[0]!r}; {_suggestion(unknown[0], _WAIVER_KEYS)}"
+            return f"!a waiver has no key {unknown[0]!r}; {_suggestion(unknown[0], _WAIVER_KEYS)}"
         if "code" not in item or not all(isinstance(text, str) for text in item.values()):
-            return "!an entry needs the strings code and reason, and may have the strings path and file"
+            return "!a waiver needs the strings code and reason, and may have the strings path and file"
     return ""
 
 

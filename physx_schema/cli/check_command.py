@@ -89,8 +89,8 @@ def _list_rules(context: click.Context, parameter: click.Parameter, value: bool)
                                                                         "findings.")
 @quiet_option
 @click.option("--max-findings", type=click.IntRange(min=1),
-              help="Limit the findings of each file to this number. Errors are always shown. For text, html and "
-                   "github.")
+              help="Limit the findings of each file to this number. Errors are always shown. Only for the formats "
+                   "text, html and github.")
 @click.option("--config", type=click.Path(path_type=Path),
               help="Read settings and waivers from this pyproject.toml instead of the nearest one.")
 @click.option("--fix", "fixing", is_flag=True, help="Apply safe repairs, and show the change as a diff.")
@@ -98,7 +98,8 @@ def _list_rules(context: click.Context, parameter: click.Parameter, value: bool)
                                                    "intended.")
 @click.option("--in-place", is_flag=True, help="With --fix: change the files in place.")
 @click.option("--override", type=click.Path(path_type=Path),
-              help="With --fix: write the repairs to a layer over the stage, and leave the stage unchanged.")
+              help="With --fix: write the repairs to a stronger layer that sublayers the stage, and leave the stage "
+                   "unchanged.")
 @isolation_option
 @force_option
 @click.option("--list-rules", is_flag=True, is_eager=True, expose_value=False, callback=_list_rules,
@@ -178,7 +179,7 @@ def _listed(paths: Sequence[str]) -> list[str]:
     """The files to check; that there are none is said."""
     files = list(_stages(paths))
     if not files:
-        click.echo("stdin lists no files; nothing was checked", err=True)
+        click.echo("stdin lists no files, and nothing was checked; write one path on each line", err=True)
     return files
 
 

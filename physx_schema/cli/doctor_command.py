@@ -68,14 +68,14 @@ def kernel_cache() -> PartState:
     """The folder of compiled kernels, PHYSX_RUNTIME_CACHE or in the user's cache folder: its size, or its fault."""
     custom = os.environ.get("PHYSX_RUNTIME_CACHE")
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder, remedy = Path(custom) if custom else home / "physx_runtime", "set PHYSX_RUNTIME_CACHE to a folder that is"
+    folder, remedy = Path(custom) if custom else home / "physx_runtime", "set PHYSX_RUNTIME_CACHE to a"
     existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         return _CACHE, f"{folder} is not writable; kernels are compiled again in each process", (
-            f"make it writable, or {remedy}")
+            f"make the folder writable, or {remedy} writable folder")
     if folder.exists() and folder.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         return _CACHE, f"other users can write to {folder}; kernels are compiled again in each process", (
-            f"chmod go-w {folder}, or {remedy} writable only for you")
+            f"chmod go-w {folder}, or {remedy} folder that only you can write to")
     files = [item for item in folder.rglob("*") if item.is_file()] if folder.exists() else []
     size = sum(item.stat().st_size for item in files)
     return _CACHE, f"{folder}: {len(files)} files, {size / 1e6:.1f} MB; safe to delete", ""
@@ -151,7 +151,8 @@ def _usd() -> Iterator[Diagnosis]:
     yield Diagnosis("usd", f"pxr {running} at {where}, from {source}", _usd_fault(installed, running, where))
     compiled = find_spec("pxr.PhysxSchema")
     if compiled is not None:
-        yield Diagnosis("compiled schemas", f"pxr.PhysxSchema at {compiled.origin}; install() does not replace it")
+        yield Diagnosis("compiled schemas", f"pxr.PhysxSchema at {compiled.origin}; install() does not replace "
+                        "this module")
 
 
 def _usd_fault(installed: Mapping[str, str], running: str, where: str) -> str:
@@ -161,9 +162,11 @@ def _usd_fault(installed: Mapping[str, str], running: str, where: str) -> str:
     for name, text in installed.items():
         home = str(metadata.distribution(name).locate_file("pxr"))
         if Path(home).resolve() != Path(where).resolve():
-            return f"{name} is at {home} and not in use; remove the other pxr from PYTHONPATH, or uninstall {name}"
+            return (f"{name} is at {home}, but Python imports another pxr; remove the other pxr from PYTHONPATH, or "
+                    f"uninstall {name}")
         if name == "usd-core" and _numbers(text) != _numbers(running):
-            return f"the files are from USD {running}, not {text}; pip install --force-reinstall usd-core=={text}"
+            return (f"{name} has version {text}, but its files are from USD {running}; pip install --force-reinstall "
+                    f"usd-core=={text}")
     return ""
 
 
@@ -177,15 +180,15 @@ def _schemas() -> Iterator[Diagnosis]:
     names = [item.identifier for item in every_definition()]
     missing = [name for name in names if Usd.SchemaRegistry.FindSchemaInfo(name) is None]
     state = f"USD knows {len(names) - len(missing)} of {len(names)}"
-    more = f"; it does not know {len(missing)}: {', '.join(missing[:3])}" if missing else ""
+    more = f"; USD does not know {len(missing)}: {', '.join(missing[:3])}" if missing else ""
     remedy = "import physx_schema before the first stage is opened" if missing else ""
     yield Diagnosis("schemas", state + more, remedy)
     yield _registration(_registered(Plug.Registry().GetAllPlugins()))
     others = [name for name in SCHEMA_DISTRIBUTIONS if version(name)]
     if others:
         yield Diagnosis("other schemas",
-                        f"{', '.join(others)} also registers PhysX's schemas; if a process imports both, the first "
-                        "import is used")
+                        f"{', '.join(others)} also registers PhysX's schemas; if a process imports both "
+                        "packages, the first import is used")
 
 
 def _registered(plugins: Iterable[Plug.Plugin]) -> dict[str, str]:
@@ -203,8 +206,8 @@ def _registration(plugins: Mapping[str, str]) -> Diagnosis:
         names = ", ".join(sorted(set(plugins.values())))
         return Diagnosis("registration", f"{names} from {min(plugins, default='no folder')} only")
     on_path = any(folder.startswith(item) for folder in unexpected for item in listed)
-    source = "remove it from PXR_PLUGINPATH_NAME" if on_path else (
-        "import physx_schema first, or remove the package that registers them")
+    source = "remove that folder from PXR_PLUGINPATH_NAME" if on_path else (
+        "import physx_schema first, or remove the package that registers these types")
     return Diagnosis(
         "registration", f"types of PhysX are also registered from {', '.join(unexpected)}",
         f"USD uses the first registration, which may have names and defaults of another release; {source}")
@@ -215,7 +218,7 @@ def _registration(plugins: Mapping[str, str]) -> Diagnosis:
 def doctor_command(as_json: bool) -> None:
     """Diagnose the installation.
 
-    The output lists versions, and problems of USD, its schemas, CUDA and caches with their fixes.
+    The output lists versions and problems of USD, the schemas, CUDA and caches. Each problem comes with a fix.
     """
     diagnoses = list(diagnose())
     if as_json:

@@ -33,15 +33,16 @@ _DONE = ("renamed", "moved")         # kinds of notes that leave nothing to do
 @click.option("--to", "release", help="Release of the schema to migrate to, such as 25.11.2.  [default: the newest]")
 @click.option("--write", is_flag=True, help="Change the files in place.")
 @click.option("-o", "--output", type=click.Path(path_type=Path),
-              help="Write a migrated copy of the stage's root layer. For several stages, write them to this folder.")
+              help="Write a migrated copy of the stage's root layer. For several stages, write the copies to this "
+                   "folder.")
 @click.option("--json", "json_output", is_flag=True, help="Write the changes and the remaining problems as JSON.")
 @force_option
 @click.option("--package", default="physx_generated", show_default=True,
               help="Package from `physx-schema generate`, by name or folder, with the former names and retired "
                    "classes.")
 @click.option("--changes", type=click.Path(path_type=Path, exists=True, dir_okay=False),
-              help="Output of `physx-schema diff OLD NEW --json`. Report where the stages use something that it "
-                   "breaks.")
+              help="Output of `physx-schema diff OLD NEW --json`. Report where the stages use classes or properties "
+                   "that these differences break.")
 def migrate_command(
     stages: tuple[str, ...], release: str | None, write: bool, output: Path | None, json_output: bool, force: bool,
     package: str, changes: Path | None,
@@ -49,7 +50,8 @@ def migrate_command(
     """Rewrite stages that were authored with an older schema. Without --write or -o, only show the changes.
 
     All layers of the stages are migrated: sublayers, references, payloads and variants. Renamed, moved and retired
-    properties and classes are rewritten if they have a one-to-one successor. All others are reported and kept.
+    properties and classes are rewritten if they have a one-to-one successor. Properties and classes
+    without such a successor are reported and kept.
 
     Exit codes: 0 nothing left to do, 1 changes or problems remain, 2 usage, 3 unreadable file, 4 internal error.
     """
@@ -101,7 +103,8 @@ def _write_outputs(
         elif stage is not None:
             targets.append((change, output / Path(stage).name if len(stages_by_path) > 1 else output))
         elif change.changed:
-            problems.append(f"{change.name}: needs migration too and is not part of the copy; migrate it with --write")
+            problems.append(f"{change.name}: the layer needs migration too and is not part of the copy; migrate the "
+                            "layer with --write")
     parts = files_of_layers(change.layer for change in migration.layers)
     return _copies(targets, parts, force), sorted(problems)
 
@@ -112,8 +115,8 @@ def _why_not(migration: Migration, change: LayerChange) -> str:
     others = [other.name for other in migration.partners(change) if why_not(other.layer)]
     if reason or not others:
         return reason
-    return (f"{change.name}: not written, because its values belong together with those of {others[0]}; make that "
-            "layer writable first")
+    return (f"{change.name}: not written, because the values of this layer and of {others[0]} must change together; "
+            f"make {others[0]} writable first")
 
 
 def _copies(targets: Sequence[tuple[LayerChange, Path]], parts: Collection[Path], force: bool) -> list[str]:

@@ -11,5 +11,5 @@ from physx_schema.definitions import plugin_folders
 
 @click.command("plugin-path")
 def plugin_path_command() -> None:
-    """Print what to put into PXR_PLUGINPATH_NAME so that usdview, Houdini, Kit and others know the schemas."""
+    """Print a value for PXR_PLUGINPATH_NAME, with which usdview, Houdini, Kit and other programs load the schemas."""
     click.echo(os.pathsep.join(map(str, plugin_folders())))

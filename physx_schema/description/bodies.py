@@ -139,20 +139,21 @@ def why_not_in_articulation(description: Description, joint: MaximalJoint) -> st
     if joint.kind in WITHOUT_ANCHORS:
         return f"articulations cannot contain {joint.kind} joints"
     if any(joint in item.loose_joints for item in description.articulations):
-        return "its articulation is not enabled"
+        return "the articulation of this joint is not enabled"
     if first is None and second is None:
-        return "neither end is a link of an articulation"
+        return "neither end of the joint is a link of an articulation"
     if any(item.path == joint.path and item.base == "excludeFromArticulation" and item.value
            for item in description.authored):
         return "physics:excludeFromArticulation is set"
     if first is not None and second is not None:
-        return "its links already have a joint" if first is second else "it connects two articulations"
+        return ("another joint already connects the same links" if first is second else
+                "the joint connects two articulations")
     articulation = first or second
     if {joint.body0, joint.body1} & set(description.body_paths) - owners.keys():
-        return "one end is not a link of an articulation"
+        return "one end of the joint is not a link of an articulation"
     if articulation is not None and articulation.fixed_base:
         return "another joint already fixes the base"
-    return "the base floats: the root API is on a body, not on this joint or above the bodies"
+    return "the base floats, because PhysicsArticulationRootAPI is on a body, not on this joint or above the bodies"
 
 
 def joints_to_world(description: Description) -> Mapping[str, list[str]]:

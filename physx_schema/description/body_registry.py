@@ -81,7 +81,7 @@ def _has_valid_transform(context: ReadContext, opinions: PrimOpinions) -> bool:
     if opinions.path in context.frames.unreadable:
         context.problem(
             "body/transform-operation", opinions.path, "xformOpOrder", context.frames.unreadable[opinions.path],
-            "PhysX ignores the operation", "author only operations that UsdGeom defines",
+            "PhysX ignores the operation", "author only transform operations that UsdGeom defines",
         )
     _report_operations(context, opinions)
     if any(map(math.isnan, placement.scale)):
@@ -101,8 +101,9 @@ def _has_valid_transform(context: ReadContext, opinions: PrimOpinions) -> bool:
         context.problem(
             "body/transform-sheared", opinions.path, "xformOpOrder",
             f"the world transform shears by {angle:.3g} degrees",
-            "PhysX keeps the direction of x, makes y and z orthogonal to it, and measures lengths along other axes",
-            "author non-uniform scales only at or below the prim that is rotated", "warning",
+            "PhysX keeps the direction of the x axis, makes the y and z axes orthogonal, and scales lengths along "
+            "other axes",
+            "author non-uniform scales only at or below the rotated prim", "warning",
         )
     elif placement.scale[0] < 0.0:
         context.problem(
@@ -123,18 +124,18 @@ def _report_operations(context: ReadContext, opinions: PrimOpinions) -> None:
     if listed is not None and not isinstance(listed, Vt.TokenArray):
         context.problem(
             "body/transform-operation", opinions.path, "xformOpOrder", f"{display(listed)} is not an array of tokens",
-            "USD and PhysX read no transform operations from it", "author xformOpOrder as token[]",
+            "USD and PhysX read no transform operations from xformOpOrder", "author xformOpOrder as token[]",
         )
     for name in missing:
         context.problem(
             "body/transform-operation", opinions.path, "xformOpOrder",
             f"{name or 'an empty name'} is in xformOpOrder, and the attribute is not authored",
-            "USD and PhysX ignore the operation", "author the attribute, or remove its name from xformOpOrder",
+            "USD and PhysX ignore the operation", "author the attribute, or remove the name from xformOpOrder",
         )
     for name in unlisted:
         context.problem(
             "body/transform-operation", opinions.path, name, "the operation is not in xformOpOrder",
-            "USD and PhysX ignore the operation", f"add {name} to xformOpOrder, or remove it",
+            "USD and PhysX ignore the operation", f"add {name} to xformOpOrder, or remove the operation",
             "info" if order else "warning",
         )
     for name in rotations:
@@ -161,7 +162,7 @@ def _report_rotation(context: ReadContext, path: str, name: str, value: Any) -> 
     elif value is not None and not abs(value.GetLength() - 1.0) <= _UNIT:
         context.problem(
             "value/not-unit", path, name, f"the quaternion has length {value.GetLength():g}",
-            "USD and PhysX do not normalise it; the body is rotated by another angle",
+            "USD and PhysX do not normalise the quaternion; the body gets another rotation",
             "author a quaternion of length 1", "warning",
         )
 
@@ -173,7 +174,7 @@ def _report_copy(context: ReadContext, opinions: PrimOpinions) -> None:
     instance = context.copies[opinions.path]
     context.problem(
         "body/in-instance", opinions.path, "apiSchemas",
-        f"the rigid body is inside the instance {instance} (in its prototype at {prototype.GetPath()})",
+        f"the rigid body is inside the instance {instance} (in the prototype at {prototype.GetPath()})",
         "PhysX makes no bodies, joints or articulations inside an instance; colliders belong to the body above",
         f"set instanceable to false on {instance}, or apply PhysicsRigidBodyAPI to the instance",
     )
@@ -190,7 +191,7 @@ def _report_nested(context: ReadContext, path: str, bodies: Mapping[str, str | N
             context.problem(
                 "body/nested", path, "xformOpOrder", f"the rigid body is inside the body {outer}",
                 "PhysX moves the two bodies independently; in USD the inner body moves with the outer one",
-                "author !resetXformStack!, or move the body out of the other one", "info",
+                f"author !resetXformStack!, or move the body out of {outer}", "info",
             )
             return
         outer, _, _ = outer.rpartition("/")
@@ -219,7 +220,8 @@ def _report_instancer(context: ReadContext, instancer: Any, bodies: Mapping[str,
         context.problem(
             "collider/in-instancer", path, "prototypes",
             f"{count} instances have prototypes with colliders ({solid[0]})",
-            "PhysX makes a static collider of each instance; this library reads only the prototype, at its place",
+            "PhysX makes a static collider of each instance; this library reads only the prototype, at the pose of "
+            "the prototype",
             "reference the prototype once for each collider, without the point instancer", "info",
         )
     if inside:

@@ -31,7 +31,7 @@ _SITE = re.compile(r"[<(](?P<path>/[^.>)]*)(?:\.(?P<name>[^>)]*))?[>)]")
 _STAGE = re.compile(r" \([^()]* on stage @.*?@\)$")
 _ENDS = ("physics:body0", "physics:body1")
 _HARMLESS = ("physics:simulationOwner", "material:binding", "collection:", "physics:filteredPairs")  # PhysX has others
-_MISSING = "its content is missing from the stage"
+_MISSING = "the content of that layer or prim is missing from the stage"
 _DEFAULT_PRIM = "defaultPrim"
 _MAX_LENGTH = 300           # characters of USD's words
 
@@ -112,7 +112,7 @@ def remarked(texts: Iterable[str], problems: Sequence[Problem]) -> Iterator[Prob
     for (path, name, bare), *others in kinds.values():
         more = f" (and {len(others)} more of this kind)" if others else ""
         yield Problem(REMARK, path, name, f"USD warns: {bare[:_MAX_LENGTH]}{more}",
-                      "the stage can differ from its files",
+                      "the stage can differ from the content of its files",
                       "correct the value in this message", "info")
 
 

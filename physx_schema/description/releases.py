@@ -30,8 +30,8 @@ def as_of_release(description: Description, release: str) -> Description:
     if release == LATEST:
         return description
     read = {item for item in description.unused if _is_read(item, release)}
-    moved = tuple(replace(item, reason=f"{_name(item)}: PhysX {release} reads it; this check treats it as {LATEST} "
-                                       "does",
+    moved = tuple(replace(item, reason=f"{_name(item)}: PhysX {release} reads this name; this check treats it as "
+                                       f"PhysX {LATEST} does",
                           suggestion="", code="older-release") for item in description.unused if item in read)
     newton = tuple(_newton(description, release)) if release < _OLDEST_WITH_NEWTON else ()
     return replace(description, unused=tuple(item for item in description.unused if item not in read),
@@ -56,5 +56,6 @@ def _newton(description: Description, release: str) -> Iterator[Opinion]:
     for item in description.authored:
         if engine_of(item.property) == "Newton" and f"{item.path}.{item.property}" in description.consumed:
             yield Opinion(item.path, item.property,
-                          f"PhysX {release} does not read it; this check treats it as {LATEST} does", "",
+                          f"PhysX {release} does not read this property; this check treats it as PhysX {LATEST} does",
+                          "",
                           "older-release")

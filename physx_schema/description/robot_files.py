@@ -98,7 +98,8 @@ def _run_converter(path: Path, converter: Converter, folder: Path) -> list[str]:
             [sys.executable, "-P", "-m", converter.module, str(path), str(folder)], capture_output=True, text=True,
             errors="replace", timeout=MAX_SECONDS, check=False, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
-        raise UnreadableError(f"{path}: {converter.distribution} does not finish within {MAX_SECONDS} s") from None
+        raise UnreadableError(f"{path}: {converter.distribution} does not convert the file within {MAX_SECONDS} "
+                              "s") from None
     lines = (_MESSAGE_PREFIX.sub("", line).strip() for line in (completed.stdout + completed.stderr).splitlines())
     return list(dict.fromkeys(line for line in lines if line))
 

@@ -54,9 +54,10 @@ class Scenes:
         self.by_path: Mapping[str, Scene] = {opinions.path: _scene(context, opinions) for opinions in usable}
         for extra in usable[1:]:
             context.problem(
-                "scene/several", extra.path, "", f"one of {len(usable)} scenes; the first by path is {usable[0].path}",
+                "scene/several", extra.path, "",
+                f"the stage has {len(usable)} scenes; the first by path is {usable[0].path}",
                 f"PhysX simulates bodies without physics:simulationOwner in {usable[0].path}",
-                "set physics:simulationOwner on the bodies of this scene", "info",
+                "set physics:simulationOwner on the bodies that belong to this scene", "info",
             )
         self.default = next(iter(self.by_path.values()), None) or _default_scene(context)
 
@@ -112,7 +113,7 @@ def _report_hidden(context: ReadContext, opinions: PrimOpinions, hiding: str) ->
               if differs else "with the same gravity")
     context.problem(
         "scene/hidden", opinions.path, "apiSchemas", f"{hiding} is applied without PhysxSceneAPI",
-        f"PhysX ignores this scene, makes another scene {effect}, and drops the bodies that this scene owns",
+        f"PhysX ignores this scene and drops the bodies that this scene owns; PhysX makes another scene {effect}",
         "also apply PhysxSceneAPI", "warning" if differs else "info",
     )
 
@@ -212,8 +213,8 @@ def _check_direction(context: ReadContext, opinions: PrimOpinions, direction: Ve
     if length > 0.0 and not abs(length - 1.0) > _UNIT:
         return
     message = f"the direction {direction} has length {length:g}"
-    why = ("PhysX does not replace the zero vector; there is no gravity" if length == 0.0 else
-           f"PhysX does not normalise it; gravity is {length * magnitude:g} instead of {magnitude:g}")
+    why = ("PhysX does not replace a zero direction; there is no gravity" if length == 0.0 else
+           f"PhysX does not normalise the direction; gravity is {length * magnitude:g} instead of {magnitude:g}")
     if math.isfinite(length):
         context.problem("scene/gravity-direction", opinions.path, "physics:gravityDirection", message, why,
                         "author a direction of length 1", "warning")
@@ -262,8 +263,8 @@ class SolverCounts:
         names = list(dict.fromkeys(causes.values()))
         because = names[0] if len(names) == 1 else " and ".join(f"{path} ({name})" for name, path in causes.items())
         requested = "/".join(map(str, self.requested))
-        return (f"solved with {self.position}/{self.velocity} iterations instead of the requested {requested}, because "
-                f"of {because}")
+        return (f"solved with {self.position}/{self.velocity} position/velocity iterations instead of the "
+                f"requested {requested}, because of {because}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,6 +356,11 @@ class SolverBatches:
         """Whether all that is solved asks for the same counts, so that nobody raises another's."""
         return len({(item.position, item.velocity) for scene in self._scenes for island in scene.islands
                     for item in island.members}) < 2
+
+    @property
+    def state(self) -> tuple[object, ...]:
+        """The sleeping actors and the order of awake islands. Batches of one stage with equal states stay equal."""
+        return (self._asleep, *(tuple(island.members[0].root for island in scene.awake) for scene in self._scenes))
 
     def update_sleep(self, asleep: frozenset[str]) -> None:
         """Take for asleep the bodies and articulations with these root links, and all others for awake."""

@@ -51,7 +51,7 @@ def require_text(path: Path) -> None:
                     return
                 if size > LARGEST_TEXT:
                     raise UnreadableError(f"{path}: {size / 1e6:.0f} MB of text, more than {LARGEST_TEXT / 1e6:.0f} "
-                                          "MB; convert it to .usdc")
+                                          "MB; convert the file to .usdc")
                 if fault := _text_fault(chunk, offset, decoder):
                     raise UnreadableError(f"{path}: {fault}")
                 offset += len(chunk)
@@ -64,12 +64,14 @@ def _text_fault(chunk: bytes, offset: int, decoder: codecs.IncrementalDecoder) -
     try:
         decoder.decode(chunk)
     except UnicodeDecodeError as error:
-        return f"not valid UTF-8 text at byte {offset - pending + error.start}"
+        return f"not valid UTF-8 text at byte {offset - pending + error.start}; save the file as UTF-8"
     nul = chunk.find(0)
-    return f"a NUL character in the text at byte {offset + nul}" if nul >= 0 else ""
+    return f"a NUL character in the text at byte {offset + nul}; remove that character" if nul >= 0 else ""
 
 
 _PARSER_RULE = re.compile(r"parse error matching .*?(?= at ')")
+_POSITION = re.compile(r"\s*\d+:\d+: ")         # line and column
+_EXPORT = "export the file again"
 _MAX_MESSAGE_LENGTH = 160
 _ACCEPTED_FILES = "use a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
 
@@ -148,7 +150,7 @@ def _require_file(path: Path) -> None:
 def _folder_fix(folder: Path) -> str:
     """What to give in place of a folder."""
     names = sorted(path.name for path in folder.glob("*") if path.suffix.lower() in (*STAGE_SUFFIXES, *ROBOT_SUFFIXES))
-    return f"use a file in it, such as {names[0]}" if names else _ACCEPTED_FILES
+    return f"use a file in this folder, such as {names[0]}" if names else _ACCEPTED_FILES
 
 
 def _reason(error: Any, path: Path) -> str:
@@ -158,13 +160,13 @@ def _reason(error: Any, path: Path) -> str:
         try:
             text = " ".join(str(item.commentary).split())
         except UnicodeDecodeError:
-            return "not valid UTF-8 text"
+            return "not valid UTF-8 text; save the file as UTF-8"
         prefix = next((name for name in names if text.startswith(f"{name}:")), None)
         if prefix is not None:
             return _short(text.removeprefix(f"{prefix}:"))
         if text and not text.startswith("Failed to open layer"):
             messages.append(text)
-    return _short(_without(names, messages[0])) if messages else "USD cannot open the file"
+    return _short(_without(names, messages[0])) if messages else f"USD cannot open the file; {_EXPORT}"
 
 
 def _without(names: tuple[str, ...], text: str) -> str:
@@ -174,11 +176,13 @@ def _without(names: tuple[str, ...], text: str) -> str:
 
 
 def _short(text: str) -> str:
-    """USD's words without the names of its parser's rules and without long excerpts of the file."""
+    """USD's words without the names of its parser's rules and long excerpts of the file, then what to do."""
     if text.startswith("Cannot determine file format"):
         return f"not a USD file; {_ACCEPTED_FILES}"
+    remedy = "correct the syntax there" if _POSITION.match(text) else _EXPORT
     text = _PARSER_RULE.sub("it cannot be parsed", text)
-    return printable(text if len(text) <= _MAX_MESSAGE_LENGTH else text[:_MAX_MESSAGE_LENGTH] + " ...")
+    text = text if len(text) <= _MAX_MESSAGE_LENGTH else text[:_MAX_MESSAGE_LENGTH] + " ..."
+    return printable(f"{text.removesuffix('.')}; {remedy}")
 
 
 def source_name(stage: Any) -> str:
@@ -214,7 +218,7 @@ def read_samples(context: ReadContext, body: PrimOpinions) -> tuple[PoseSample, 
     if not all(math.isfinite(number) for sample in samples for part in sample.pose for number in part):
         context.problem(
             "value/time-samples", body.path, "xformOpOrder", "time samples move the body to a pose that is not finite",
-            "the body stays at its default pose", "author finite time samples", "warning")
+            "PhysX keeps the body at its default pose", "author finite time samples", "warning")
         return ()
     tolerance = _SAMPLE_TOLERANCE / context.meters_per_unit
     return (samples[0], *(item for a, b in pairwise(samples) for item in _divided(pose_at, a, b, tolerance)))

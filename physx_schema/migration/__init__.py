@@ -68,7 +68,7 @@ def _lost(change: LayerChange) -> Iterator[Note]:
     path = change.layer.realPath
     lost = lost_text(Path(path)) if change.changed and path and not why_not(change.layer) else ""
     if lost:
-        yield Note(change.name, "/", "", "note", lost, "keep a copy, or make the shown change by hand")
+        yield Note(change.name, "/", "", "note", lost, "keep a copy of the file, or make the shown change by hand")
 
 
 def _missing(stage: Any) -> Iterator[Note]:
@@ -76,7 +76,7 @@ def _missing(stage: Any) -> Iterator[Note]:
     root = layer_name(stage.GetRootLayer())
     for error in stage.GetCompositionErrors():
         yield Note(root, "/", "", "left", without_addresses(" ".join(str(error).split())),
-                   "repair it and migrate again")
+                   "repair this layer or arc, and migrate again")
 
 
 def migration_rules(

@@ -117,10 +117,11 @@ def _on_properties(item: Difference, migrated: MigratedSpec) -> Iterator[Match]:
             is_here = any(entry.partition(":")[0] == item.schema for entry in migrated.local_schemas)
             if is_here and not migrated.authored(name):
                 yield Match(name, item,
-                            f"author {item.old or 'a value'} if that is the intended value; the stage does not author "
-                            "it")
+                            "the stage has no authored value; author "
+                            f"{item.old or 'a value'} to keep the former default")
         elif prop and _is_affected(item, prop):
-            yield Match(name, item, f"replace it by hand with the current property of {item.schema}, or remove it")
+            yield Match(name, item,
+                        f"replace {name} by hand with the current property of {item.schema}, or remove {name}")
 
 
 def _names(item: Difference, migrated: MigratedSpec) -> set[str]:
@@ -168,14 +169,14 @@ MOVES: tuple[Move, ...] = (
     Move(
         "PhysxJointAPI", "PhysxJointAxisAPI",
         {"physxJoint:maxJointVelocity": "maxJointVelocity", "physxJoint:armature": "armature"},
-        "PhysX applied the value to every axis of the joint without PhysxJointAxisAPI. The units are the same: degrees "
-        "per time on angular axes, distance per time on linear ones",
+        "PhysX applied the value to every axis of the joint that has no PhysxJointAxisAPI. The units are the same: "
+        "degrees per time on angular axes, distance per time on linear axes",
         per_axis=True,
     ),
     Move(
         "PhysxSceneAPI", "PhysxSceneAPI",
         {"physxScene:gpuMaxSoftBodyContacts": "physxScene:gpuMaxDeformableVolumeContacts"},
-        "the same buffer, counted in contacts, with the same default",
+        "both properties set the size of the same buffer, counted in contacts, with the same default",
     ),
 )
 

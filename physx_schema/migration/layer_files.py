@@ -38,15 +38,15 @@ def why_not(layer: Any) -> str:
     """Why a layer cannot be written in place; empty where it can."""
     name = layer.realPath or layer.identifier
     if not layer.realPath:
-        return f"{name}: not a file; export it first"
+        return f"{name}: the layer is not a file; export the layer first"
     if in_package(layer):
-        return f"{name}: inside a package; unpack it, change the layers and pack it again"
+        return f"{name}: the layer is in a package; unpack the package, change the layers and pack them again"
     if layer.GetFileFormat().formatId not in ("usda", "usdc", "usd"):
-        return f"{name}: another program generates this layer; save a copy as .usda and change that"
+        return f"{name}: another program generates this layer; save a copy as .usda and change that copy"
     if layer.dirty:
-        return f"{name}: it has unsaved changes; save it first"
+        return f"{name}: the layer has unsaved changes; save the layer first"
     if not os.access(name, os.W_OK):
-        return f"{name}: the file is read-only; make it writable"
+        return f"{name}: the file is read-only; make the file writable"
     links = Path(name).stat().st_nlink
     if links > 1:
         return f"{name}: the file has {links} names (hard links), and writing would separate them; write a copy with -o"
@@ -132,7 +132,7 @@ def lost_text(path: Path) -> str:
     lines = list(dict.fromkeys(text.count("\n", 0, offset) + 1 for offset in offsets))
     lost = [_comments(lines)] if lines else []
     lost += ["CR LF line ends"] if b"\r\n" in data else []
-    return f"USD rewrites the whole file, without {' and '.join(lost)}" if lost else ""
+    return f"USD rewrites the whole file and drops {' and '.join(lost)}" if lost else ""
 
 
 def _comments(lines: list[int]) -> str:

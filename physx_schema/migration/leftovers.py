@@ -43,8 +43,9 @@ def remaining(
     preview = Preview(stages, changes)
     for change in preview.missing(changes):
         yield Note(change.name, "/", "", "left",
-                   "no stage could be composed from the migrated layer, and nothing shows if its values are used",
-                   "write it, then run check and describe on the stage")
+                   "no stage could be composed from the migrated layer; it is unknown if PhysX uses the migrated "
+                   "values",
+                   "write the layer, then run check and describe on the stage")
     moved = any(note.became for change in changes for note in change.notes)
     unread = _unread(preview.stages[:read]) if read is not None and moved else {}
     layers = [preview.layer(change) for change in changes]
@@ -98,8 +99,8 @@ def _unproven(target: _SpecTarget, became: Mapping[tuple[str, str], Note], unrea
                            "author an allowed value")
         elif reasons:
             kind: ChangeKind = "note" if reasons[0].code in CONDITIONS else "left"
-            fix = reasons[0].suggestion or "remove it, or author it on a prim where PhysX reads it"
-            notes[name] = kind, f"PhysX does not read it on this stage: {reasons[0].reason}", fix
+            fix = reasons[0].suggestion or "author the value on a prim where PhysX reads it, or remove the value"
+            notes[name] = kind, f"PhysX does not read the value on this stage: {reasons[0].reason}", fix
     return notes
 
 
@@ -131,7 +132,7 @@ def _orphans(target: _SpecTarget, rules: Rules, differences: Sequence[Difference
     registered = _registered(frozenset(target.named))
     notes: Notes = {}
     for entry in filter(rules.index.misapplied, items(target.spec) if claimed else ()):
-        rule = "the schema has no instances" if ":" in entry else "the schema needs one"
+        rule = "a single-apply schema has no instance name" if ":" in entry else "a multiple-apply schema needs one"
         notes["apiSchemas"] = "left", f"{entry}: wrong instance name; {rule}", "correct the instance name"
     for name, prop in [(prop.name, prop) for prop in target.spec.properties if ":" in prop.name]:
         if name in target.defined or rules.is_former(name) or name in registered:
@@ -140,17 +141,21 @@ def _orphans(target: _SpecTarget, rules: Rules, differences: Sequence[Difference
         owner = rules.index.owner(name)
         if owner and owner not in target.known and claimed:
             notes[name] = "left", (f"{owner} is not applied to the prim, and nothing reads the "
-                                   "property"), f"apply {owner}, or remove it"
+                                   "property"), f"apply {owner}, or remove the property"
         elif claimant and claimed and not (prop.custom and not former):
-            notes[name] = "left", f"{claimant} has no property with this name", "author its replacement, or remove it"
+            notes[name] = ("left", f"{claimant} has no property with this name",
+                           "author the replacement of the property, or remove it")
         elif former:
             was = rules.index.definitions[former].renamed_from
-            notes[name] = ("left", f"no schema of the prim defines it; it may belong to {former}, formerly {was}",
-                           "pass the output of `physx-schema diff OLD NEW --json` as --changes, or rename it by hand")
+            notes[name] = ("left", f"no schema of the prim defines the property; it may belong to {former}, formerly "
+                           f"{was}",
+                           "pass the output of `physx-schema diff OLD NEW --json` as --changes, or rename the property "
+                           "by hand")
         elif absent and not prop.custom and name.partition(":")[0] not in OF_USERS:
             notes[name] = ("left",
-                           f"no schema of the prim defines it; it may belong to {', '.join(absent)}, which was removed",
-                           "author its replacement, or remove it")
+                           "no schema of the prim defines the property; it may belong to "
+                           f"{', '.join(absent)}, which was removed",
+                           "author the replacement of the property, or remove it")
     return notes
 
 

@@ -199,7 +199,8 @@ class Plan:
             return Obstacle(f"{name} is retired and has no one-to-one successor", successor.instead or "remove it")
         shared = sorted(successor.others & known)
         if shared:
-            return Obstacle(f"it may belong to {shared[0]}, or be the former name of a property of {successor.former}",
+            return Obstacle(f"{name} may belong to {shared[0]}, or be the former name of a property of "
+                            f"{successor.former}",
                             f"author the property of {successor.former} under its current name", spreads=True)
         if former not in known and not self.rules.index.is_view(successor.former):
             if not self.composition.sites(layer, path) and not known:
@@ -211,7 +212,8 @@ class Plan:
         if kind == successor.type or (isinstance(prop, Sdf.AttributeSpec) and successor.type != "rel"
                                       and holds(successor.type, prop)):
             return None
-        return Obstacle(f"its type is {kind}; {present} has the type {successor.type}, which cannot store the value",
+        return Obstacle(f"{name} has the type {kind}; {present} has the type {successor.type}, which cannot store the "
+                        "value",
                         f"author the value as {present}", spreads=True)
 
     def _lost(self, layer: Any, path: Any, prop: Any) -> Obstacle | None:
@@ -222,9 +224,10 @@ class Plan:
         schema = self.rules.index.renamed(prop.name, former)
         if not schema:
             return None
-        return Obstacle(f"{former[schema]} is kept: {prop.name} may belong to it, and its name in {schema} is not "
-                        "known",
-                        "pass the output of `physx-schema diff OLD NEW --json` as --changes, or rename both by hand",
+        return Obstacle(f"{former[schema]} is kept: {prop.name} may belong to {former[schema]}, and the name of this "
+                        f"property in {schema} is not known",
+                        "pass the output of `physx-schema diff OLD NEW --json` as --changes, or rename the class and "
+                        "the property by hand",
                         spreads=True)
 
     # --- all that compose a prim ---

@@ -196,8 +196,8 @@ class Rewriter:
         others = [f"{move.successor}:{axis}" for axis in self._axes("apiSchemas", applied)]
         if deleting and any(self._weaker_lists(other) for other in others):
             self.note("left", "apiSchemas",
-                      f"this layer deletes {applied}, and a weaker layer itself applies {', '.join(others)}",
-                      "keep one of the two in the layers")
+                      f"this layer deletes {applied}, and a weaker layer applies {', '.join(others)}",
+                      "keep only the deletion or only the applied schema")
             return [applied]
         if others:
             self.note("moved", "apiSchemas", f"{applied} -> {', '.join(others)}")
@@ -274,8 +274,8 @@ class Rewriter:
         for prop in [prop for prop in (*winners, *stronger) if prop and opinions(prop)]:
             if opinions(prop) != opinions(old):
                 self.note("conflict", name,
-                          f"{label(old)}; {target} is {label(prop)} in {layer_name(prop.layer)}, and that value is "
-                          "used",
+                          f"{label(old)}; {target} is {label(prop)} in {layer_name(prop.layer)}, and USD uses "
+                          "that value",
                           "check that this value is intended")
                 break
         return bool(winners) and bool(opinions(old))
@@ -285,7 +285,8 @@ class Rewriter:
         axis = target.removeprefix(f"{successor.prefix}:").partition(":")[0]
         applied = f"{successor.schema}:{axis}"
         if successor.per_axis and applied in self.composition.schemas(self.layer, self._path):
-            self.note("note", name, f"now used as {target}; PhysX ignored it while {applied} was applied too",
+            self.note("note", name, f"PhysX now uses this value as {target}; PhysX ignored it while {applied} was "
+                      "applied too",
                       f"remove {target} to keep the default of {applied}")
 
     def _copy(self, name: str, target: str, kind: str) -> None:
@@ -348,7 +349,7 @@ class Rewriter:
                 if names:
                     new_paths = [old.GetPrimPath().AppendProperty(name) for name in names][:1 if is_attribute else None]
                     paths[index:index + 1] = [path for path in new_paths if path not in paths]
-                    self.note("renamed", prop.name, f"points at {', '.join(map(str, new_paths))} instead of {old}")
+                    self.note("renamed", prop.name, f"the target is {', '.join(map(str, new_paths))} instead of {old}")
 
     def _present(self, follower: Follower, path: Any) -> tuple[str, ...]:
         """The names that a property which the present prim spec names has now; none where that has not changed."""

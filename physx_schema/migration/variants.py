@@ -90,8 +90,8 @@ def unhandled_clips(stages: Sequence[Any], rules: Rules) -> Iterator[Note]:
                 layer = _layer(asset)
                 if layer and concerned(layer, rules):
                     yield Note(layer_name(layer), "/", "", "left",
-                               f"it is a value clip of {prim.GetPath()}, and value clips are not migrated",
-                               "migrate it as a separate stage, with its classes applied there")
+                               f"this layer is a value clip of {prim.GetPath()}, and value clips are not migrated",
+                               "migrate this layer as a separate stage, on which the needed classes are applied")
 
 
 def _layer(asset: Any) -> Any:

@@ -49,7 +49,7 @@ def _group_lines(source: str, causes: Sequence[CauseGroup]) -> Iterator[str]:
     severity, code, name, layer, *texts = common
     shared = count > 1 and all(_in_common(copy) == common for copy in copies)
     message, why, fix = texts if shared else (root.message, root.why, root.fix)
-    message += " (and similar for the other prims)" if count > 1 and not shared else ""
+    message += " (and similar findings on the other prims)" if count > 1 and not shared else ""
     line = line_of(layer or source, root.path, name) if count == 1 else None
     number = f":{line}" if line else ""
     yield (printable(f"{source}{'' if layer else number}: {_location(root, count)}: ") + styled(severity, severity)

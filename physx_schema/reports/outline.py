@@ -49,7 +49,7 @@ def header(articulation: Articulation, counts: SolverCounts, fixture: Sequence[s
     iterations = f"{articulation.position_iterations}/{articulation.velocity_iterations} iterations"
     text = f"{base}, {plural(len(articulation.links), 'link')}, {dofs}, {iterations}"
     if not articulation.enabled:
-        return f"{text}, disabled: its links are separate bodies, and its joints are outside articulations"
+        return f"{text}, disabled: the links are separate bodies, and the joints are outside articulations"
     return f"{text}; {counts.raised}" if counts.raised else text
 
 
@@ -261,7 +261,8 @@ def _mimic(articulation: Articulation, mimic: Mimic, units: Units, home: str) ->
         text += f" {'-' if mimic.offset > 0 else '+'} {units.coordinate(abs(mimic.offset), follower.angular)}"
     if mimic.natural_frequency <= 0 or mimic.damping_ratio <= 0:
         return f"{text}, hard"
-    return f"{text}, spring of {number(mimic.natural_frequency)} rad/s, damping ratio {number(mimic.damping_ratio)}"
+    return (f"{text}, spring with natural frequency {number(mimic.natural_frequency)} rad/s and damping ratio "
+            f"{number(mimic.damping_ratio)}")
 
 
 def _below(home: str, path: str) -> str:
@@ -283,7 +284,7 @@ def maximal_joint_lines(description: Description, units: Units) -> Iterator[str]
         yield f"    outside articulations: {why_not_in_articulation(description, joint)}"
         yield from (f"    {line}" for line in _joint_details(joint, units))
         if joint.path in looped:
-            yield "    in a loop, which may open while it moves: physx-schema verify measures by how much"
+            yield "    the joint is in a loop that may open in motion; physx-schema verify measures the gap"
 
 
 def _end(body: str, kinematic_by_path: dict[str, bool]) -> str:

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from physx_runtime import envs as envs
     from physx_runtime.direct import Direct
     from physx_runtime.packing.model import NotSimulated
     from physx_runtime.packing.not_simulated import NotSimulatedWarning
@@ -70,6 +71,8 @@ _FORMER = {"Wish": "TuningTarget"}      # names of the release before
 
 if not TYPE_CHECKING:       # to type checkers it would mean that every name is there
     def __getattr__(name: str) -> Any:
+        if name == "envs":
+            return import_module(f"{__name__}.envs")
         if name in _FORMER:
             import_module("physx_schema.former_names").warn_renamed(name, _FORMER[name])
             name = _FORMER[name]

@@ -78,7 +78,7 @@ def test_wherever_the_process_is_killed_the_next_start_finds_all_old_or_all_new(
         now = held(folder)
         assert killed and now in (OLD, NEW), number
         assert (journals(folder), recover()) == ([], []), number
-        assert all("run was interrupted while it wrote; its changes are undone" in line for line in said)
+        assert all("command was interrupted while it wrote; its changes are undone" in line for line in said)
         assert len(said) <= 1
         outcomes.append(now == NEW)
         anew(folder)
@@ -148,7 +148,7 @@ def test_what_was_changed_since_stays_and_is_named(folder: Path) -> None:
     (folder / "a.txt").write_text("mine")
     (line,) = recover()
     assert held(folder) == {**OLD, "a.txt": "mine"}
-    assert f"{folder / 'a.txt'}, which has changed since" in line
+    assert f"{folder / 'a.txt'}, which was changed later" in line
 
 
 def test_what_usd_was_exporting_when_it_was_ended_goes_too(folder: Path) -> None:
@@ -197,7 +197,7 @@ def test_what_cannot_be_taken_back_is_said_and_kept_for_another_start(
     with monkeypatch.context() as mend:
         mend.setattr(os, "replace", Strikes(1, failing(errno.EROFS, once=False)).wrapped("replace", os.replace))
         (line,) = recover()
-    assert "was interrupted while it wrote this file: Read-only file system; make it writable, or remove" in line
+    assert "was interrupted while it wrote this file: Read-only file system; make the file writable, or remove" in line
     assert recover() != [] and held(folder) == OLD
 
 

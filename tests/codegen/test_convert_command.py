@@ -58,7 +58,7 @@ def test_a_link_is_not_replaced_even_by_force(tmp_path: Path, target: str) -> No
     (tmp_path / "toy.usda").symlink_to(tmp_path / target)
     result = run(SMALL, "--out", tmp_path / "toy.usda", "--force")
     assert result.exit_code == 2
-    assert result.stderr == f"{tmp_path / 'toy.usda'}: not a regular file; use another place, or remove it\n"
+    assert result.stderr == f"{tmp_path / 'toy.usda'}: not a regular file; use another path, or remove this file\n"
     assert (tmp_path / "toy.usda").is_symlink()
 
 
@@ -79,19 +79,20 @@ def test_text_in_usda_syntax_that_usd_cannot_read_is_refused(tmp_path: Path) -> 
     (tmp_path / "toy.yaml").write_text(text, encoding="utf-8")
     result = run(tmp_path, "--out", tmp_path / "out")
     assert result.exit_code == 1 and not (tmp_path / "out").exists()
-    assert result.stderr.startswith(f"{tmp_path}/toy.yaml:1: converts to a file that cannot be read: not usda:")
+    assert result.stderr.startswith(f"{tmp_path}/toy.yaml:1: the result of the conversion cannot be read: not usda:")
 
 
 def test_one_file_of_a_library_is_not_enough(tmp_path: Path) -> None:
     result = run(SMALL / "coil.yaml", "--out", tmp_path / "out")
     assert result.exit_code == 3
-    assert "coil.yaml:1: is one file of a library; use its folder, tests/data/codegen/small" in result.stderr
+    said = "coil.yaml:1: this is one file of a library; use the folder of the library, tests/data/codegen/small"
+    assert said in result.stderr
 
 
 def test_yaml_and_a_schema_usda_side_by_side_are_ambiguous(tmp_path: Path) -> None:
     (tmp_path / "schema.usda").write_bytes(EVERYTHING.read_bytes())
     (tmp_path / "toy.yaml").write_text("name: Toy\nplugin: toySchema\n", encoding="utf-8")
-    with pytest.raises(SchemaError, match=r"holds YAML files and a schema\.usda; move one away"):
+    with pytest.raises(SchemaError, match=r"holds YAML files and a schema\.usda; move one of the two away"):
         physx_codegen.load(tmp_path)
 
 
@@ -186,5 +187,5 @@ def test_two_forms_do_not_come_to_lie_in_one_folder(tmp_path: Path) -> None:
     assert CliRunner().invoke(convert, [str(EVERYTHING), "--out", str(definitions)]).exit_code == 0
     before = sorted(definitions.iterdir())
     result = CliRunner().invoke(convert, [str(definitions), "--out", str(definitions)])
-    assert result.exit_code == 2 and "definitions in the other form; use another --out" in result.stderr
+    assert result.exit_code == 2 and "definitions in another form; use another --out" in result.stderr
     assert sorted(definitions.iterdir()) == before

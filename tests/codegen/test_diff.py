@@ -333,7 +333,7 @@ def test_level_leaves_out_what_matters_less(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("content", "message"), [
     (None, "is not a path, and not an installed distribution or module"),
-    ("", "holds no mapping"),
+    ("", "the file has no keys"),
     ("name: A\nplugin: [", "coils.yaml"),
 ])
 def test_unreadable_schemas_exit_3_and_are_named(tmp_path: Path, content: str | None, message: str) -> None:

@@ -74,8 +74,8 @@ def test_a_folder_of_others_is_refused(tmp_path: Path) -> None:
         result = run("--from", SMALL, "--out", tmp_path, *arguments)
         assert result.exit_code == 2 and result.stdout == ""
         assert result.stderr == (
-            f"{tmp_path}: the folder has files that were not generated: mine.py; move them away, or use an "
-            "empty folder or an earlier output\n")
+            f"{tmp_path}: the folder has files that were not generated: mine.py; move these files "
+            "away, use an empty folder, or use the folder of an earlier output\n")
     assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]
 
 
@@ -87,7 +87,7 @@ def test_files_of_others_in_an_earlier_output_are_neither_removed_nor_replaced(o
     for arguments in ((), ("--check",)):
         result = run("--from", SMALL, "--out", out, *arguments)
         assert result.exit_code == 2
-        assert f"the folder has files that were not generated: {name}; move them" in result.stderr
+        assert f"the folder has files that were not generated: {name}; move these files" in result.stderr
     assert (out / name).read_text(encoding="utf-8") == "precious\n"
     assert (out / "coil.py").read_text(encoding="utf-8") == f"{emit.MARK}\nold\n"
 
@@ -205,14 +205,14 @@ def test_a_package_that_python_cannot_import_is_refused(tmp_path: Path, package:
         stream.write(f"package: {package}\n")
     result = run("--from", tmp_path / "schema", "--out", tmp_path / "out")
     assert result.exit_code == 1 and not (tmp_path / "out").exists()
-    assert f"package '{package}' cannot be a folder of the output; set its 'package' to a name" in result.stderr
+    assert f"package '{package}' cannot be a folder of the output; set 'package' to a name" in result.stderr
 
 
 def test_an_output_among_the_definitions_is_told_from_them(tmp_path: Path) -> None:
     schema = two_libraries(tmp_path / "schema")
     assert run("--from", schema / "first", "--out", schema / "made").exit_code == 0
     result = run("--from", schema, "--out", tmp_path / "out")
-    assert result.exit_code == 1 and "move an output out of the folder of the definitions" in result.stderr
+    assert result.exit_code == 1 and "move generated files out of the folder of the definitions" in result.stderr
 
 
 def test_reference_pages_come_along(out: Path) -> None:

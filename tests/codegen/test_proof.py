@@ -143,7 +143,7 @@ def test_a_fault_of_the_generator_is_one_line_and_nothing_is_written(
     result = made(tmp_path, COIL)
     assert result.exit_code == 1 and not (tmp_path / "toy").exists()
     (report,) = result.stderr.splitlines()
-    assert f"library.yaml:{line}: " in report and said in report and "please report it" in report
+    assert f"library.yaml:{line}: " in report and said in report and "report this as a bug" in report
 
 
 def test_an_earlier_version_on_the_plugin_path_is_not_taken_for_the_new_one(

@@ -26,16 +26,16 @@ BAD = {
     "unknown key of an attribute": (attribute("type: float, dafault: 1"), 6,
         "unknown key 'dafault' of an attribute; did you mean 'default'?"),
     "misplaced key": (attribute("type: float, prefix: toy"), 6,
-        "key 'prefix' belongs to a class, not to an attribute; move it"),
-    "duplicate key": (CLASS + "  prefix: toy2\n", 5, "duplicate key 'prefix', first on line 4; keep one"),
+        "key 'prefix' belongs to a class, not to an attribute; move the key"),
+    "duplicate key": (CLASS + "  prefix: toy2\n", 5, "duplicate key 'prefix', first on line 4; keep one of the two"),
     "missing key": (attribute("default: 1"), 6,
         "an attribute needs the key 'type': Sdf value type, such as float or token[]."),
     "missing kind": ("classes:\n- name: ToyAPI\n", 2,
         f"a class needs the key 'kind': {fields.CLASS['kind'].doc}"),
     "not yaml": (CLASS + "  doc: [1\n", 6,
         "not YAML: did not find expected ',' or ']'; check indentation, quotes and brackets"),
-    "empty file": ("", 1, "holds no mapping; write keys such as 'classes:'"),
-    "list at the top": ("- name: ToyAPI\n", 1, "holds no mapping; write keys such as 'classes:'"),
+    "empty file": ("", 1, "the file has no keys; write keys such as 'classes:'"),
+    "list at the top": ("- name: ToyAPI\n", 1, "the file has no keys; write keys such as 'classes:'"),
     "classes is a mapping": ("classes:\n  name: ToyAPI\n", 1,
         "'classes' is not a list; start each class with '- name: ...'"),
     "word in a list of classes": ("classes: [ToyAPI]\n", 1,
@@ -52,8 +52,9 @@ BAD = {
     "list for a key": (CLASS + "  [a, b]: c\n", 5, "a key is a list or mapping; use a single word"),
     "mapping for a default": (attribute("type: float, default: {x: 1}"), 6,
         "default: a mapping; type float takes a number"),
-    "anchor": (CLASS + "  doc: &d text\n", 5, "anchor or alias 'd'; write the values in each place"),
-    "tag": (CLASS + "  doc: !!str text\n", 5, "tag 'tag:yaml.org,2002:str'; definitions are plain data; remove it"),
+    "anchor": (CLASS + "  doc: &d text\n", 5, "anchor or alias 'd' is not allowed; write the values in each place"),
+    "tag": (CLASS + "  doc: !!str text\n", 5,
+        "tag 'tag:yaml.org,2002:str' is not allowed, because definitions are plain data; remove the tag"),
     "unknown type": (attribute("type: flaot"), 6, "unknown type 'flaot'; did you mean 'float'?"),
     "default of another type": (attribute("type: float, default: abc"), 6,
         "default: 'abc' is not a number; type float takes a number"),
@@ -105,7 +106,7 @@ BAD = {
     "unknown base": ("classes:\n- {name: ToyJoint, kind: typed, base: PhysicJoint}\n", 2,
         "unknown base 'PhysicJoint'; did you mean 'PhysicsJoint'?"),
     "API schema without API": (CLASS.replace("ToyAPI", "Toy"), 2,
-        "class 'Toy' is single-apply; names of API schemas end in API; rename it or change its kind"),
+        "class 'Toy' is single-apply; names of API schemas end in API; rename the class or change its kind"),
     "class twice": (CLASS + CLASS.partition("\n")[2], 5,
         "class 'ToyAPI' is already defined at {file}:2; rename or remove one"),
     "attribute twice": (attribute("type: float") + "  - {name: size, type: int}\n", 7,
@@ -118,7 +119,7 @@ BAD = {
     "collection not built in": (CLASS.rstrip() + "\n  includes: [CollectionAPI:toys]\n  collections: [toyz]\n", 6,
         "'toyz' in collections is not a built-in collection; did you mean 'toys'?"),
     "token with two values": ("tokens:\n- {name: toy, value: other}\n" + CLASS.replace("single", "multiple"), 2,
-        "token 'toy' is 'other' here and 'toy' at {file}:4; rename one"),
+        "token 'toy' is 'other' here and 'toy' at {file}:4; rename one of the two"),
 }
 
 
@@ -172,7 +173,7 @@ def test_a_library_needs_one_name(tmp_path: Path) -> None:
         generate(folder)
     (folder / "a.yaml").write_text(HEADER, encoding="utf-8")
     (folder / "b.yaml").write_text(HEADER, encoding="utf-8")
-    with pytest.raises(SchemaError, match=r"b\.yaml:1: names the library again, after .*a.yaml:1; keep one of the two"):
+    with pytest.raises(SchemaError, match=r"b\.yaml:1: the library is named again, after .*a.yaml:1; keep one"):
         generate(folder)
     (folder / "b.yaml").unlink()
     (folder / "a.yaml").write_text("name: Toy\n", encoding="utf-8")

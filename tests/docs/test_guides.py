@@ -33,6 +33,7 @@ NOT_RUN = {
     "verify": {"bash": "needs real PhysX"},
     "simulate": {"bash": "opens a browser"},
     "testing": {"yaml": "a workflow and the settings of pre-commit"},
+    "training": {"bash": "installs packages", "console": "needs PyTorch"},
     "gpu": {"bash": "installs packages", "console": "needs tensors on a GPU"},
     "isaac_lab": {"bash": "installs packages"},
     "mujoco": {"bash": "needs usd-exchange and a model"},

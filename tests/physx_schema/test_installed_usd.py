@@ -28,8 +28,8 @@ def said(*folders: Path) -> str:
 
 
 def test_missing_usd_is_said_with_what_to_install() -> None:
-    assert said() == ("USD is not installed; pip install 'physx-schema[usd]' installs usd-core; with Isaac Lab or a "
-                      "robot converter, pip install usd-exchange instead\n")
+    assert said() == ("USD is not installed; install usd-core with pip install 'physx-schema[usd]'; with Isaac Lab or "
+                      "a robot converter, install usd-exchange instead\n")
 
 
 def test_folders_that_another_distribution_left_are_said_to_be_no_usd(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_altered_value_fails_with_prim_property_both_values_and_the_reason() -> 
         assert_authored_values(stage)
     line = str(raised.value).splitlines()[1]
     assert line.startswith("/Robot/j0: physxTendon:t:stiffness 30 authored, 15 effective in PhysX at 32/0 iterations")
-    assert "divides the pull by the tendon's 2 axes" in line
+    assert "divides the tendon's pull by the number of its axes, 2" in line
 
 
 def test_tolerance_decides_about_altered_values() -> None:

@@ -110,7 +110,7 @@ def checked(package: Path) -> tuple[dict[str, float], str]:
 def test_check_names_the_changed_default(checked: tuple[dict[str, float], str]) -> None:
     links, said = checked
     assert links["/Robot/end"] == 0.125
-    assert "PhysX cannot read it and uses its default 0.125" in said
+    assert "PhysX cannot read the value and uses its default 0.125" in said
     assert "gearing is not authored | PhysX uses 1.125" in said
 
 
@@ -143,8 +143,8 @@ print(json.dumps([[[item.property, item.code, item.reason] for item in describe(
 def test_a_new_attribute_is_held_to_its_range_and_unused_until_something_reads_it(package: Path) -> None:
     unused, said = run(package, "-c", ADDED)
     assert unused == [
-        ["physxRigidBody:slack", "idle", "nothing on the stage uses it"],
-        ["physxMimicJoint:rotX:slack", "idle", "PhysX does not read it on a revolute joint"],
+        ["physxRigidBody:slack", "idle", "nothing on the stage uses this opinion"],
+        ["physxMimicJoint:rotX:slack", "idle", "PhysX does not read this opinion on a revolute joint"],
     ]
     assert "-1 is not in [0, inf)" in said
 

@@ -300,7 +300,7 @@ REFUSALS = {
                 "token 'NOPE' is not one of "),
     "a value": ('Root.Apply(prim, "t").CreateStiffnessAttr(-1.0)', "-1 is outside [0, inf) (force / distance)"),
     "an instance": ('PhysxSchema.PhysxMimicJointAPI.Apply(prim, "nonsense")', "PhysX reads only these"),
-    "a property's name": ('Root.Apply(prim, "stiffness")', "is also the name of one of its properties"),
+    "a property's name": ('Root.Apply(prim, "stiffness")', "is also the name of a property of this schema"),
     "a space": ('Root.Apply(prim, "has space")', "is not an identifier"),
     "an untyped prim": ('Scene.Apply(stage.DefinePrim("/untyped"))', "has no effect on an untyped prim"),
     "an absent instance": ('Root(prim, "t").CreateStiffnessAttr(1.0)', "is not on this prim"),

@@ -113,8 +113,8 @@ def define_prim(definition: Definition, stage: Usd.Stage, path: Sdf.Path | str, 
         prim = stage.DefinePrim(path, definition.identifier)
         if prim.IsA(definition.identifier):
             return prim
-        reason = (f"it is still a {prim.GetTypeName()}, because a stronger layer has an opinion; change that layer, or "
-                  "the edit target")
+        reason = (f"the prim is still a {prim.GetTypeName()}, because a stronger layer has an opinion; change that "
+                  "layer, or choose another edit target")
     except Tf.ErrorException as error:
         reason = str(error).rpartition(" : ")[2].strip("\n '")
     undo()
@@ -154,7 +154,7 @@ def no_effect(definition: Definition, prim: Usd.Prim, instance: Instance) -> str
     for spec in prim.GetPrimStack():
         entries = spec.GetInfo("apiSchemas") if spec.HasInfo("apiSchemas") else None
         if entries is not None and (entries.isExplicit or entry in entries.deletedItems):
-            what = "sets the list of API schemas without it" if entries.isExplicit else "removes it"
+            what = "sets another list of API schemas" if entries.isExplicit else "removes this schema"
             return (f"{entry} has no effect where it was authored, because the stronger layer {spec.layer.identifier} "
                     f"{what} at <{spec.path}>; change that layer, or make it the edit target")
-    return f"{entry} has no effect on this prim; author it at the edit target that defines the prim"
+    return f"{entry} has no effect on this prim; apply the schema at the edit target that defines the prim"

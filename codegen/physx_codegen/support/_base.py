@@ -103,7 +103,7 @@ class Schema:
         cls, prim = type(self), object.__getattribute__(self, "_prim")
         if not self:
             where = prim.GetPath() if prim else "an invalid prim"
-            raise AuthoringError(f"{where}: {self!r} is not on this prim; apply or define it first")
+            raise AuthoringError(f"{where}: {self!r} is not on this prim; apply or define this schema first")
         definition, name = cls.definition, object.__getattribute__(self, "_name")
         target = Target.of(prim.GetStage())
         if strict or is_strict():

@@ -14,8 +14,8 @@ from pxr import Plug, Sdf, Tf, Usd
 from ._definition import PhysxSchemaError
 
 LATE = (
-    "{what} is unknown to USD, because Usd.SchemaRegistry was used before its plugin was registered, and it reads "
-    "plugins once per process; import this package before opening or creating a stage, or add {folder} to "
+    "{what} is unknown to USD, because Usd.SchemaRegistry was used before this plugin was registered, and USD reads "
+    "plugins only once per process; import this package before opening or creating a stage, or add {folder} to "
     "PXR_PLUGINPATH_NAME"
 )
 FOLDER = Path(__file__).resolve().parent
@@ -48,7 +48,7 @@ def declare(folder: Path, type_names: Sequence[str]) -> bool:
     if missing:
         warnings.warn(
             f"another plugin declares some of the types in {folder} but not {', '.join(missing)}; these classes cannot "
-            "be applied; update or remove that plugin, or import this package before it",
+            "be applied; update or remove that plugin, or import this package before that plugin",
             RuntimeWarning, stacklevel=4)
     return not missing
 

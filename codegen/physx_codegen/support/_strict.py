@@ -86,11 +86,11 @@ def name_problem(definition: Definition, name: str) -> str:
     if problem:
         return problem
     if name in definition.by_name or name.rpartition(":")[2] in definition.by_name:
-        return "is also the name of one of its properties; choose another name"
+        return "is also the name of a property of this schema; choose another name"
     if PLACEHOLDER in name:
         return "is the placeholder that USD writes for an instance name; choose another name"
     if definition.instances and name not in definition.instances:
-        return f"is not one of {', '.join(definition.instances)}; PhysX reads only these"
+        return f"is not one of {', '.join(definition.instances)}; PhysX reads only these names"
     return ""
 
 
@@ -110,7 +110,7 @@ def prim_problems(definition: Definition, prim: Usd.Prim) -> Iterator[str]:
     if definition.applies_to and not any(has_schema(prim, name) for name in definition.applies_to):
         kind = prim.GetTypeName() or "an untyped prim"
         yield (f"{prim.GetPath()}: {definition.identifier} has no effect on {kind}; "
-               f"it needs {' or '.join(definition.applies_to)}")
+               f"apply it to a prim with {' or '.join(definition.applies_to)}")
 
 
 def has_schema(prim: Usd.Prim, identifier: str) -> bool:
@@ -124,7 +124,7 @@ def refuse_unapplied(schema: Any) -> None:
     """Raise AuthoringError where a schema object is on a prim without the schema."""
     if not schema:
         path = object.__getattribute__(schema, "_prim").GetPath()
-        raise AuthoringError(f"{path}: {schema!r} is not on this prim; apply or define it first")
+        raise AuthoringError(f"{path}: {schema!r} is not on this prim; apply or define this schema first")
 
 
 def strict_value(schema: Any, attribute: Attribute, value: object) -> object:

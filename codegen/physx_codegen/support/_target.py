@@ -66,8 +66,8 @@ class Target(NamedTuple):
         if not existing:
             return []
         kinds = attribute_kinds(definition)
-        return [f"{path}.{prefix}{name}: already authored as {spec_type(spec) or 'a relationship'} in "
-                f"{layer.identifier}; remove it there first"
+        return [f"{path}.{prefix}{name}: the property is already authored as {spec_type(spec) or 'a relationship'} in "
+                f"{layer.identifier}; remove that property first"
                 for name, spec in existing.items() if spec_type(spec) != kinds[name][0]]
 
     def overruled(self, prim: Usd.Prim, definition: Definition, instance: tuple[str, ...]) -> str:
@@ -81,7 +81,7 @@ class Target(NamedTuple):
             if entry in entries.GetAddedOrExplicitItems():
                 return ""
             if entries.isExplicit or entry in entries.deletedItems:
-                what = "sets the list of API schemas without it" if entries.isExplicit else "removes it"
+                what = "sets another list of API schemas" if entries.isExplicit else "removes this schema"
                 return (f"{path}: {entry} has no effect where it is authored, because the stronger layer "
                         f"{layer.identifier} {what}; change that layer, or make it the edit target")
         return ""

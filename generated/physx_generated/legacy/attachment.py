@@ -2,7 +2,7 @@
 # mypy: allow-subclassing-any
 # pyright: reportIncompatibleMethodOverride=false
 # The stubs of USD declare class methods as static methods or as instance methods.
-"""Attachments of the retired deformables, and their automatic generation."""
+"""Attachments of retired deformable bodies, either authored or generated."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ else:
     from .._base import deprecated
 
 
-@deprecated("use OmniPhysicsVtxXformAttachment for surfaces, OmniPhysicsTetXformAttachment for volumes, and OmniPhysicsElementCollisionFilter")
+@deprecated("use OmniPhysicsVtxXformAttachment for surfaces, OmniPhysicsTetXformAttachment for volumes, and OmniPhysicsElementCollisionFilter for collision filters")
 @define(Definition(
     library="PhysxSchema",
     identifier="PhysxPhysicsAttachment",
@@ -63,12 +63,12 @@ else:
         ),
         Attribute(
             "points0", "point3f[]", range=Range(-inf, inf, False, False), unit="distance",
-            deprecated="use vertex or tetrahedron indices of a deformable, localPositionsSrc1 of a rigid actor",
+            deprecated="use vertex or tetrahedron indices for a deformable, and localPositionsSrc1 for a rigid actor",
             retired="25.11.1",
         ),
         Attribute(
             "points1", "point3f[]", range=Range(-inf, inf, False, False), unit="distance",
-            deprecated="use vertex or tetrahedron indices of a deformable, localPositionsSrc1 of a rigid actor",
+            deprecated="use vertex or tetrahedron indices for a deformable, and localPositionsSrc1 for a rigid actor",
             retired="25.11.1",
         ),
         Attribute(
@@ -100,17 +100,17 @@ else:
     ),
     deprecated=(
         "use OmniPhysicsVtxXformAttachment for surfaces, OmniPhysicsTetXformAttachment for volumes, and "
-        "OmniPhysicsElementCollisionFilter"
+        "OmniPhysicsElementCollisionFilter for collision filters"
     ),
     retired="25.11.1",
 ))
 class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
-    """Ties points of two actors, one of them a deformable or a particle cloth.
+    """Ties points of two actors; at least one actor is a deformable or a particle cloth.
 
-    Without a target an actor is the world. Entry i of points0 belongs to entry i of points1.
+    If actor0 or actor1 has no target, that actor is the world. Entry i of points0 is tied to entry i of points1.
 
     Deprecated: use OmniPhysicsVtxXformAttachment for surfaces, OmniPhysicsTetXformAttachment for volumes, and
-    OmniPhysicsElementCollisionFilter. Dropped in 25.11.1.
+    OmniPhysicsElementCollisionFilter for collision filters. Dropped in 25.11.1.
     """
 
     @classmethod
@@ -135,7 +135,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
 
     @deprecated("use attachmentEnabled of OmniPhysicsAttachment")
     def GetAttachmentEnabledAttr(self) -> Usd.Attribute:
-        """Whether the attachment acts.
+        """Whether the attachment acts on its tied points.
 
         ``attachmentEnabled``, bool, default True.
 
@@ -150,36 +150,36 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
         """Create the attribute of :meth:`GetAttachmentEnabledAttr`, with a value if one is given."""
         return create_attribute(self, "attachmentEnabled", defaultValue, writeSparsely)
 
-    @deprecated("use vertex or tetrahedron indices of a deformable, localPositionsSrc1 of a rigid actor")
+    @deprecated("use vertex or tetrahedron indices for a deformable, and localPositionsSrc1 for a rigid actor")
     def GetPoints0Attr(self) -> Usd.Attribute:
         """Attachment points in the frame of actor0.
 
         ``points0``, point3f[], no default, range (-inf, inf), unit distance.
 
-        Deprecated: use vertex or tetrahedron indices of a deformable, localPositionsSrc1 of a rigid actor. Dropped in
-        25.11.1.
+        Deprecated: use vertex or tetrahedron indices for a deformable, and localPositionsSrc1 for a rigid actor.
+        Dropped in 25.11.1.
         """
         return find_attribute(look_up(self, "_prim"), "points0")
 
-    @deprecated("use vertex or tetrahedron indices of a deformable, localPositionsSrc1 of a rigid actor")
+    @deprecated("use vertex or tetrahedron indices for a deformable, and localPositionsSrc1 for a rigid actor")
     def CreatePoints0Attr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
         """Create the attribute of :meth:`GetPoints0Attr`, with a value if one is given."""
         return create_attribute(self, "points0", defaultValue, writeSparsely)
 
-    @deprecated("use vertex or tetrahedron indices of a deformable, localPositionsSrc1 of a rigid actor")
+    @deprecated("use vertex or tetrahedron indices for a deformable, and localPositionsSrc1 for a rigid actor")
     def GetPoints1Attr(self) -> Usd.Attribute:
         """Attachment points in the frame of actor1.
 
         ``points1``, point3f[], no default, range (-inf, inf), unit distance.
 
-        Deprecated: use vertex or tetrahedron indices of a deformable, localPositionsSrc1 of a rigid actor. Dropped in
-        25.11.1.
+        Deprecated: use vertex or tetrahedron indices for a deformable, and localPositionsSrc1 for a rigid actor.
+        Dropped in 25.11.1.
         """
         return find_attribute(look_up(self, "_prim"), "points1")
 
-    @deprecated("use vertex or tetrahedron indices of a deformable, localPositionsSrc1 of a rigid actor")
+    @deprecated("use vertex or tetrahedron indices for a deformable, and localPositionsSrc1 for a rigid actor")
     def CreatePoints1Attr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
@@ -188,9 +188,9 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
 
     @deprecated("use groupElemIndices0 of OmniPhysicsElementCollisionFilter")
     def GetCollisionFilterIndices0Attr(self) -> Usd.Attribute:
-        """Parts of actor0 that do not collide with actor1.
+        """Indices of the parts of actor0 that do not collide with actor1.
 
-        Empty for a rigid actor.
+        For a rigid actor, collisionFilterIndices0 is empty.
 
         ``collisionFilterIndices0``, uint[], no default, range [0, inf), unit dimensionless.
 
@@ -207,7 +207,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
 
     @deprecated("OmniPhysicsElementCollisionFilter uses indices of surface triangles")
     def GetFilterType0Attr(self) -> Usd.Attribute:
-        """Unit of collisionFilterIndices0: vertices or elements.
+        """Kind of the indices in collisionFilterIndices0: indices of vertices or of elements.
 
         ``filterType0``, uniform token, no default, one of Vertices, Geometry.
 
@@ -222,9 +222,9 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
 
     @deprecated("use groupElemIndices1 of OmniPhysicsElementCollisionFilter")
     def GetCollisionFilterIndices1Attr(self) -> Usd.Attribute:
-        """Parts of actor1 that do not collide with actor0.
+        """Indices of the parts of actor1 that do not collide with actor0.
 
-        Empty for a rigid actor.
+        For a rigid actor, collisionFilterIndices1 is empty.
 
         ``collisionFilterIndices1``, uint[], no default, range [0, inf), unit dimensionless.
 
@@ -241,7 +241,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
 
     @deprecated("OmniPhysicsElementCollisionFilter uses indices of surface triangles")
     def GetFilterType1Attr(self) -> Usd.Attribute:
-        """Unit of collisionFilterIndices1: vertices or elements.
+        """Kind of the indices in collisionFilterIndices1: indices of vertices or of elements.
 
         ``filterType1``, uniform token, no default, one of Vertices, Geometry.
 
@@ -256,7 +256,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
 
     @deprecated("use src0 of OmniPhysicsAttachment for the deformable")
     def GetActor0Rel(self) -> Usd.Relationship:
-        """First actor.
+        """First of the two attached actors.
 
         ``actor0``, relationship to PhysxDeformableAPI or PhysxParticleClothAPI or PhysicsRigidBodyAPI or
         PhysicsCollisionAPI, one target.
@@ -272,7 +272,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
 
     @deprecated("use src1 of OmniPhysicsAttachment for the rigid actor")
     def GetActor1Rel(self) -> Usd.Relationship:
-        """Second actor.
+        """Second of the two attached actors.
 
         ``actor1``, relationship to PhysxDeformableAPI or PhysxParticleClothAPI or PhysicsRigidBodyAPI or
         PhysicsCollisionAPI, one target.
@@ -330,7 +330,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
     retired="25.11.1",
 ))
 class PhysxAutoAttachmentAPI(SingleApplyAPI):
-    """Generates points and filtered elements of a PhysxPhysicsAttachment from the overlap of the two actors.
+    """Generates the points and the collision filters of a PhysxPhysicsAttachment from the overlap of its two actors.
 
     Applies to: PhysxPhysicsAttachment.
 
@@ -370,7 +370,7 @@ class PhysxAutoAttachmentAPI(SingleApplyAPI):
 
     @deprecated("use deformableVertexOverlapOffset of PhysxAutoDeformableAttachmentAPI")
     def GetDeformableVertexOverlapOffsetAttr(self) -> Usd.Attribute:
-        """Largest distance of an attached vertex from the other actor.
+        """Largest distance from the other actor at which PhysX attaches a vertex.
 
         ``physxAutoAttachment:deformableVertexOverlapOffset``, float, default 0, range [0, inf), unit distance.
 
@@ -404,9 +404,9 @@ class PhysxAutoAttachmentAPI(SingleApplyAPI):
 
     @deprecated("use rigidSurfaceSamplingDistance of PhysxAutoDeformableAttachmentAPI")
     def GetRigidSurfaceSamplingDistanceAttr(self) -> Usd.Attribute:
-        """Distance between samples on the rigid surface.
+        """Distance between neighbouring attached points on the rigid actor's surface.
 
-        If it is negative, PhysX chooses the value.
+        If rigidSurfaceSamplingDistance is negative, PhysX chooses the distance.
 
         ``physxAutoAttachment:rigidSurfaceSamplingDistance``, float, default -inf, range [-inf, inf), unit distance.
 
@@ -440,9 +440,9 @@ class PhysxAutoAttachmentAPI(SingleApplyAPI):
 
     @deprecated("use collisionFilteringOffset of PhysxAutoDeformableAttachmentAPI")
     def GetCollisionFilteringOffsetAttr(self) -> Usd.Attribute:
-        """Distance from the other actor within which vertices are filtered.
+        """Distance from the other actor within which vertices do not collide with that actor.
 
-        If it is negative, PhysX chooses the value.
+        If collisionFilteringOffset is negative, PhysX chooses the distance.
 
         ``physxAutoAttachment:collisionFilteringOffset``, float, default -inf, range [-inf, inf), unit distance.
 
@@ -459,7 +459,8 @@ class PhysxAutoAttachmentAPI(SingleApplyAPI):
 
     @deprecated("use enableDeformableFilteringPairs of PhysxAutoDeformableAttachmentAPI")
     def GetEnableDeformableFilteringPairsAttr(self) -> Usd.Attribute:
-        """Whether elements of two deformables are filtered by pairs, instead of against all elements.
+        """Whether an element near the attachment ignores collisions only with paired elements of the second deformable,
+        instead of with all its elements.
 
         ``physxAutoAttachment:enableDeformableFilteringPairs``, bool, default False.
 

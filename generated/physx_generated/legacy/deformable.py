@@ -2,8 +2,8 @@
 # mypy: allow-subclassing-any
 # pyright: reportIncompatibleMethodOverride=false
 # The stubs of USD declare class methods as static methods or as instance methods.
-"""Deformable bodies and surfaces of older releases, with simulation and collision meshes as attributes of the rendered
-mesh.
+"""Deformable bodies and surfaces of older releases. Their simulation and collision meshes are attributes of the
+rendered mesh.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
 
     @deprecated("use solverPositionIterationCount of PhysxBaseDeformableBodyAPI")
     def GetSolverPositionIterationCountAttr(self) -> Usd.Attribute:
-        """Position iterations of the solver.
+        """Number of the solver's position iterations.
 
         ``physxDeformable:solverPositionIterationCount``, uint, default 16, range [1, 255], unit iterations per step.
 
@@ -278,9 +278,9 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
 
     @deprecated("use selfCollisionFilterDistance of PhysxBaseDeformableBodyAPI")
     def GetSelfCollisionFilterDistanceAttr(self) -> Usd.Attribute:
-        """Rest distance below which parts do not collide.
+        """Two parts of the body do not collide with each other if their rest distance is below this value.
 
-        If it is negative, PhysX chooses the value.
+        If selfCollisionFilterDistance is negative, PhysX chooses the distance.
 
         ``physxDeformable:selfCollisionFilterDistance``, float, default -inf, range [-inf, inf), unit distance.
 
@@ -310,17 +310,18 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
         """Create the attribute of :meth:`GetEnableCCDAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformable:enableCCD", defaultValue, writeSparsely)
 
-    @deprecated("use points of OmniPhysicsDeformablePoseAPI on the drawn mesh, as its bind pose")
+    @deprecated("use points of OmniPhysicsDeformablePoseAPI with the purpose bindPose on the rendered mesh")
     def GetRestPointsAttr(self) -> Usd.Attribute:
         """Points of the rendered mesh at rest.
 
         ``physxDeformable:restPoints``, point3f[], no default, range (-inf, inf), unit distance.
 
-        Deprecated: use points of OmniPhysicsDeformablePoseAPI on the drawn mesh, as its bind pose. Dropped in 25.11.1.
+        Deprecated: use points of OmniPhysicsDeformablePoseAPI with the purpose bindPose on the rendered mesh. Dropped
+        in 25.11.1.
         """
         return get_attribute(self, "physxDeformable:restPoints")
 
-    @deprecated("use points of OmniPhysicsDeformablePoseAPI on the drawn mesh, as its bind pose")
+    @deprecated("use points of OmniPhysicsDeformablePoseAPI with the purpose bindPose on the rendered mesh")
     def CreateRestPointsAttr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
@@ -329,7 +330,7 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
 
     @deprecated("use velocities of the simulation mesh prim")
     def GetSimulationVelocitiesAttr(self) -> Usd.Attribute:
-        """Velocities of the simulation mesh's vertices in the mesh's frame.
+        """Velocities of the simulation mesh's vertices, in the frame of the rendered mesh.
 
         ``physxDeformable:simulationVelocities``, point3f[], no default, range (-inf, inf), unit distance / time.
 
@@ -344,18 +345,18 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
         """Create the attribute of :meth:`GetSimulationVelocitiesAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformable:simulationVelocities", defaultValue, writeSparsely)
 
-    @deprecated("use tetVertexIndices of a TetMesh for bodies, faceVertexIndices of a Mesh for surfaces")
+    @deprecated("use tetVertexIndices of a TetMesh for volumes, and faceVertexIndices of a Mesh for surfaces")
     def GetSimulationIndicesAttr(self) -> Usd.Attribute:
-        """Point indices of the elements of the simulation mesh.
+        """Point indices of all elements of the simulation mesh.
 
         ``physxDeformable:simulationIndices``, uniform int[], no default, range [0, inf), unit dimensionless.
 
-        Deprecated: use tetVertexIndices of a TetMesh for bodies, faceVertexIndices of a Mesh for surfaces. Dropped in
-        25.11.1.
+        Deprecated: use tetVertexIndices of a TetMesh for volumes, and faceVertexIndices of a Mesh for surfaces. Dropped
+        in 25.11.1.
         """
         return get_attribute(self, "physxDeformable:simulationIndices")
 
-    @deprecated("use tetVertexIndices of a TetMesh for bodies, faceVertexIndices of a Mesh for surfaces")
+    @deprecated("use tetVertexIndices of a TetMesh for volumes, and faceVertexIndices of a Mesh for surfaces")
     def CreateSimulationIndicesAttr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
@@ -364,9 +365,9 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
 
     @deprecated("use simulationOwner of OmniPhysicsBodyAPI")
     def GetSimulationOwnerRel(self) -> Usd.Relationship:
-        """Scene of the deformable.
+        """Scene that simulates the deformable.
 
-        The default is the stage's first scene.
+        By default the first scene of the stage simulates the deformable.
 
         ``physxDeformable:simulationOwner``, relationship to PhysicsScene, one target.
 
@@ -433,7 +434,7 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
         ),
         Attribute(
             "physxDeformable:restPoints", "point3f[]", range=Range(-inf, inf, False, False), unit="distance",
-            deprecated="use points of OmniPhysicsDeformablePoseAPI on the drawn mesh, as its bind pose",
+            deprecated="use points of OmniPhysicsDeformablePoseAPI with the purpose bindPose on the rendered mesh",
             retired="25.11.1",
         ),
         Attribute(
@@ -443,7 +444,7 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
         Attribute(
             "physxDeformable:simulationIndices", "int[]", uniform=True, range=Range(0.0, inf, True, False),
             unit="dimensionless",
-            deprecated="use tetVertexIndices of a TetMesh for bodies, faceVertexIndices of a Mesh for surfaces",
+            deprecated="use tetVertexIndices of a TetMesh for volumes, and faceVertexIndices of a Mesh for surfaces",
             retired="25.11.1",
         ),
         Relationship(
@@ -458,7 +459,8 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
 class PhysxDeformableAPI(PhysxDeformableAPIAccessors):
     """Common settings of deformable bodies and surfaces.
 
-    PhysxDeformableBodyAPI and PhysxDeformableSurfaceAPI include it. The simulation writes the mesh's points.
+    PhysxDeformableBodyAPI and PhysxDeformableSurfaceAPI include PhysxDeformableAPI. The simulation writes the points of
+    the mesh.
 
     Applies to: Mesh.
 
@@ -500,7 +502,7 @@ class PhysxDeformableAPI(PhysxDeformableAPIAccessors):
         ),
         Attribute(
             "physxDeformable:collisionRestPoints", "point3f[]", range=Range(-inf, inf, False, False), unit="distance",
-            deprecated="use points of OmniPhysicsDeformablePoseAPI on the collision mesh, as its bind pose",
+            deprecated="use points of OmniPhysicsDeformablePoseAPI with the purpose bindPose on the collision mesh",
             retired="25.11.1",
         ),
         Attribute(
@@ -519,9 +521,10 @@ class PhysxDeformableAPI(PhysxDeformableAPIAccessors):
     retired="25.11.1",
 ))
 class PhysxDeformableBodyAPI(PhysxDeformableAPIAccessors):
-    """Simulates a mesh as an elastic solid, with tetrahedra for simulation and for collision.
+    """Simulates a mesh as an elastic solid, with one tetrahedral mesh for simulation and one for collision.
 
-    The rendered mesh follows them. PhysxDeformableBodyMaterialAPI is its material.
+    The rendered mesh follows the tetrahedral meshes. The material class of the elastic solid is
+    PhysxDeformableBodyMaterialAPI.
 
     Applies to: Mesh.
     Built in: PhysxDeformableAPI.
@@ -577,7 +580,7 @@ class PhysxDeformableBodyAPI(PhysxDeformableAPIAccessors):
 
     @deprecated("use points of a TetMesh with PhysicsCollisionAPI")
     def GetCollisionPointsAttr(self) -> Usd.Attribute:
-        """Points of the collision mesh in the mesh's frame.
+        """Points of the collision mesh, in the frame of the rendered mesh.
 
         ``physxDeformable:collisionPoints``, point3f[], no default, range (-inf, inf), unit distance.
 
@@ -592,18 +595,18 @@ class PhysxDeformableBodyAPI(PhysxDeformableAPIAccessors):
         """Create the attribute of :meth:`GetCollisionPointsAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformable:collisionPoints", defaultValue, writeSparsely)
 
-    @deprecated("use points of OmniPhysicsDeformablePoseAPI on the collision mesh, as its bind pose")
+    @deprecated("use points of OmniPhysicsDeformablePoseAPI with the purpose bindPose on the collision mesh")
     def GetCollisionRestPointsAttr(self) -> Usd.Attribute:
         """Points of the collision mesh at rest.
 
         ``physxDeformable:collisionRestPoints``, point3f[], no default, range (-inf, inf), unit distance.
 
-        Deprecated: use points of OmniPhysicsDeformablePoseAPI on the collision mesh, as its bind pose. Dropped in
-        25.11.1.
+        Deprecated: use points of OmniPhysicsDeformablePoseAPI with the purpose bindPose on the collision mesh. Dropped
+        in 25.11.1.
         """
         return get_attribute(self, "physxDeformable:collisionRestPoints")
 
-    @deprecated("use points of OmniPhysicsDeformablePoseAPI on the collision mesh, as its bind pose")
+    @deprecated("use points of OmniPhysicsDeformablePoseAPI with the purpose bindPose on the collision mesh")
     def CreateCollisionRestPointsAttr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
@@ -612,7 +615,7 @@ class PhysxDeformableBodyAPI(PhysxDeformableAPIAccessors):
 
     @deprecated("use points of a TetMesh with OmniPhysicsVolumeDeformableSimAPI")
     def GetSimulationPointsAttr(self) -> Usd.Attribute:
-        """Points of the simulation mesh in the mesh's frame.
+        """Points of the simulation mesh, in the frame of the rendered mesh.
 
         ``physxDeformable:simulationPoints``, point3f[], no default, range (-inf, inf), unit distance.
 
@@ -653,7 +656,7 @@ class PhysxDeformableBodyAPI(PhysxDeformableAPIAccessors):
     properties=(
         Attribute(
             "physxDeformableSurface:flatteningEnabled", "bool", False,
-            deprecated="use restBendAnglesDefault of OmniPhysicsSurfaceDeformableSimAPI: flatDefault for true, restShapeDefault for false",
+            deprecated="use restBendAnglesDefault of OmniPhysicsSurfaceDeformableSimAPI: flatDefault for true, and restShapeDefault for false",
             retired="25.11.1",
         ),
         Attribute(
@@ -686,7 +689,7 @@ class PhysxDeformableBodyAPI(PhysxDeformableAPIAccessors):
 class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
     """Simulates a mesh as an elastic surface, such as cloth, by finite elements.
 
-    PhysxDeformableSurfaceMaterialAPI is its material.
+    The material class of the elastic surface is PhysxDeformableSurfaceMaterialAPI.
 
     Applies to: Mesh.
     Built in: PhysxDeformableAPI.
@@ -708,18 +711,18 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
         """Author the given values, or none after an error; raises as :meth:`Apply`."""
         self._set(values, strict)
 
-    @deprecated("use restBendAnglesDefault of OmniPhysicsSurfaceDeformableSimAPI: flatDefault for true, restShapeDefault for false")
+    @deprecated("use restBendAnglesDefault of OmniPhysicsSurfaceDeformableSimAPI: flatDefault for true, and restShapeDefault for false")
     def GetFlatteningEnabledAttr(self) -> Usd.Attribute:
         """Whether bending forces flatten the surface.
 
         ``physxDeformableSurface:flatteningEnabled``, bool, default False.
 
-        Deprecated: use restBendAnglesDefault of OmniPhysicsSurfaceDeformableSimAPI: flatDefault for true,
+        Deprecated: use restBendAnglesDefault of OmniPhysicsSurfaceDeformableSimAPI: flatDefault for true, and
         restShapeDefault for false. Dropped in 25.11.1.
         """
         return get_attribute(self, "physxDeformableSurface:flatteningEnabled")
 
-    @deprecated("use restBendAnglesDefault of OmniPhysicsSurfaceDeformableSimAPI: flatDefault for true, restShapeDefault for false")
+    @deprecated("use restBendAnglesDefault of OmniPhysicsSurfaceDeformableSimAPI: flatDefault for true, and restShapeDefault for false")
     def CreateFlatteningEnabledAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
@@ -747,7 +750,7 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
     def GetCollisionPairUpdateFrequencyAttr(self) -> Usd.Attribute:
         """Number of contact searches per step.
 
-        With 0 the solver chooses the number.
+        If collisionPairUpdateFrequency is 0, the solver chooses the number.
 
         ``physxDeformableSurface:collisionPairUpdateFrequency``, uint, default 1, range [0, inf), unit updates per step.
 
@@ -765,7 +768,9 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
 
     @deprecated("use collisionIterationMultiplier of PhysxSurfaceDeformableBodyAPI")
     def GetCollisionIterationMultiplierAttr(self) -> Usd.Attribute:
-        """Number of contact solves per position iteration, at most half the number of iterations.
+        """Number of times that the solver applies contacts in each position iteration.
+
+        This number should be at most half of solverPositionIterationCount.
 
         ``physxDeformableSurface:collisionIterationMultiplier``, uint, default 1, range [1, inf), unit dimensionless.
 
@@ -785,7 +790,7 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
     def GetMaxVelocityAttr(self) -> Usd.Attribute:
         """Maximum velocity of a vertex.
 
-        If it is negative, PhysX chooses the value.
+        If maxVelocity is negative, PhysX chooses the maximum.
 
         ``physxDeformableSurface:maxVelocity``, float, default inf, range [-inf, inf], unit distance / time.
 
@@ -832,7 +837,7 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
         ),
         Attribute(
             "physxDeformableBodyMaterial:dampingScale", "float", 1.0, range=Range(0.0, 1.0, True, True),
-            unit="dimensionless", deprecated="nothing replaces it", retired="25.11.1",
+            unit="dimensionless", deprecated="nothing replaces dampingScale", retired="25.11.1",
         ),
     ),
     applies_to=("Material",),
@@ -842,7 +847,7 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
 class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
     """Elasticity, density and friction of a deformable body.
 
-    The replacement class has different defaults.
+    The replacement classes have different defaults.
 
     Applies to: Material.
 
@@ -868,7 +873,7 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
     def GetDensityAttr(self) -> Usd.Attribute:
         """Mass per volume.
 
-        With 0 PhysX chooses the density.
+        If density is 0, PhysX chooses the density.
 
         ``physxDeformableBodyMaterial:density``, float, default 0, range [0, inf), unit mass / distance^3.
 
@@ -885,7 +890,7 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
     def GetElasticityDampingAttr(self) -> Usd.Attribute:
         """Damping of the deformation.
 
-        Use a value far below 1.
+        Use a damping value far below 1.
 
         ``physxDeformableBodyMaterial:elasticityDamping``, float, default 0.005, range [0, inf), unit dimensionless.
 
@@ -934,9 +939,9 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
 
     @deprecated("use poissonsRatio of OmniPhysicsDeformableMaterialAPI")
     def GetPoissonsRatioAttr(self) -> Usd.Attribute:
-        """Poisson's ratio.
+        """Poisson's ratio of the material.
 
-        At 0.5 the volume is constant.
+        With a Poisson's ratio of 0.5, the volume is constant.
 
         ``physxDeformableBodyMaterial:poissonsRatio``, float, default 0.45, range [0, 0.5], unit dimensionless.
 
@@ -949,17 +954,17 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
         """Create the attribute of :meth:`GetPoissonsRatioAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformableBodyMaterial:poissonsRatio", defaultValue, writeSparsely)
 
-    @deprecated("nothing replaces it")
+    @deprecated("nothing replaces dampingScale")
     def GetDampingScaleAttr(self) -> Usd.Attribute:
-        """Share of elasticityDamping that acts on all motion.
+        """Share of elasticityDamping that acts on all motion of the body.
 
         ``physxDeformableBodyMaterial:dampingScale``, float, default 1, range [0, 1], unit dimensionless.
 
-        Deprecated: nothing replaces it. Dropped in 25.11.1.
+        Deprecated: nothing replaces dampingScale. Dropped in 25.11.1.
         """
         return get_attribute(self, "physxDeformableBodyMaterial:dampingScale")
 
-    @deprecated("nothing replaces it")
+    @deprecated("nothing replaces dampingScale")
     def CreateDampingScaleAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Create the attribute of :meth:`GetDampingScaleAttr`, with a value if one is given."""
         return create_attribute(self, "physxDeformableBodyMaterial:dampingScale", defaultValue, writeSparsely)
@@ -1003,7 +1008,7 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
 class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
     """Elasticity, density, thickness and friction of a deformable surface.
 
-    The replacement class has different defaults.
+    The replacement classes have different defaults.
 
     Applies to: Material.
 
@@ -1029,7 +1034,7 @@ class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
     def GetDensityAttr(self) -> Usd.Attribute:
         """Mass per volume.
 
-        With 0 PhysX chooses the density.
+        If density is 0, PhysX chooses the density.
 
         ``physxDeformableSurfaceMaterial:density``, float, default 0, range [0, inf), unit mass / distance^3.
 
@@ -1063,7 +1068,7 @@ class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
     def GetYoungsModulusAttr(self) -> Usd.Attribute:
         """Stiffness against stretching.
 
-        If it is negative, PhysX chooses the value.
+        If youngsModulus is negative, PhysX chooses the stiffness.
 
         ``physxDeformableSurfaceMaterial:youngsModulus``, float, default -inf, range [-inf, inf), unit force /
         distance^2.
@@ -1079,9 +1084,9 @@ class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
 
     @deprecated("use poissonsRatio of OmniPhysicsDeformableMaterialAPI")
     def GetPoissonsRatioAttr(self) -> Usd.Attribute:
-        """Poisson's ratio.
+        """Poisson's ratio of the material.
 
-        At 0.5 the volume is constant.
+        With a Poisson's ratio of 0.5, the volume is constant.
 
         ``physxDeformableSurfaceMaterial:poissonsRatio``, float, default 0, range [0, 0.5], unit dimensionless.
 
@@ -1096,9 +1101,9 @@ class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
 
     @deprecated("use surfaceThickness of OmniPhysicsSurfaceDeformableMaterialAPI")
     def GetThicknessAttr(self) -> Usd.Attribute:
-        """Thickness for mass and stiffness, not for collision.
+        """Thickness of the surface for mass and stiffness, not for collision.
 
-        With 0 PhysX chooses it.
+        If thickness is 0, PhysX chooses the thickness.
 
         ``physxDeformableSurfaceMaterial:thickness``, float, default 0, range [0, inf), unit distance.
 

@@ -117,7 +117,8 @@ if TYPE_CHECKING:
 class Attachment(TypedSchema, UsdGeom.Imageable):
     """Common settings of attachments: two sources and a spring between them.
 
-    Define one of its derived types. The arrays of these types have one entry per tied point.
+    Define a prim of a derived type, such as OmniPhysicsVtxXformAttachment. The arrays of the derived types have one
+    entry per tied point.
 
     ``force = -stiffness * (p0 - p1) - damping * (v0 - v1)``
     """
@@ -138,7 +139,7 @@ class Attachment(TypedSchema, UsdGeom.Imageable):
         self._set(values, strict)
 
     def GetAttachmentEnabledAttr(self) -> Usd.Attribute:
-        """Whether the attachment acts.
+        """Whether the attachment acts on its tied points.
 
         ``omniphysics:attachmentEnabled``, bool, default True.
         """
@@ -153,7 +154,7 @@ class Attachment(TypedSchema, UsdGeom.Imageable):
     def GetStiffnessAttr(self) -> Usd.Attribute:
         """Spring stiffness of each tied point.
 
-        inf means a rigid tie, which PhysX always uses.
+        The value inf means a rigid tie. PhysX treats all ties as rigid.
 
         ``omniphysics:stiffness``, float, default inf, range [0, inf], unit force / distance.
         """
@@ -189,7 +190,7 @@ class Attachment(TypedSchema, UsdGeom.Imageable):
         return create_relationship(self, "omniphysics:src0")
 
     def GetSrc1Rel(self) -> Usd.Relationship:
-        """Simulation mesh of another deformable body, or prim with a transform.
+        """Simulation mesh of another deformable body, or a prim with a transform.
 
         ``omniphysics:src1``, relationship to OmniPhysicsVolumeDeformableSimAPI or OmniPhysicsSurfaceDeformableSimAPI or
         OmniPhysicsCurvesDeformableSimAPI or Xformable, one target.
@@ -233,7 +234,7 @@ class VtxVtxAttachment(Attachment):
         self._set(values, strict)
 
     def GetVtxIndicesSrc0Attr(self) -> Usd.Attribute:
-        """Tied vertices of src0.
+        """Indices of the tied vertices of src0.
 
         ``omniphysics:vtxIndicesSrc0``, int[], no default, range [0, inf), unit index.
         """
@@ -246,7 +247,7 @@ class VtxVtxAttachment(Attachment):
         return create_attribute(self, "omniphysics:vtxIndicesSrc0", defaultValue, writeSparsely)
 
     def GetVtxIndicesSrc1Attr(self) -> Usd.Attribute:
-        """Vertex of src1 for each entry of vtxIndicesSrc0.
+        """For each entry of vtxIndicesSrc0, the index of the tied vertex of src1.
 
         ``omniphysics:vtxIndicesSrc1``, int[], no default, range [0, inf), unit index.
         """
@@ -277,7 +278,7 @@ class VtxVtxAttachment(Attachment):
 class VtxTriAttachment(Attachment):
     """Ties vertices of one simulation mesh to points on triangles of another simulation mesh.
 
-    In PhysX src1 must be a surface.
+    In PhysX, src1 must be the mesh of a surface deformable body.
 
     ``p1 = u * x0 + v * x1 + (1 - u - v) * x2 + offset * normal``
     """
@@ -298,7 +299,7 @@ class VtxTriAttachment(Attachment):
         self._set(values, strict)
 
     def GetVtxIndicesSrc0Attr(self) -> Usd.Attribute:
-        """Tied vertices of src0.
+        """Indices of the tied vertices of src0.
 
         ``omniphysics:vtxIndicesSrc0``, int[], no default, range [0, inf), unit index.
         """
@@ -311,7 +312,7 @@ class VtxTriAttachment(Attachment):
         return create_attribute(self, "omniphysics:vtxIndicesSrc0", defaultValue, writeSparsely)
 
     def GetTriIndicesSrc1Attr(self) -> Usd.Attribute:
-        """Triangle of src1 for each entry of vtxIndicesSrc0.
+        """For each entry of vtxIndicesSrc0, the index of the tied triangle of src1.
 
         ``omniphysics:triIndicesSrc1``, int[], no default, range [0, inf), unit index.
         """
@@ -324,9 +325,9 @@ class VtxTriAttachment(Attachment):
         return create_attribute(self, "omniphysics:triIndicesSrc1", defaultValue, writeSparsely)
 
     def GetTriCoordsSrc1Attr(self) -> Usd.Attribute:
-        """Position on each triangle: two corner weights and the distance along the normal.
+        """Position of the tied point on each triangle: weights of two corners, and distance along the normal.
 
-        PhysX uses the third number as the third corner's weight.
+        PhysX reads the third number of triCoordsSrc1 as the weight of the third corner, not as a distance.
 
         ``omniphysics:triCoordsSrc1``, vector3f[], no default, range (-inf, inf), unit dimensionless (u, v), distance
         (offset).
@@ -355,7 +356,7 @@ class VtxTriAttachment(Attachment):
     equation="p1 = u * x0 + v * x1 + w * x2 + (1 - u - v - w) * x3",
 ))
 class VtxTetAttachment(Attachment):
-    """Ties vertices of one simulation mesh to points in tetrahedra of another, a TetMesh.
+    """Ties vertices of one simulation mesh to points in tetrahedra of another simulation mesh, which is a TetMesh.
 
     ``p1 = u * x0 + v * x1 + w * x2 + (1 - u - v - w) * x3``
     """
@@ -376,7 +377,7 @@ class VtxTetAttachment(Attachment):
         self._set(values, strict)
 
     def GetVtxIndicesSrc0Attr(self) -> Usd.Attribute:
-        """Tied vertices of src0.
+        """Indices of the tied vertices of src0.
 
         ``omniphysics:vtxIndicesSrc0``, int[], no default, range [0, inf), unit index.
         """
@@ -389,7 +390,7 @@ class VtxTetAttachment(Attachment):
         return create_attribute(self, "omniphysics:vtxIndicesSrc0", defaultValue, writeSparsely)
 
     def GetTetIndicesSrc1Attr(self) -> Usd.Attribute:
-        """Tetrahedron of src1 for each entry of vtxIndicesSrc0.
+        """For each entry of vtxIndicesSrc0, the index of the tied tetrahedron of src1.
 
         ``omniphysics:tetIndicesSrc1``, int[], no default, range [0, inf), unit index.
         """
@@ -402,9 +403,9 @@ class VtxTetAttachment(Attachment):
         return create_attribute(self, "omniphysics:tetIndicesSrc1", defaultValue, writeSparsely)
 
     def GetTetCoordsSrc1Attr(self) -> Usd.Attribute:
-        """Weights of the first three corners of each tetrahedron; the four weights sum to 1.
+        """Position of the tied point in each tetrahedron: weights of the first three corners.
 
-        Points with negative weights are outside.
+        The weights of the four corners sum to 1. Points with negative weights are outside the tetrahedron.
 
         ``omniphysics:tetCoordsSrc1``, vector3f[], no default, range (-inf, inf), unit dimensionless.
         """
@@ -434,7 +435,7 @@ class VtxTetAttachment(Attachment):
 class VtxCrvAttachment(Attachment):
     """Ties vertices of one simulation mesh to points along curves of another body.
 
-    This class is a draft that PhysX silently ignores.
+    OmniPhysicsVtxCrvAttachment is a draft that PhysX silently ignores.
     """
 
     @classmethod
@@ -453,7 +454,7 @@ class VtxCrvAttachment(Attachment):
         self._set(values, strict)
 
     def GetVtxIndicesSrc0Attr(self) -> Usd.Attribute:
-        """Tied vertices of src0.
+        """Indices of the tied vertices of src0.
 
         ``omniphysics:vtxIndicesSrc0``, int[], no default, range [0, inf), unit index.
         """
@@ -466,7 +467,7 @@ class VtxCrvAttachment(Attachment):
         return create_attribute(self, "omniphysics:vtxIndicesSrc0", defaultValue, writeSparsely)
 
     def GetCrvSegIndicesSrc1Attr(self) -> Usd.Attribute:
-        """Curve of src1 and segment on this curve, one pair for each entry of vtxIndicesSrc0.
+        """For each entry of vtxIndicesSrc0, two indices: a curve of src1 and a segment of this curve.
 
         ``omniphysics:crvSegIndicesSrc1``, int2[], no default, range [0, inf), unit index.
         """
@@ -479,8 +480,10 @@ class VtxCrvAttachment(Attachment):
         return create_attribute(self, "omniphysics:crvSegIndicesSrc1", defaultValue, writeSparsely)
 
     def GetCrvSegCoordsSrc1Attr(self) -> Usd.Attribute:
-        """Position on each segment: the share of its length, then offsets along the normal N and along N x T with the
-        tangent T.
+        """Position of the tied point on each curve segment.
+
+        The first number is a share of the segment's length. The second and third numbers are offsets along N and N x T,
+        where N is the normal and T the tangent.
 
         ``omniphysics:crvSegCoordsSrc1``, vector3f[], no default, range (-inf, inf), unit dimensionless (u), distance
         (v, w).
@@ -507,7 +510,7 @@ class VtxCrvAttachment(Attachment):
 class VtxXformAttachment(Attachment):
     """Ties vertices of a simulation mesh to fixed points in a prim's frame.
 
-    The reaction force acts on the rigid body at or above the prim.
+    The reaction force acts on the rigid body that is src1 or an ancestor of src1.
     """
 
     @classmethod
@@ -526,7 +529,7 @@ class VtxXformAttachment(Attachment):
         self._set(values, strict)
 
     def GetVtxIndicesSrc0Attr(self) -> Usd.Attribute:
-        """Tied vertices of src0.
+        """Indices of the tied vertices of src0.
 
         ``omniphysics:vtxIndicesSrc0``, int[], no default, range [0, inf), unit index.
         """
@@ -539,7 +542,7 @@ class VtxXformAttachment(Attachment):
         return create_attribute(self, "omniphysics:vtxIndicesSrc0", defaultValue, writeSparsely)
 
     def GetLocalPositionsSrc1Attr(self) -> Usd.Attribute:
-        """Point in the frame of src1 for each entry of vtxIndicesSrc0.
+        """For each entry of vtxIndicesSrc0, the fixed point in the frame of src1.
 
         ``omniphysics:localPositionsSrc1``, point3f[], no default, range (-inf, inf), unit distance.
         """
@@ -569,7 +572,7 @@ class VtxXformAttachment(Attachment):
 class TetXformAttachment(Attachment):
     """Ties points in tetrahedra of a volume to fixed points in a prim's frame.
 
-    The reaction force acts on the rigid body at or above the prim.
+    The reaction force acts on the rigid body that is src1 or an ancestor of src1.
 
     ``p0 = u * x0 + v * x1 + w * x2 + (1 - u - v - w) * x3``
     """
@@ -590,7 +593,7 @@ class TetXformAttachment(Attachment):
         self._set(values, strict)
 
     def GetTetIndicesSrc0Attr(self) -> Usd.Attribute:
-        """Tied tetrahedra of src0.
+        """Indices of the tied tetrahedra of src0.
 
         ``omniphysics:tetIndicesSrc0``, int[], no default, range [0, inf), unit index.
         """
@@ -603,7 +606,9 @@ class TetXformAttachment(Attachment):
         return create_attribute(self, "omniphysics:tetIndicesSrc0", defaultValue, writeSparsely)
 
     def GetTetCoordsSrc0Attr(self) -> Usd.Attribute:
-        """Weights of the first three corners of each tetrahedron; the four weights sum to 1.
+        """Position of the tied point in each tetrahedron: weights of the first three corners.
+
+        The weights of the four corners sum to 1.
 
         ``omniphysics:tetCoordsSrc0``, vector3f[], no default, range (-inf, inf), unit dimensionless.
         """
@@ -616,7 +621,7 @@ class TetXformAttachment(Attachment):
         return create_attribute(self, "omniphysics:tetCoordsSrc0", defaultValue, writeSparsely)
 
     def GetLocalPositionsSrc1Attr(self) -> Usd.Attribute:
-        """Point in the frame of src1 for each entry of tetIndicesSrc0.
+        """For each entry of tetIndicesSrc0, the fixed point in the frame of src1.
 
         ``omniphysics:localPositionsSrc1``, point3f[], no default, range (-inf, inf), unit distance.
         """
@@ -651,7 +656,7 @@ class TetXformAttachment(Attachment):
 class TriTriAttachment(Attachment):
     """Ties points on triangles of one simulation mesh to points on triangles of another simulation mesh.
 
-    PhysX silently ignores this class.
+    PhysX silently ignores OmniPhysicsTriTriAttachment.
 
     ``p = u * x0 + v * x1 + (1 - u - v) * x2 + offset * normal``
     """
@@ -672,7 +677,7 @@ class TriTriAttachment(Attachment):
         self._set(values, strict)
 
     def GetTriIndicesSrc0Attr(self) -> Usd.Attribute:
-        """Tied triangles of src0.
+        """Indices of the tied triangles of src0.
 
         ``omniphysics:triIndicesSrc0``, int[], no default, range [0, inf), unit index.
         """
@@ -685,7 +690,7 @@ class TriTriAttachment(Attachment):
         return create_attribute(self, "omniphysics:triIndicesSrc0", defaultValue, writeSparsely)
 
     def GetTriCoordsSrc0Attr(self) -> Usd.Attribute:
-        """Position on each triangle of src0, in the same form as triCoordsSrc1.
+        """Position of the tied point on each triangle of src0: weights of two corners, and distance along the normal.
 
         ``omniphysics:triCoordsSrc0``, vector3f[], no default, range (-inf, inf), unit dimensionless (u, v), distance
         (offset).
@@ -699,7 +704,7 @@ class TriTriAttachment(Attachment):
         return create_attribute(self, "omniphysics:triCoordsSrc0", defaultValue, writeSparsely)
 
     def GetTriIndicesSrc1Attr(self) -> Usd.Attribute:
-        """Triangle of src1 for each entry of triIndicesSrc0.
+        """For each entry of triIndicesSrc0, the index of the tied triangle of src1.
 
         ``omniphysics:triIndicesSrc1``, int[], no default, range [0, inf), unit index.
         """
@@ -712,7 +717,7 @@ class TriTriAttachment(Attachment):
         return create_attribute(self, "omniphysics:triIndicesSrc1", defaultValue, writeSparsely)
 
     def GetTriCoordsSrc1Attr(self) -> Usd.Attribute:
-        """Position on each triangle of src1: two corner weights and the distance along the normal.
+        """Position of the tied point on each triangle of src1: weights of two corners, and distance along the normal.
 
         ``omniphysics:triCoordsSrc1``, vector3f[], no default, range (-inf, inf), unit dimensionless (u, v), distance
         (offset).
@@ -744,9 +749,10 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
     """Disables collisions between elements of two colliders.
 
     At least one collider belongs to a deformable body. If src0 and src1 are the same collider, the filter applies to
-    self-collision. Group k of src0 does not collide with group k of src1. An empty group, or an empty array of counts,
-    means the whole collider. Corners and edges shared with unfiltered elements still collide. PhysX filters only
-    between volumes, surfaces and rigid bodies.
+    self-collision. Element group k of src0 does not collide with element group k of src1. An empty group means all
+    elements of its collider. An empty array of group counts also means all elements of its collider. Corners and edges
+    that filtered elements share with unfiltered elements still collide. PhysX filters only collisions between volumes,
+    surfaces and rigid bodies.
     """
 
     @classmethod
@@ -770,7 +776,7 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
         self._set(values, strict)
 
     def GetFilterEnabledAttr(self) -> Usd.Attribute:
-        """Whether the filter acts.
+        """Whether the collision filter acts.
 
         ``omniphysics:filterEnabled``, bool, default True.
         """
@@ -783,7 +789,7 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
     def GetGroupElemCounts0Attr(self) -> Usd.Attribute:
         """Number of elements in each group of src0.
 
-        An empty array means all of src0.
+        An empty array means all elements of src0.
 
         ``omniphysics:groupElemCounts0``, uint[], no default, range [0, inf), unit elements.
         """
@@ -798,7 +804,7 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
     def GetGroupElemCounts1Attr(self) -> Usd.Attribute:
         """Number of elements in each group of src1.
 
-        An empty array means all of src1.
+        An empty array means all elements of src1.
 
         ``omniphysics:groupElemCounts1``, uint[], no default, range [0, inf), unit elements.
         """
@@ -811,9 +817,9 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
         return create_attribute(self, "omniphysics:groupElemCounts1", defaultValue, writeSparsely)
 
     def GetGroupElemIndices0Attr(self) -> Usd.Attribute:
-        """Element indices of src0, group after group.
+        """Element indices of all groups of src0, in the order of the groups.
 
-        Elements of curves need two numbers: curve and segment.
+        An element of a curve needs two indices: the curve and the segment.
 
         ``omniphysics:groupElemIndices0``, uint[], no default, range [0, inf), unit index.
         """
@@ -826,9 +832,9 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
         return create_attribute(self, "omniphysics:groupElemIndices0", defaultValue, writeSparsely)
 
     def GetGroupElemIndices1Attr(self) -> Usd.Attribute:
-        """Element indices of src1, group after group.
+        """Element indices of all groups of src1, in the order of the groups.
 
-        Elements of curves need two numbers: curve and segment.
+        An element of a curve needs two indices: the curve and the segment.
 
         ``omniphysics:groupElemIndices1``, uint[], no default, range [0, inf), unit index.
         """
@@ -841,7 +847,7 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
         return create_attribute(self, "omniphysics:groupElemIndices1", defaultValue, writeSparsely)
 
     def GetSrc0Rel(self) -> Usd.Relationship:
-        """Collider with the elements that groupElemCounts0 and groupElemIndices0 group.
+        """Collider that has the elements of groupElemCounts0 and groupElemIndices0.
 
         ``omniphysics:src0``, relationship to PhysicsCollisionAPI, one target.
         """
@@ -852,7 +858,7 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
         return create_relationship(self, "omniphysics:src0")
 
     def GetSrc1Rel(self) -> Usd.Relationship:
-        """Collider with the elements that groupElemCounts1 and groupElemIndices1 group.
+        """Collider that has the elements of groupElemCounts1 and groupElemIndices1.
 
         ``omniphysics:src1``, relationship to PhysicsCollisionAPI, one target.
         """

@@ -144,8 +144,8 @@ def parse_profile(profile: str) -> tuple[str, ...]:
     allowed = (*PROFILES, *EXTRA_PROFILES)
     unknown = [part for part in parts if part not in allowed]
     if unknown:
-        raise ValueError(f"profile {display(profile)}: {display(unknown[0])} is not one of "
-                         f"{', '.join(allowed)}; join them with +")
+        raise ValueError(f"profile {display(profile)}: {display(unknown[0])} is not one of {', '.join(allowed)}; join "
+                         "profiles with +")
     if parts in ((SIMREADY,), WHOLE_SIMREADY):
         return WHOLE_SIMREADY
     stepped = DRIVEN in parts and BEHAVIOUR not in parts and parts != (SIMREADY, DRIVEN)

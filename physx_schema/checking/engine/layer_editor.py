@@ -331,7 +331,7 @@ def fix(stage: Any, check: Check, unsafe: bool = False, override: bool = False) 
         unresolved = {_key(item) for item in result.report.findings} & fixes.keys()
         if not unresolved:
             return _record_outcome(result, fixes, reasons)
-        ineffective |= dict.fromkeys(unresolved, "its repair does not remove the finding")
+        ineffective |= dict.fromkeys(unresolved, "the repair does not remove the finding")
 
 
 def _attempt(
@@ -393,7 +393,7 @@ def _record_outcome(result: Fixes, fixes: dict[Key, Finding], reasons: dict[Key,
     result.repaired = list(fixes.values())
     for item in result.report.findings:
         unknown = "no repair is known" if item.repair is None else (
-            "its repair was not tried" if item.repair.safe else "its repair is unsafe")
+            "the repair was not tried" if item.repair.safe else "the repair is unsafe")
         result.unrepaired.append(Unrepaired(item, reasons.get(_key(item), unknown)))
     return result
 

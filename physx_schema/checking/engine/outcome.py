@@ -87,7 +87,10 @@ class Report:
 
     @property
     def causes(self) -> tuple[CauseGroup, ...]:
-        """The findings by cause: each finding that no other finding explains, with all findings that it explains."""
+        """The findings by cause.
+
+        A cause is a finding that no other finding explains, together with all findings that it explains.
+        """
         return grouped(self.findings)
 
     def count_causes(self, severity: str) -> int:
@@ -102,7 +105,7 @@ class Report:
     def first(self, limit: int | None) -> tuple[tuple[Finding, ...], int]:
         """The findings of at most `limit` causes, and the number of omitted causes.
 
-        Every error is included, also beyond the limit. None includes all.
+        Errors are always included, even if there are more than `limit`. If `limit` is None, all findings are included.
         """
         if limit is None:
             return self.findings, 0
@@ -116,7 +119,7 @@ class Report:
     def verdict(self, family: str) -> VerdictState:
         """Return the worst verdict on a code, a family such as "DJ.007", or a published code or feature.
 
-        Raises KeyError if the check included no rule of the family.
+        Raises KeyError if the check included no rule with this code, family or feature.
         """
         required_text("family", family)
         codes = published_codes(family)
@@ -127,9 +130,10 @@ class Report:
         return "fail" if "fail" in states else "not evaluated" if "not evaluated" in states else "pass"
 
     def exit_code(self, strict: bool = False, fail_on: str = "error") -> int:
-        """1 for findings at or above `fail_on`; 5 if `strict` and something is not evaluated; else 0.
+        """Return 1 if a finding has the severity `fail_on` or a higher one.
 
-        Raises ValueError for an unknown severity.
+        Otherwise return 5 if `strict` is true and something was not evaluated, else 0. Raises ValueError for an unknown
+        severity.
         """
         required_choice("fail_on", fail_on, SEVERITIES)
         required_flag("strict", strict)

@@ -86,7 +86,7 @@ _RULES = (
     Published("RB.COL.004", "collider-non-uniform-scale", ("collider/stretched",)),
     Published("PHYSX.COL.001", "physx-collider-capability", _NO_SHAPE),
     Published("PHYSX.COL.002", "physx-collider-mesh", ("collider/mesh-schema",)),
-    Published("COL.001", "collider-approximation-sdf", (), "no current feature requires it"),
+    Published("COL.001", "collider-approximation-sdf", (), "no current feature requires this rule"),
     Published("PMT.001", "collider-material-binding", ("material/unbound-collider",)),
     Published("JT.001", "joint-capability", ("joint/no-bodies",)),
     Published("JT.002", "joint-body-target-exists", ("joint/missing-body",)),
@@ -126,7 +126,7 @@ _MUJOCO = ("MUJOCO.COL.001", "MUJOCO.COL.002")
 _PHYSX = ("PHYSX.COL.001", "PHYSX.COL.002")
 FEATURES: Mapping[str, Feature] = {feature.id: feature for feature in (
     Feature("FET_001_STANDARD", "1.0.1", "Minimal Placeable Visual", ("UN.006", "UN.007"),
-            gap="its requirements on meshes and hierarchies are not part of physics"),
+            gap="the feature's requirements on meshes and hierarchies are not part of physics"),
     Feature("FET_003_STANDARD", "0.2.0", "Rigid Body Physics", (*_BODIES, *_PLAIN)),
     Feature("FET_003_PHYSX", "0.4.0", "Rigid Body Physics (PhysX)", (*_BODIES, *_PHYSX)),
     Feature("FET_003_NEWTON", "0.1.0", "Rigid Body Physics (Newton)", (*_BODIES, *_PLAIN, *_NEWTON)),
@@ -204,7 +204,7 @@ class FeatureVerdict:
     reason: str = ""                        # other requirements that are not evaluated
 
 
-NOT_REQUESTED = "not in the profile; use --profile simready"
+NOT_REQUESTED = "the rule is not in the profile; use --profile simready"
 _NO_RULE = "physx-schema has no such rule"
 
 

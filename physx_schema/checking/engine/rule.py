@@ -133,9 +133,10 @@ def concerns(pattern: str, code: str, name: str | None = None) -> bool:
 RULE_FAILED = Rule("rule-failed", "error", """
     Failed checker rule
 
-    A rule of physx-schema raised an error on this stage, so its faults were not checked. The other rules were.
+    A rule of physx-schema raised an error on this stage. `check` did not look for the faults of this rule. The other
+    rules ran normally.
     """,
-    why="the rules of this finder were not checked",
+    why="this rule and the rules of the same group were not checked",
     fix="report this stage as a bug of physx-schema",
     profiles=PROFILES,
 )

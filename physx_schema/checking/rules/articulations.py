@@ -30,14 +30,15 @@ _TREE = usda.body(name="c") + usda.body(name="d") + usda.joint("j3", parent="c",
 ARTICULATION_NO_ROOT = Rule("articulation/no-root", "warning", """
     Joined bodies without an articulation root
 
-    Without PhysicsArticulationRootAPI, PhysX solves the joints as separate, softer constraints. PhysX then ignores
-    joint states, armature, friction and envelopes.
+    Without PhysicsArticulationRootAPI, PhysX solves the joints as separate, softer constraints. Without an articulation
+    PhysX ignores joint states, armature, friction and performance envelopes of joints.
 
-    Measured: A row of four welded bodies, 3 m long, sags by 1.43 mm. As an articulation the row does not sag.
-    (`experiments/measure_articulation_rules.py`)
+    Measured: Without an articulation, a row of four bodies on fixed joints, 3 m long, sags by 1.43 mm. As an
+    articulation the same row does not sag. (`experiments/measure_articulation_rules.py`)
     """,
-    why="PhysX solves separate, softer joints; joint states, armature, friction and envelopes have no effect",
-    fix="apply PhysicsArticulationRootAPI to a prim above the bodies, unless loose joints are intended",
+    why="PhysX solves the joints as softer constraints and ignores joint states, armature, friction and performance "
+        "envelopes",
+    fix="apply PhysicsArticulationRootAPI to a prim above the bodies, unless you want joints outside articulations",
     profiles=PROFILES,
     explains=(Explains("stage", ("unused/idle", "DJ.007/same-articulation"), _OF_ARTICULATIONS),),
 )
@@ -45,12 +46,13 @@ ARTICULATION_NO_ROOT = Rule("articulation/no-root", "warning", """
 SEVERAL_TREES = Rule("articulation/several-trees", "warning", """
     Several trees below one articulation root
 
-    PhysX creates a separate articulation for each tree of bodies below the root, all with the root's path.
+    PhysX creates a separate articulation for each tree of connected bodies below the root. All these articulations have
+    the root's path.
 
     Measured: Two separate hinges below one root become two articulations with the same path.
     (`experiments/measure_articulation_rules.py`)
     """,
-    why="PhysX creates one articulation for each tree, all with this path",
+    why="PhysX creates one articulation for each tree, and all have this path",
     fix="apply PhysicsArticulationRootAPI to each tree separately, or join the trees if they are one robot",
     example=_TREE,
     remedy=_TREE + usda.joint("k", parent="a", child="c"),
@@ -80,7 +82,7 @@ NESTED_ROOT = ReaderRule("articulation/nested-root", "error", """
 
     PhysX ignores an articulation root below another articulation root.
 
-    Measured: PhysX logs an error. The bodies of the inner root become links of the outer articulation.
+    Measured: PhysX logs an error and adds the bodies below the inner root to the outer articulation.
     (`experiments/measure_articulation_rules.py`)
     """,
     profiles=PROFILES,
@@ -93,9 +95,8 @@ ARTICULATION_NO_BODIES = ReaderRule("articulation/no-bodies", "error", """
 
     PhysX creates no articulation if the root has no enabled rigid bodies.
 
-    Measured: PhysX creates no articulation for a root above disabled bodies, or above no bodies. Kinematic bodies stay
-    separate.
-    (`experiments/measure_articulation_rules.py`)
+    Measured: PhysX creates no articulation if all bodies below the root are disabled, or if there are no bodies below
+    it. Kinematic bodies stay separate. (`experiments/measure_articulation_rules.py`)
     """,
     profiles=PROFILES,
 )
@@ -106,7 +107,8 @@ STATIC_ROOT = ReaderRule("articulation/static-root", "error", """
     PhysX ignores PhysicsArticulationRootAPI on a disabled or kinematic body. The bodies and joints connected to this
     body then form no articulation.
 
-    Measured: PhysX logs a warning. If the API is on the body next to the kinematic body, the kinematic body falls.
+    Measured: PhysX logs a warning about the disabled or kinematic root. If PhysicsArticulationRootAPI is on a dynamic
+    body that a joint connects to the kinematic body, the kinematic body falls.
     (`experiments/measure_articulation_rules.py`)
     """,
 )
@@ -116,8 +118,8 @@ KINEMATIC_BODY = ReaderRule("articulation/kinematic-body", "error", """
 
     PhysX creates no articulation if a joint fixes the base to a kinematic body.
 
-    Measured: PhysX logs an error. If the joint connects the base to the world instead, the robot stays in place.
-    (`experiments/measure_articulation_rules.py`)
+    Measured: PhysX logs an error. If the joint connects the base to the world instead of a kinematic body, the robot
+    stays in place. (`experiments/measure_articulation_rules.py`)
     """,
 )
 
@@ -125,10 +127,11 @@ WORLD_MAXIMAL_JOINT = ReaderRule("articulation/world-joint-outside", "warning", 
     World joint outside the articulation
 
     If PhysicsArticulationRootAPI is on the base itself, PhysX solves the base's joint to the world as a separate,
-    softer constraint. If the API is on this joint or above the bodies, PhysX fixes the base.
+    softer constraint. If PhysicsArticulationRootAPI is on the joint to the world or on a prim above the bodies, PhysX
+    fixes the base.
 
-    Measured: A row of four welded links, 3 m long, sags by 0.045 mm. With a fixed base the row does not sag.
-    (`experiments/measure_articulation_rules.py`)
+    Measured: With PhysicsArticulationRootAPI on the base, a row of four links on fixed joints, 3 m long, sags by 0.045
+    mm. With the API above the bodies the row does not sag. (`experiments/measure_articulation_rules.py`)
     """,
 )
 
@@ -137,9 +140,8 @@ ARTICULATION_IN_INSTANCE = ReaderRule("articulation/in-instance", "error", """
 
     PhysX creates no articulation inside an instance or a point instancer.
 
-    Measured: If instanceable is false, PhysX creates the articulation. In a point instancer PhysX creates separate
-    bodies without an articulation.
-    (`experiments/measure_articulation_rules.py`)
+    Measured: If the instance has instanceable false, PhysX creates the articulation. In a point instancer PhysX creates
+    separate bodies without an articulation. (`experiments/measure_articulation_rules.py`)
     """,
     explains=(Explains("instance", WITHOUT_BODIES),),
 )
@@ -147,22 +149,21 @@ ARTICULATION_IN_INSTANCE = ReaderRule("articulation/in-instance", "error", """
 SHARED_BODIES = ReaderRule("articulation/shared-bodies", "error", """
     Two articulation roots over the same bodies
 
-    If two articulation roots claim the same bodies, PhysX uses only the root with the alphabetically last path.
+    If the same bodies belong to two articulation roots, PhysX uses only the root with the alphabetically last path.
 
-    Measured: With roots at /robot and /z, PhysX uses /z. With roots at /robot and /A, PhysX uses /robot.
-    (`experiments/measure_articulation_rules.py`)
+    Measured: With articulation roots at /robot and /z, PhysX uses /z. With articulation roots at /robot and /A, PhysX
+    uses /robot. (`experiments/measure_articulation_rules.py`)
     """,
 )
 
 ARTICULATION_SEVERAL_SCENES = ReaderRule("articulation/several-scenes", "error", """
     Articulation across physics scenes
 
-    The links have different simulation owners, or the stage has several scenes and only some links have an owner.
-    PhysX creates no articulation.
+    PhysX creates no articulation if its links have different simulation owners. On a stage with several scenes, PhysX
+    also creates no articulation if only some links have a simulation owner.
 
-    Measured: In one second, the link in the scene with gravity 10 falls by 5.005. The link in the scene with gravity 1
-    falls by 0.501.
-    (`experiments/measure_articulation_rules.py`)
+    Measured: An articulation has one link in a scene with gravity 10 and one in a scene with gravity 1. In one second
+    the two links fall by 5.005 and 0.501. (`experiments/measure_articulation_rules.py`)
     """,
     example=usda.body({_OWNER: "</Robot/s2>"}, name="c") + usda.joint("j2", child="c") + _SCENES,
     remedy=usda.body(name="c") + usda.joint("j2", child="c") + _SCENES,
@@ -171,23 +172,22 @@ ARTICULATION_SEVERAL_SCENES = ReaderRule("articulation/several-scenes", "error",
 ROOT_JOINT = ReaderRule("articulation/root-joint", "error", """
     Articulation root on an unsuitable joint
 
-    A joint with PhysicsArticulationRootAPI must be enabled, and one of its sides must be neither a rigid body nor a
-    collider. PhysX otherwise creates no articulation.
+    A joint with PhysicsArticulationRootAPI must be enabled. One side of this joint must be the world or a prim that is
+    neither a rigid body nor a collider. PhysX creates no articulation for a root on any other joint.
 
-    Measured: PhysX creates no articulation if the joint is disabled or leads to a static collider. PhysX accepts a
-    joint to an Xform.
-    (`experiments/measure_articulation_rules.py`)
+    Measured: PhysX creates no articulation if the joint with PhysicsArticulationRootAPI is disabled or connects to a
+    static collider. PhysX accepts a joint that connects to an Xform. (`experiments/measure_articulation_rules.py`)
     """,
 )
 
 JOINT_KIND = ReaderRule("articulation/joint-kind", "warning", """
     Joint type that articulations do not support
 
-    Distance, gear and rack joints are never part of an articulation. Bodies connected only by such joints stay outside
-    the articulation.
+    Distance, gear and rack joints are never part of an articulation. Bodies connected only by distance, gear or rack
+    joints stay outside the articulation.
 
-    Measured: PhysX logs an error. A body on a distance joint of length 1 falls by 1.025.
-    (`experiments/measure_articulation_rules.py`)
+    Measured: For an articulation with such a joint PhysX logs an error. A body on a distance joint of length 1 falls by
+    1.025. (`experiments/measure_articulation_rules.py`)
     """,
     example=usda.joint("j2", kind="Distance", parent="a"),
     remedy=usda.joint("j2", _EXCLUDED, kind="Distance", parent="a"),
@@ -196,12 +196,11 @@ JOINT_KIND = ReaderRule("articulation/joint-kind", "warning", """
 KINEMATIC_LINK = ReaderRule("articulation/kinematic-link", "error", """
     Kinematic link that is not the root
 
-    A kinematic body that is not the root becomes a dynamic link. Bodies that only this link connects to the root stay
-    outside the articulation.
+    In an articulation PhysX simulates a kinematic body that is not the root as a dynamic link. Bodies that are
+    connected to the root only through such a kinematic link stay outside the articulation.
 
-    Measured: A kinematic link on a vertical slider falls by 5.003 in one second. The body welded to this link stays
-    outside the articulation.
-    (`experiments/measure_articulation_rules.py`)
+    Measured: A kinematic link on a vertical slider falls by 5.003 in one second. A body on a fixed joint to the
+    kinematic link stays outside the articulation. (`experiments/measure_articulation_rules.py`)
     """,
     example=usda.body(_KINEMATIC, name="c") + usda.joint("j2") + usda.joint("k", parent="b", child="c"),
     remedy=usda.body(name="c") + usda.joint("j2") + usda.joint("k", parent="b", child="c"),
@@ -224,7 +223,7 @@ LOOP = ReaderRule("DJ.011/loop", "error", """
     PhysX articulations are trees. PhysX drops a joint between two links that other joints of the articulation already
     connect. Joints that are disabled, or have excludeFromArticulation set, close no loop.
 
-    Measured: In a ring of hinges j0, j1 and j2, PhysX drops j2. The log does not name the dropped joint.
+    Measured: In a ring of hinges j0, j1 and j2, PhysX drops j2. PhysX's log does not name the dropped joint.
     (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
@@ -237,12 +236,12 @@ LOOP = ReaderRule("DJ.011/loop", "error", """
 PARALLEL_JOINT = ReaderRule("DJ.011/beside", "warning", """
     Third joint between two links
 
-    PhysX adds the first joint between two links to the articulation and drops the second. PhysX solves further joints
-    as separate, softer constraints without joint state, armature, friction or envelope. Converters write such joints
-    for MuJoCo bodies with several hinges.
+    PhysX adds the first joint between two links to the articulation and drops the second. PhysX solves the third joint
+    and all further joints as separate, softer constraints. These joints have no joint state, armature, friction or
+    performance envelope. Converters write several joints between two links for a MuJoCo body with several hinges.
 
-    Measured: A link sags by 10.232 degrees on one hinge and on two hinges. With a third hinge the link does not sag.
-    (`experiments/measure_joint_bodies.py`)
+    Measured: A link connected by one hinge or by two hinges sags by 10.232 degrees. With a third hinge the link does
+    not sag. (`experiments/measure_joint_bodies.py`)
     """,
     example=usda.joint("j2", usda.LIMITS) + usda.joint("j3", usda.LIMITS) + usda.joint("j4", usda.LIMITS),
     remedy=usda.joint("j2", usda.LIMITS),
@@ -253,14 +252,15 @@ PARALLEL_JOINT = ReaderRule("DJ.011/beside", "warning", """
 WORLD_LOOP = Rule("DJ.011/world-loop", "warning", """
     Second joint from an articulation to the world
 
-    One joint to the world fixes the base. PhysX solves a second joint to the world as a separate, softer constraint.
+    One joint to the world fixes the base of an articulation. PhysX solves a second joint to the world as a separate,
+    softer constraint.
 
-    Measured: PhysX accepts a second, prismatic joint from a link to the world without a message.
+    Measured: If a prismatic joint is a second joint between a link and the world, PhysX logs no message.
     (`experiments/measure_start_poses.py`)
     """,
-    why="PhysX solves it outside the articulation, as a softer constraint",
+    why="PhysX solves this joint outside the articulation, as a softer constraint",
     fix="remove one of the two joints, or set physics:excludeFromArticulation if the loop is intended; "
-        "`physx-schema verify` measures how far it opens",
+        "`physx-schema verify` measures how far the loop opens",
     example=usda.joint("j2", usda.LIMITS) + usda.joint("j3", usda.LIMITS, parent="", child="b"),
     remedy=usda.joint("j2", usda.LIMITS),
 )
@@ -269,15 +269,16 @@ WORLD_LOOP = Rule("DJ.011/world-loop", "warning", """
 MOVING_LOOP = Rule("DJ.011/moving-loop", "warning", """
     Loop between links that one joint moves together
 
-    If one joint moves both links of a loop together, PhysX ignores this common motion. The loop then opens far more
-    than other loops, and the positions can become NaN. PhysX solves loops to the base, the world or other bodies
-    correctly.
+    A joint closes a loop between two links, and another joint moves both links together. When PhysX solves the loop, it
+    ignores this common motion of the two links. The two frames of the loop-closing joint then move apart far more than
+    in other loops, and positions can become NaN. PhysX correctly solves a loop that a joint to the base, the world or a
+    body outside the articulation closes.
 
-    Measured: The loop of a driven four-bar linkage opens by 0.008 mm on a fixed base, and by 0.12 mm on a swinging
-    link.
-    (`experiments/measure_outside_rules.py`)
+    Measured: In a driven four-bar linkage on a fixed base, the frames of the loop-closing joint move 0.008 mm apart. On
+    a swinging link they move 0.12 mm apart. (`experiments/measure_outside_rules.py`)
     """,
-    why="PhysX ignores this common motion; the loop opens further than other loops, or positions become NaN",
+    why="PhysX ignores the common motion of the two links; the loop opens further than other loops, or positions "
+        "become NaN",
     fix="close the loop at another joint, put the articulation root on the link that carries both links, or shorten "
         "the step; `physx-schema verify` measures how far the loop opens",
     example=usda.joint("j2", usda.LIMITS, parent="a") + usda.joint("k", _MAXIMAL_JOINT, kind="Spherical", parent="a"),
@@ -329,7 +330,7 @@ def world_loops(description: Description) -> Iterator[Finding]:
             joint.path, "physics:excludeFromArticulation",
             f"the joint connects {body} to the world, although {base.path if base else 'another'} already fixes the "
             "base",
-            fix="remove one of the two joints; if you exclude this joint, the other one still locks the base"
+            fix="remove one of the two joints; if you exclude this joint, the other joint still locks the base"
             if on_base else "",
             repair=None if on_base else unsafe(
                 SetValue(joint.path, "physics:excludeFromArticulation", True, "bool")),

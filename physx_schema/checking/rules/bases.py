@@ -36,12 +36,11 @@ def _wheeled(body0: str) -> str:
 FIXED_BASE = Rule("articulation/fixed-base-joint", "warning", """
     Joint to the world that fixes the base
 
-    If PhysicsArticulationRootAPI is above the bodies or on the joint, any joint from the world fixes the base.
-    PhysX ignores the joint's axis, limits and drive.
+    If PhysicsArticulationRootAPI is above the bodies or on the joint, any joint from the world fixes the base. PhysX
+    ignores the axis, limits and drive of a joint that fixes the base.
 
-    Measured: A driven hinge between the world and a link does not turn. A driven hinge on a fixed body turns by 1.0
-    degrees in one second.
-    (`experiments/measure_borders.py`)
+    Measured: A driven hinge between the world and a link does not turn. A driven hinge between a fixed body and a link
+    turns by 1.0 degrees in one second. (`experiments/measure_borders.py`)
     """,
     why="PhysX creates no degree of freedom, and ignores the joint's axis, limits and drive",
     example=usda.body(name="c") + usda.body(name="d") + usda.joint("k", parent="c", child="d") + usda.joint(
@@ -63,13 +62,14 @@ def fixed_base_joints(description: Description) -> Iterator[Finding]:
         if joint is None or not articulation.enabled or joint.kind == "fixed" or _is_locked(description, joint):
             continue
         base, kind = articulation.links[0].path, _NAMES.get(joint.kind, joint.kind)
-        opinions = f"; PhysX ignores {unread[joint.path]} of its values" if unread[joint.path] else ""
+        opinions = f"; PhysX ignores {unread[joint.path]} authored values of the joint" if unread[joint.path] else ""
         fix = (f"add a body in between, such as a rail; connect the new body to the world with a fixed joint at this "
                f"place, and to {base} with {joint.path}")
         if joint.kind in WITHOUT_ANCHORS:
             fix = f"set physics:excludeFromArticulation to true on {joint.path}; the base then floats"
         if joint.path in faulty:
-            fix = f"repair the finding on {faulty[joint.path]}; without a body there, the joint connects to the world"
+            fix = (f"repair the finding on {faulty[joint.path]}; without a body on this side, the joint connects to "
+                   "the world")
         yield FIXED_BASE.at(
             joint.path, "", f"a {kind} joint from the world to {base} fixes the base of {articulation.path}{opinions}",
             fix=fix)
@@ -91,7 +91,7 @@ ROOT_SELECTED = Rule("articulation/root-chosen", "warning", """
     Root link that is not the base
 
     If PhysicsArticulationRootAPI is above the bodies of a floating tree, PhysX chooses the tree's middle link as root.
-    The root pose and root velocity are those of this link, and the order of links starts with it.
+    Root pose and root velocity then belong to this middle link, and the order of the links starts with it.
 
     Measured: In a chassis with a row of six links, PhysX chooses the link arm2 as root and lists arm2 first.
     (`experiments/measure_borders.py`)
@@ -112,7 +112,7 @@ def selected_roots(description: Description) -> Iterator[Finding]:
             yield ROOT_SELECTED.at(
                 articulation.path, "apiSchemas",
                 f"PhysX chooses {root} as root link, but the joints lead from {base}",
-                why=f"root pose and velocity are those of {root}, and links and joints are ordered from it",
+                why=f"root pose and root velocity belong to {root}, and the order of links and joints starts with it",
                 fix=f"move PhysicsArticulationRootAPI and PhysxArticulationAPI from {articulation.path} to {base}")
 
 
@@ -127,16 +127,16 @@ def _base(articulation: Articulation) -> str:
 SWITCHED_OFF = Rule("articulation/disabled", "warning", """
     Disabled articulation
 
-    With physxArticulation:articulationEnabled false, PhysX creates separate bodies and softer joints with drives and
-    limits. Joint states, armature, friction, velocity limits, envelopes, tendons and mimic joints have no effect.
+    With physxArticulation:articulationEnabled false, PhysX creates separate bodies instead of links. Their joints are
+    softer and keep only drives and limits. The joints then have no joint states, armature, friction, velocity limits,
+    performance envelopes, tendons or mimic joints.
 
-    Measured: A row of four welded links, 3 m long, sags by 11.6 mm with articulationEnabled false. With true the row
-    does not sag.
-    (`experiments/measure_borders.py`)
+    Measured: A row of four links on fixed joints, 3 m long, sags by 11.6 mm with articulationEnabled false. With
+    articulationEnabled true the same row does not sag. (`experiments/measure_borders.py`)
     """,
-    why="PhysX creates separate bodies and softer joints; joint states, armature, friction, envelopes, tendons and "
-        "mimic joints have no effect",
-    fix="set physxArticulation:articulationEnabled to true, unless loose joints are intended",
+    why="PhysX creates separate bodies and softer joints; it ignores joint states, armature, friction, performance "
+        "envelopes, tendons and mimic joints",
+    fix="set physxArticulation:articulationEnabled to true, unless you want joints outside articulations",
 )
 
 
@@ -153,12 +153,12 @@ def disabled_articulations(description: Description) -> Iterator[Finding]:
 EMPTY_ROOT_LINK = Rule("articulation/empty-root-link", "warning", """
     Mobile robot held by an empty root link
 
-    The root link, such as URDF's base_footprint, is not a rigid body. A fixed joint from this link holds the robot to
-    the world. The rule applies if the link's name contains footprint or floating, or the fixed body has wheels.
+    The root link, such as URDF's base_footprint, is not a rigid body. A fixed joint from an empty root link fixes the
+    robot to the world. The rule applies if the link's name contains footprint or floating, or the fixed body has
+    wheels.
 
-    Measured: A base with wheels, fixed to an Xform named base_footprint, stays in place. Without that joint the base
-    falls.
-    (`experiments/measure_borders.py`)
+    Measured: A base with wheels, fixed to an Xform named base_footprint, stays in place. Without the fixed joint the
+    base falls. (`experiments/measure_borders.py`)
     """,
     example=_wheeled("base_footprint"),
     remedy=_wheeled("base_footprint").replace('def PhysicsFixedJoint "stand"\n{\n',

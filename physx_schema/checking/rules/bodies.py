@@ -23,11 +23,10 @@ _INSTANCE = {"rel prototypes": "</Robot/many/thing>", "int[] protoIndices": "[0]
 BODY_NO_SCENE = ReaderRule("body/no-scene", "error", """
     Body without a physics scene
 
-    physics:simulationOwner names no PhysicsScene. PhysX does not create the body.
+    physics:simulationOwner of the body names no PhysicsScene. PhysX does not create a body without a physics scene.
 
-    Measured: PhysX creates no body if the owner is a missing prim. If a second owner is a scene, PhysX creates the
-    body.
-    (`experiments/measure_scene_rules.py`)
+    Measured: PhysX creates no body if physics:simulationOwner targets a missing prim. If a second target is a
+    PhysicsScene, PhysX creates the body. (`experiments/measure_scene_rules.py`)
     """,
     example=usda.body({_OWNER: "</Robot/scene>"}),
     remedy=usda.body({_OWNER: "</Robot/scene>"}) + usda.prim("PhysicsScene", "scene", {}),
@@ -38,9 +37,8 @@ BODY_SEVERAL_SCENES = ReaderRule("body/several-scenes", "warning", """
 
     If physics:simulationOwner has several targets, PhysX uses the first PhysicsScene among them.
 
-    Measured: A body belongs to scenes with gravity 10 and gravity 1, in this order. In one second the body falls by
-    5.005.
-    (`experiments/measure_scene_rules.py`)
+    Measured: A body's simulationOwner targets first a scene with gravity 10 and then a scene with gravity 1. In one
+    second the body falls by 5.005. (`experiments/measure_scene_rules.py`)
     """,
     example=usda.body({_OWNER: "[</Robot/s1>, </Robot/s2>]"}) + _SCENES,
     remedy=usda.body({_OWNER: "</Robot/s1>"}) + _SCENES,
@@ -49,8 +47,8 @@ BODY_SEVERAL_SCENES = ReaderRule("body/several-scenes", "warning", """
 BODY_IN_INSTANCE = ReaderRule("body/in-instance", "error", """
     Body or joint inside an instance
 
-    PhysX creates no body, joint or articulation inside an instance. The instance itself can be a body, and
-    colliders inside it work.
+    PhysX creates no body, joint or articulation inside an instance. The instance prim itself can be a body, and PhysX
+    creates colliders inside an instance.
 
     Measured: A body inside an instance falls only if instanceable is false.
     (`experiments/measure_scene_rules.py`)
@@ -63,11 +61,11 @@ BODY_IN_INSTANCE = ReaderRule("body/in-instance", "error", """
 IN_INSTANCER = ReaderRule("body/in-instancer", "info", """
     Bodies repeated by a point instancer
 
-    A prototype has rigid bodies. PhysX simulates one body for each instance; PhysX's tensor API does not find these
-    bodies.
+    A prototype of the point instancer has rigid bodies. PhysX simulates one body for each instance; PhysX's tensor API
+    does not find these bodies.
 
-    Measured: Two instances of a box push two other bodies from height 3.0 down to 1.0.
-    (`experiments/measure_scene_rules.py`)
+    Measured: A point instancer has two box instances. In the simulation each box moves another body from height 3.0 to
+    1.0. (`experiments/measure_scene_rules.py`)
     """,
     example=usda.prim("PointInstancer", "many", _INSTANCE, children=usda.body()),
     remedy=usda.prim("Xform", "many", {}, children=usda.body()),
@@ -76,8 +74,8 @@ IN_INSTANCER = ReaderRule("body/in-instancer", "info", """
 TRANSFORM_OPERATION = ReaderRule("body/transform-operation", "error", """
     Ignored transform operation
 
-    A transform operation is unreadable, not authored, or absent from xformOpOrder, or the order is not a token
-    array. USD and PhysX ignore the operation.
+    A transform operation is unreadable, has no authored value, or is missing in xformOpOrder; or xformOpOrder is not a
+    token array. USD and PhysX ignore such an operation.
 
     Measured: Without xformOpOrder, a body translated by (1, 2, 3) stays at the origin.
     (`experiments/measure_scene_rules.py`)
@@ -104,8 +102,9 @@ TRANSFORM_NOT_FINITE = ReaderRule("body/transform-not-finite", "error", """
 ANIMATED = ReaderRule("body/animated", "warning", """
     Animated body transform
 
-    ovphysx ignores time samples on the transform of the body or of a prim above it. Omniverse makes the body kinematic
-    and moves it along the samples. This project's runtime moves only kinematic bodies along the samples.
+    ovphysx ignores time samples on the transform of a body or of a prim above the body. Omniverse makes a body with
+    such time samples kinematic and moves it along the samples. This project's runtime moves only kinematic bodies along
+    their time samples.
 
     Measured: A body with time samples from (0, 0, 10) to (3, 0, 10) falls by 5.005 in one second.
     (`experiments/measure_outside_rules.py`)
@@ -118,7 +117,8 @@ ANIMATED = ReaderRule("body/animated", "warning", """
 TRANSFORM_SINGULAR = ReaderRule("body/transform-singular", "error", """
     Transform with a scale of 0
 
-    The scale flattens the body along one axis. PhysX reads a wrong rotation, and the colliders have no shape.
+    A scale of 0 flattens the body along one axis. PhysX then reads a wrong rotation for the body, and its colliders
+    have no shape.
 
     Measured: A rotation of 30 degrees becomes 15 degrees with scale (1, 0, 1), and 0 degrees with scale (0, 1, 1).
     (`experiments/measure_scene_rules.py`)
@@ -131,8 +131,8 @@ TRANSFORM_SINGULAR = ReaderRule("body/transform-singular", "error", """
 TRANSFORM_SHEARED = ReaderRule("body/transform-sheared", "warning", """
     Sheared transform
 
-    A rotation below an uneven scale shears the body. PhysX keeps the x axis and makes y and z orthogonal to it. PhysX
-    scales joint frames by the symmetric part of the transform.
+    A rotation below a prim with an uneven scale shears the body. PhysX keeps the x axis of a sheared body and makes its
+    y and z axes orthogonal to the x axis. PhysX scales joint frames by the symmetric part of the transform matrix.
 
     Measured: Below a scale of (1, 1, 2), a rotation of 45 degrees about x becomes 63.4 degrees.
     (`experiments/measure_scene_rules.py`)
@@ -145,8 +145,8 @@ TRANSFORM_SHEARED = ReaderRule("body/transform-sheared", "warning", """
 TRANSFORM_MIRRORED = ReaderRule("body/transform-mirrored", "warning", """
     Mirrored transform
 
-    An odd number of negative scales mirrors the body. PhysX reverses all three axes, which turns the body. Colliders of
-    free bodies stay in place; colliders of links do not.
+    An odd number of negative scales mirrors the body. PhysX reverses all three axes of a mirrored body, which turns the
+    body. The colliders of a mirrored free body stay in place; the colliders of a mirrored link do not.
 
     Measured: A scale of (-1, 1, 1) turns a body by 180 degrees about x. (`experiments/measure_scene_rules.py`)
     """,
@@ -159,11 +159,10 @@ NESTED = ReaderRule("body/nested", "info", """
     Rigid body inside another rigid body
 
     A rigid body is below another rigid body, without a joint or !resetXformStack! between them. UsdPhysics advises
-    against this; PhysX steps both bodies at their world poses.
+    against nested rigid bodies; PhysX simulates both bodies separately, from their world poses.
 
-    Measured: The inner body starts 2 above the outer body and falls with it. With !resetXformStack! or a joint the
-    motion is the same.
-    (`experiments/measure_body_rules.py`)
+    Measured: The inner body starts 2 length units above the outer body, and both bodies fall equally fast. With
+    !resetXformStack! or a joint the motion is the same. (`experiments/measure_body_rules.py`)
     """,
     example=usda.prim("Xform", "outer", _MASS, *_BODY, children=usda.prim("Xform", "inner", _MASS, *_BODY)),
     remedy=usda.prim("Xform", "outer", _MASS, *_BODY) + usda.prim("Xform", "inner", _MASS, *_BODY),

@@ -42,8 +42,9 @@ def _group(name: str, member: str, filtered: str = "") -> str:
 NO_SHAPE = ReaderRule("collider/no-shape", "error", """
     Collider without a shape
 
-    PhysX creates shapes for Cube, Sphere, Capsule, Cylinder, Cone, Plane and Mesh prims, and for such prims directly
-    below an Xform or Scope. PhysX rejects a size or scale of 0, and planes on dynamic bodies.
+    PhysX creates shapes for Cube, Sphere, Capsule, Cylinder, Cone, Plane and Mesh prims. If PhysicsCollisionAPI is on
+    an Xform or Scope, PhysX creates shapes for the geometry prims directly below it. PhysX rejects a size or scale of
+    0, and planes on dynamic bodies.
 
     Measured: A body with a collider on an empty Xform falls through the ground to a height of -2.5.
     (`experiments/measure_body_rules.py`, `experiments/measure_mass_rules.py`)
@@ -55,8 +56,8 @@ NO_SHAPE = ReaderRule("collider/no-shape", "error", """
 MESH = ReaderRule("collider/mesh", "error", """
     Mesh with invalid faces or points
 
-    Faces of the mesh refer to missing points, the corner counts do not match the indices, or points are not finite.
-    PhysX can crash on such a mesh.
+    Faces of the mesh refer to missing points, faceVertexCounts do not match faceVertexIndices, or points are not
+    finite. PhysX can crash on such a mesh.
 
     Measured: If a face of a moving body's mesh has point index -1 or 1000000, PhysX crashes with a segmentation fault.
     (`experiments/measure_mesh_rules.py`)
@@ -69,12 +70,11 @@ MESH = ReaderRule("collider/mesh", "error", """
 COLLIDER_NO_SCENE = ReaderRule("collider/no-scene", "error", """
     Collider without a physics scene
 
-    physics:simulationOwner names no PhysicsScene. PhysX creates no shape. The collider has no contacts and adds no
-    mass.
+    physics:simulationOwner of the collider names no PhysicsScene, so PhysX creates no shape. A collider without a
+    physics scene has no contacts and adds no mass to its body.
 
-    Measured: If the owner of the ground is a missing scene, a cube falls through the ground. The cube rests on ground
-    without an owner.
-    (`experiments/measure_scene_rules.py`)
+    Measured: If physics:simulationOwner of the ground targets a missing scene, a cube falls through the ground. The
+    cube rests on ground that has no simulationOwner. (`experiments/measure_scene_rules.py`)
     """,
     example=usda.cube({"rel physics:simulationOwner": "</Robot/scene>"}),
     remedy=usda.cube({"rel physics:simulationOwner": "</Robot/scene>"}) + usda.prim("PhysicsScene", "scene", {}),
@@ -86,8 +86,8 @@ MERGED = ReaderRule("collider/merged", "warning", """
     PhysxMeshMergeCollisionAPI requests one shape for several meshes. ovphysx creates one shape for each mesh directly
     below the prim. Programs that merge the meshes compute another mass and other contacts.
 
-    Measured: A body with two meshes has the mass of two hulls, 7000, with the schema and without it.
-    (`experiments/measure_mass_rules.py`)
+    Measured: A body with two meshes has mass 7000, the mass of two convex hulls, with PhysxMeshMergeCollisionAPI and
+    without it. (`experiments/measure_mass_rules.py`)
     """,
     example=usda.prim("Xform", "shape", {}, "PhysicsCollisionAPI", "PhysxMeshMergeCollisionAPI", children=usda.cube()),
     remedy=usda.prim("Xform", "shape", {}, "PhysicsCollisionAPI", children=usda.cube()),
@@ -110,12 +110,11 @@ TRIGGER_MESH = ReaderRule("collider/trigger-mesh", "error", """
 OFFSETS = ReaderRule("collider/offsets", "error", """
     Rest offset not below the contact offset
 
-    restOffset must be below contactOffset. Otherwise PhysX uses a rest offset of 0, and computes a contact offset if
-    the authored contactOffset is below restOffset.
+    restOffset must be below contactOffset. If restOffset is not below contactOffset, PhysX uses a rest offset of 0. If
+    contactOffset is below restOffset, PhysX also computes another contact offset.
 
-    Measured: With contactOffset 0.05 and restOffset 0.02, a cube rests 0.02 above the ground. With restOffset 0.1 the
-    cube rests on the ground.
-    (`experiments/measure_contact_rules.py`)
+    Measured: With contactOffset 0.05 and restOffset 0.02, a cube rests 0.02 above the ground. With contactOffset 0.05
+    and restOffset 0.1 the cube rests directly on the ground. (`experiments/measure_contact_rules.py`)
     """,
     example=usda.cube(_offsets("0.05", "0.1"), "PhysxCollisionAPI"),
     remedy=usda.cube(_offsets("0.05", "0.02"), "PhysxCollisionAPI"),
@@ -131,10 +130,10 @@ def _nearest_mode(problem: Problem, values: Values) -> Repair | None:
 COMBINE_MODE = ReaderRule("material/combine-mode", "error", """
     Unknown combine mode
 
-    Combine modes are average, min, multiply and max. PhysX uses average for any other value.
+    The combine modes of a material are average, min, multiply and max. For any other combine mode PhysX uses average.
 
-    Measured: With frictions 0.1 and 0.3, the mode "maximum" slows a cube to 2.40 m/s, like average; max slows it to
-    2.10 m/s.
+    Measured: A cube of friction 0.1 slides on ground of friction 0.3. With the unknown combine mode "maximum" the cube
+    slows to 2.40 m/s, as with average. With the combine mode max the cube slows to 2.10 m/s.
     (`experiments/measure_contact_rules.py`)
     """,
     example=_material({"token physxMaterial:frictionCombineMode": '"maximum"'}),
@@ -148,9 +147,8 @@ REFUSED = ReaderRule("material/refused", "error", """
     If a material has a friction below 0, a restitution above 1, or NaN, PhysX uses its default material: friction 0.5,
     no restitution.
 
-    Measured: With friction -1 a cube slows to 1.50 m/s, as without a material. With friction 0.1 the cube slows to 2.10
-    m/s.
-    (`experiments/measure_contact_rules.py`)
+    Measured: With friction -1 a cube slows to 1.50 m/s, as without a material. With friction 0.1 the same cube slows to
+    2.10 m/s. (`experiments/measure_contact_rules.py`)
     """,
     example=_material({"float physics:dynamicFriction": "-1"}),
     remedy=_material({"float physics:dynamicFriction": "1"}),
@@ -159,9 +157,10 @@ REFUSED = ReaderRule("material/refused", "error", """
 SOFT = ReaderRule("material/soft", "warning", """
     Negative restitution
 
-    PhysX uses a negative restitution as the stiffness of a contact spring. Bodies sink into such a material.
+    PhysX uses a negative restitution as the stiffness of a contact spring. Bodies sink into colliders with a negative
+    restitution.
 
-    Measured: A cube dropped from 1 m sinks 6.6 m into ground with a restitution of -0.5. The cube then comes back up.
+    Measured: A cube dropped from 1 m sinks 6.6 m into ground with a restitution of -0.5, and then comes back up.
     (`experiments/measure_contact_rules.py`)
     """,
     example=_material({"float physics:restitution": "-0.5"}),
@@ -173,9 +172,8 @@ GROUP_SEVERAL = ReaderRule("group/several", "warning", """
 
     PhysX uses one collision group for each collider, the group with the alphabetically first path.
 
-    Measured: A cube belongs to the groups A and C, and only C filters contacts with the ground. The cube rests on the
-    ground.
-    (`experiments/measure_contact_rules.py`)
+    Measured: A cube belongs to the groups A and C, and only C filters contacts with the ground. PhysX uses group A, so
+    the cube rests on the ground. (`experiments/measure_contact_rules.py`)
     """,
     example=usda.cube() + _group("g1", "shape") + _group("g2", "shape"),
     remedy=usda.cube() + _group("g1", "shape") + _group("g2", "a"),
@@ -186,9 +184,8 @@ MISSING_GROUP = ReaderRule("group/missing-group", "error", """
 
     physics:filteredGroups names a prim that is not a PhysicsCollisionGroup. PhysX ignores this target.
 
-    Measured: The members of a group that filters a missing prim rest on the ground. The group's other targets have an
-    effect.
-    (`experiments/measure_contact_rules.py`)
+    Measured: If a group filters only a missing prim, the members of the group rest on the ground. Other targets of
+    physics:filteredGroups still have an effect. (`experiments/measure_contact_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.cube() + _group("g1", "shape", "</Robot/g2>"),
@@ -200,7 +197,7 @@ MISSING_MEMBER = ReaderRule("group/missing-member", "error", """
 
     The colliders collection of the group names a path without a prim. PhysX ignores this member.
 
-    Measured: A group with only a missing member filters no contacts. PhysX logs no message.
+    Measured: If the only member of a collision group is missing, the group filters no contacts. PhysX logs no message.
     (`experiments/measure_contact_rules.py`)
     """,
     profiles=PROFILES,
@@ -213,7 +210,8 @@ MISSING_TARGET = ReaderRule("pair/missing-target", "error", """
 
     physics:filteredPairs names a path without a prim. PhysX ignores this target.
 
-    Measured: A cube paired with a missing prim rests on the ground. (`experiments/measure_contact_rules.py`)
+    Measured: If physics:filteredPairs of a cube names a missing prim, the cube rests on the ground.
+    (`experiments/measure_contact_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.cube({"rel physics:filteredPairs": "</Robot/thing>"}, _PAIRS),
@@ -223,8 +221,9 @@ MISSING_TARGET = ReaderRule("pair/missing-target", "error", """
 NO_OBJECT = ReaderRule("pair/no-object", "error", """
     Filtered pair without a collider
 
-    PhysicsFilteredPairsAPI works on colliders, rigid bodies and articulation roots. Valid targets are such prims, or
-    prims above them. On other prims the schema has no effect.
+    PhysicsFilteredPairsAPI works only on colliders, rigid bodies and articulation roots. Valid targets of
+    physics:filteredPairs are colliders, rigid bodies, articulation roots, and prims above them. PhysicsFilteredPairsAPI
+    on a prim of another kind has no effect.
 
     Measured: A cube rests on the ground if its filtered pair is an empty Xform, the scene or a collision group.
     (`experiments/measure_contact_rules.py`)
@@ -239,8 +238,8 @@ _INSTANCE = {"rel prototypes": "</Robot/many/shape>", "int[] protoIndices": "[0]
 IN_INSTANCER = ReaderRule("collider/in-instancer", "info", """
     Colliders repeated by a point instancer
 
-    A prototype has colliders. PhysX creates one collider for each instance. The runtime of this project creates
-    only the prototype's collider and reports this.
+    A prototype has colliders. PhysX creates one collider for each instance of the point instancer. The runtime of this
+    project creates only the prototype's collider and reports this restriction.
 
     Measured: Balls dropped over two instances of a cube rest on both instances.
     (`experiments/measure_contact_starts.py`)
@@ -252,8 +251,8 @@ IN_INSTANCER = ReaderRule("collider/in-instancer", "info", """
 STRETCHED = ReaderRule("collider/stretched", "warning", """
     Round collider with an uneven scale
 
-    PhysX keeps spheres, capsules, cylinders and cones round and uses the largest scale. The rendered shape is
-    stretched.
+    PhysX keeps spheres, capsules, cylinders and cones round and scales them by the largest of the three scale factors.
+    The rendered shape is stretched, but the collider is not.
 
     Measured: A sphere of radius 0.5 with scale (1, 1, 2) rests with its center at height 1.0.
     (`experiments/measure_body_rules.py`)

@@ -8,7 +8,6 @@ from itertools import chain
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import DRIVEN, Finding
 from physx_schema.checking.engine.rule import Rule, finder
-from physx_schema.checking.rules.driven import ONLY_PUBLISHED
 from physx_schema.description import Articulation, Collider, Description, Link
 
 _OPEN = 0.1             # share of a hull's surface; a coarse sphere leaves 0.085 of the hull of 64 corners, a cube none
@@ -37,30 +36,31 @@ def _open_box(approximation: str) -> str:
 NO_COLLIDER = Rule("body/no-collider", "warning", """
     Visible body without a collider
 
-    A body with rendered geometry but no collider passes through everything. For links on fixed joints the severity is
+    A body with rendered geometry but no collider passes through everything. For a link on a fixed joint the severity is
     info.
 
     Measured: A body falls through the ground to height -4.405 in one second. With PhysicsCollisionAPI the body rests at
     height 0.500.
     (`experiments/measure_plausibility.py`)
     """,
-    why="it passes through everything",
-    fix="apply PhysicsCollisionAPI to its geometry, or to simpler shapes below it",
+    why="the body passes through everything",
+    fix="apply PhysicsCollisionAPI to the body's geometry, or to simpler shapes below the body",
     example=_thing(),
     remedy=_thing("PhysicsCollisionAPI"),
 )
 
-SHAPELESS = Rule("body/shapeless", "error", f"""
+SHAPELESS = Rule("body/shapeless", "error", """
     Body without any collider
 
-    SimReady RB.013 requires a collider on or below every enabled body, including sensor frames and kinematic
-    bodies. {ONLY_PUBLISHED}
+    SimReady RB.013, unlike PhysX, requires a collider on or below every enabled body, including sensor frames and
+    kinematic bodies.
 
     Measured: A body without a collider starts above the ground and is at height -4.405 after one second.
     (`experiments/measure_plausibility.py`)
     """,
-    why="nothing touches the body; SimReady RB.013 requires a collider on every body",
-    fix="apply PhysicsCollisionAPI to a shape below it, or make the prim a plain Xform below the body that carries it",
+    why="the body has no contacts; SimReady RB.013 requires a collider on every body",
+    fix="apply PhysicsCollisionAPI to a shape below the body, or replace the body by an Xform below the body that "
+        "carries it",
     profiles=(DRIVEN,),
 )
 
@@ -68,13 +68,13 @@ HULL_FOR_MESH = Rule("collider/hull-for-mesh", "warning", """
     Hollow mesh that collides as its convex hull
 
     On a dynamic body PhysX uses the convex hull of a mesh if the approximation is none, meshSimplification, unknown or
-    missing. The hull closes hollows and openings.
+    missing. A convex hull closes the hollows and openings of the mesh.
 
     Measured: A ball rests on the rim of a dynamic tray, at height 0.700. With the approximation sdf the ball rests on
     the tray's floor, at height 0.200.
     (`experiments/measure_plausibility.py`)
     """,
-    why="objects rest on the hull instead of inside the mesh; PhysX logs nothing",
+    why="other bodies rest on the convex hull instead of inside the mesh; PhysX logs no message",
     fix="author physics:approximation with PhysicsMeshCollisionAPI: convexDecomposition or sdf keeps the hollow, "
         "convexHull confirms the hull",
     example=_open_box("none"),
@@ -103,7 +103,7 @@ def _of_robot(robot: Articulation, solid: bool) -> Iterator[Finding]:
         return
     if shown and (solid or not robot.fixed_base):
         yield NO_COLLIDER.at(robot.path, "",
-                             f"none of the {len(bare)} links has a collider, although {shown} show geometry")
+                             f"none of the {len(bare)} links has a collider, although {shown} have rendered geometry")
     yield from map(_shapeless, bare)
 
 

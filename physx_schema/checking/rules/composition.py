@@ -10,12 +10,11 @@ from physx_schema.checking.rules.stages import MISSING
 TARGET_DROPPED = ReaderRule("stage/target-dropped", "error", """
     Relationship target outside a reference
 
-    A reference, payload or inherit adds one prim and its descendants. USD drops relationship targets outside these
-    prims.
+    A reference, payload or inherit adds one prim and its descendants. USD drops relationship targets outside the added
+    prim and its descendants.
 
-    Measured: A weld connects a body to another body outside the reference. PhysX fixes the body at the world's
-    origin instead.
-    (`experiments/measure_composition.py`)
+    Measured: A fixed joint in a reference connects a body to another body outside the reference. PhysX fixes the body
+    at the world's origin instead. (`experiments/measure_composition.py`)
     """,
     profiles=PROFILES,
     explains=(Explains("prim", MISSING),),
@@ -24,7 +23,7 @@ TARGET_DROPPED = ReaderRule("stage/target-dropped", "error", """
 USD_WARNING = ReaderRule("stage/usd", "info", """
     Warning from USD
 
-    USD warned about the stage while it was opened or read. No other rule covers this warning.
+    USD warned about the stage while it was opened or read, and no other rule covers this warning.
     """,
     profiles=PROFILES,
 )
@@ -35,9 +34,8 @@ UNITS_DIFFER = ReaderRule("stage/units-differ", "error", """
     PhysX reads metersPerUnit, kilogramsPerUnit and upAxis from the root layer. USD does not convert the values of
     referenced layers. A scale on the referencing prim corrects only positions and shapes.
 
-    Measured: A drive holds an arm at 2.45 degrees on a stage in metres, and at 73.33 degrees on a stage in
-    centimetres.
-    (`experiments/measure_composition.py`)
+    Measured: The same drive holds the same arm at 2.45 degrees on a stage in metres, and at 73.33 degrees on a stage in
+    centimetres. (`experiments/measure_composition.py`)
     """,
     profiles=PROFILES,
     explains=(Explains("below", ("unit",)),),
@@ -46,7 +44,8 @@ UNITS_DIFFER = ReaderRule("stage/units-differ", "error", """
 VARIANT_UNSELECTED = ReaderRule("stage/variant-unselected", "warning", """
     Physics in an unselected variant
 
-    USD composes only the selected variant of each variant set. The physics of other variants is not on the stage.
+    USD composes only the selected variant of each variant set. Physics in variants that are not selected is not on the
+    stage.
 
     Measured: PhysX does not create a body in an unselected variant. If the variant is selected, the body falls.
     (`experiments/measure_composition.py`)
@@ -64,7 +63,7 @@ VARIANT_UNSELECTED = ReaderRule("stage/variant-unselected", "warning", """
 OVER_MISSPELT = ReaderRule("stage/over-misspelt", "warning", """
     Misspelt name of an override
 
-    No layer defines the prim of this over, but there is a prim with a similar name or at another path. PhysX
+    An over is on a prim that no layer defines, but the stage has a prim with a similar name or at another path. PhysX
     ignores the over.
 
     Measured: PhysX creates no body for an over without a def. (`experiments/measure_scene_rules.py`)

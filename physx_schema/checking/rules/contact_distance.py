@@ -159,7 +159,7 @@ def _radius(item: WorldShape) -> float:
 OVERLAP_RATIO = 0.1          # of the least that the thinner of two measures
 MAX_RATIO = 16.0        # times the lower mass and the position iterations: it stays at 15.6 and sinks at 18.75 and more
 SUPPORT_COSINE = 0.7        # cosine: one rests on the other rather than beside it
-FLUNG = "PhysX throws the body out in the first steps; maxDepenetrationVelocity sets no limit"
+FLUNG = "PhysX throws the body out of the other body in the first steps; maxDepenetrationVelocity sets no limit"
 _IDENTITY = (0.0, 0.0, 0.0, 1.0)
 
 
@@ -184,14 +184,14 @@ OVERLAP = Rule("body/overlap", "warning", """
     Body that starts inside another body
 
     Two colliders overlap at the start by more than a tenth of the thinner collider's thickness. PhysX pushes the
-    colliders apart at up to maxDepenetrationVelocity, 3 m/s by default. The rule does not check meshes.
+    colliders apart at up to maxDepenetrationVelocity, 3 m/s by default. The rule does not check mesh colliders.
 
     Measured: A cube that starts 0.2 m deep in the ground rises at 3.06 m/s. With maxDepenetrationVelocity inf the cube
     rises at 3400 m/s.
     (`experiments/measure_contact_starts.py`)
     """,
-    why="PhysX pushes the body out in the first steps",
-    fix="move them apart, or filter the pair if the overlap is intended",
+    why="PhysX pushes the body out of the other body in the first steps",
+    fix="move the two bodies apart, or filter this pair of bodies if the overlap is intended",
     example=_cube_at_height("0.3"),
     remedy=_cube_at_height("0.5"),
     explains=(Explains("remedy", ("body/overlap",)),),
@@ -200,13 +200,13 @@ OVERLAP = Rule("body/overlap", "warning", """
 MASS_RATIO = Rule("body/mass-ratio", "warning", """
     Heavy body on a light body
 
-    With too few position iterations, a heavy body sinks through a light body below it. More iterations can hold heavier
-    bodies.
+    With too few position iterations, a heavy body sinks through a light body below it. With more iterations the same
+    light body can carry a heavier body.
 
-    Measured: With 4 position iterations, a body of mass 60 rests on a body of mass 1, but mass 80 sinks through it.
-    (`experiments/measure_contact_starts.py`)
+    Measured: With 4 position iterations, a body of mass 1 carries a body of mass 60, but a body of mass 80 sinks
+    through it. (`experiments/measure_contact_starts.py`)
     """,
-    why="the solver cannot hold the body up, and it sinks in",
+    why="the solver cannot hold the heavy body up, and the heavy body sinks into the light body",
     fix="increase physxRigidBody:solverPositionIterationCount, or author masses closer to each other",
     example=_stacked("1000"),
     remedy=_stacked("100"),

@@ -65,13 +65,13 @@ def _flying_ball(speed: str) -> str:
 LOW_STATIC_FRICTION = Rule("material/static-friction", "warning", """
     Static friction below the dynamic friction
 
-    In a pair of materials, PhysX raises the static friction to the dynamic friction. Between bodies of this material
-    the authored static friction has no effect.
+    If the combined static friction of two materials is below their combined dynamic friction, PhysX uses the dynamic
+    friction for both. Between bodies of such a material the authored static friction has no effect.
 
     Measured: A force of 2 N does not move a cube of 1 kg with static friction 0.1 and dynamic friction 0.3.
     (`experiments/measure_contact_settings.py`)
     """,
-    why="PhysX raises it to the dynamic friction",
+    why="PhysX raises the static friction to the dynamic friction",
     fix="author a static friction at or above the dynamic friction",
     example=_material_cube({_STATIC: "0.1", "float physics:dynamicFriction": "0.3"}),
     remedy=_material_cube({_STATIC: "0.3", "float physics:dynamicFriction": "0.3"}),
@@ -82,7 +82,7 @@ IDLE_DAMPING = Rule("material/idle-damping", "warning", """
 
     Without a compliantContactStiffness the contact is rigid, and a compliantContactDamping has no effect.
 
-    Measured: On rigid ground, a damping of 100 does not change the motion of a cube.
+    Measured: On rigid ground, a compliantContactDamping of 100 does not change the motion of a cube.
     (`experiments/measure_contact_settings.py`)
     """,
     why="the contact is rigid, and the damping has no effect",
@@ -96,9 +96,8 @@ IDLE_RESTITUTION = Rule("material/idle-restitution", "warning", """
 
     With a compliantContactStiffness, contacts are springs, and the restitution has no effect.
 
-    Measured: On ground with stiffness 1000, a cube rebounds at 3.755 m/s, with restitution 0.9 and with restitution
-    0.
-    (`experiments/measure_contact_settings.py`)
+    Measured: On ground with compliantContactStiffness 1000, a cube rebounds at 3.755 m/s, with restitution 0.9 and with
+    restitution 0. (`experiments/measure_contact_settings.py`)
     """,
     why="contacts are springs; only stiffness and damping act",
     fix="remove the restitution, or the stiffness",
@@ -109,13 +108,14 @@ IDLE_RESTITUTION = Rule("material/idle-restitution", "warning", """
 UNBOUND = Rule("material/unbound", "info", """
     Unused physics material
 
-    No active collider is bound to the material. Colliders without a material have friction 0.5 and no restitution.
+    The stage has a physics material that no active collider is bound to. Colliders without a material have friction 0.5
+    and no restitution.
 
     Measured: An unbound material with friction 0 does not change the motion of a cube.
     (`experiments/measure_contact_settings.py`)
     """,
-    why="its friction and restitution have no effect",
-    fix="bind it to colliders with material:binding:physics, or remove its physics schemas",
+    why="the friction and restitution of the material have no effect",
+    fix="bind the material to colliders with material:binding:physics, or remove its physics schemas",
     example=usda.cube() + usda.prim("Material", "rubber", {_STATIC: "1"}, "PhysicsMaterialAPI"),
     remedy=_material_cube({_STATIC: "1"}),
 )
@@ -123,14 +123,14 @@ UNBOUND = Rule("material/unbound", "info", """
 ON_COLLIDER = Rule("material/on-collider", "warning", """
     Material on a collider or a body
 
-    PhysicsMaterialAPI is applied to a collider or a body. PhysX reads only the material that the relationship
-    material:binding:physics targets.
+    PhysicsMaterialAPI is applied to a collider or a body instead of a Material prim. PhysX reads only the material that
+    the relationship material:binding:physics targets.
 
     Measured: A cube with friction 0 authored on its collider slows from 3 to 1.501 m/s, as without a material.
     (`experiments/measure_plausibility.py`)
     """,
-    why="its values have no effect; the collider has friction 0.5 and no restitution",
-    fix="author them on a Material, and bind the colliders to it with material:binding:physics",
+    why="the values of PhysicsMaterialAPI have no effect here; the collider has friction 0.5 and no restitution",
+    fix="author the values on a Material, and bind the colliders to this Material with material:binding:physics",
     example=usda.cube({_STATIC: "1"}, "PhysicsMaterialAPI"),
     remedy=_material_cube({_STATIC: "1"}),
 )
@@ -138,8 +138,8 @@ ON_COLLIDER = Rule("material/on-collider", "warning", """
 THRESHOLD = Rule("scene/bounce-threshold", "warning", """
     Bounce threshold too high for the restitution
 
-    Impacts slower than physxScene:bounceThreshold do not bounce. With this threshold, a body dropped from hand
-    height onto a material with restitution does not bounce.
+    Impacts slower than physxScene:bounceThreshold do not bounce. If the threshold is too high, a body dropped from a
+    low height onto a material with restitution does not bounce.
 
     Measured: With a threshold of 2 m/s, a ball with restitution 0.5 bounces if dropped from 0.3 m, but not from 0.2
     m.
@@ -154,12 +154,13 @@ THRESHOLD = Rule("scene/bounce-threshold", "warning", """
 GROUPS = Rule("group/meets-nothing", "warning", """
     Collider that collides with nothing
 
-    Collision groups filter the contacts of this collider with all other colliders. The body falls through everything.
+    Collision groups filter the contacts of this collider with all other colliders. The collider's body falls through
+    everything.
 
-    Measured: The cube's collision group filters the group of the ground. The cube falls through the ground.
+    Measured: If a cube's collision group filters the group of the ground, the cube falls through the ground.
     (`experiments/measure_contact_rules.py`)
     """,
-    why="its body falls through everything",
+    why="the collider's body falls through everything",
     fix="allow contact with another group, or remove the collider from the group",
     example=_grouped("[</Robot/solid>, </Robot/still>]"),
     remedy=_grouped("</Robot/solid>"),
@@ -185,12 +186,11 @@ TUNNELLING = Rule("body/tunnelling", "warning", """
 NO_IMPULSE = Rule("body/contact-impulse", "error", """
     Contact impulse limit of 0
 
-    maxContactImpulse limits the impulse of each contact point per step. With a limit of 0, no contact holds the body
-    up.
+    maxContactImpulse limits the impulse of each contact point per step. With a maxContactImpulse of 0, no contact holds
+    the body up.
 
-    Measured: With maxContactImpulse 0 a cube falls through the ground to -4.3 m in one second. With 0.1 the cube rests
-    on the ground.
-    (`experiments/measure_contact_settings.py`)
+    Measured: With maxContactImpulse 0 a cube falls through the ground to -4.3 m in one second. With maxContactImpulse
+    0.1 the cube rests on the ground. (`experiments/measure_contact_settings.py`)
     """,
     why="the body falls through everything",
     fix="remove maxContactImpulse, or author a positive limit",
@@ -201,12 +201,12 @@ NO_IMPULSE = Rule("body/contact-impulse", "error", """
 REPORT_PARTNER = ReaderRule("report/partner", "error", """
     Contact report without a valid partner
 
-    physxContactReport:reportPairs accepts bodies, links and static colliders. PhysX ignores colliders of bodies,
-    missing prims, and articulation roots that are not links. Without a valid target PhysX reports no contacts.
+    physxContactReport:reportPairs accepts bodies, links and static colliders as targets. PhysX ignores targets that are
+    colliders of bodies, missing prims, or articulation roots that are not links. If reportPairs has no valid target,
+    PhysX reports no contacts.
 
-    Measured: A cube reports no contacts if the target is another body's collider. With that body as target the cube
-    reports contacts.
-    (`experiments/record_contact_answers.py`)
+    Measured: PhysX reports no contacts of a cube if reportPairs targets another body's collider. If reportPairs targets
+    this other body itself, PhysX reports the contacts of the cube. (`experiments/record_contact_answers.py`)
     """,
     example=_reporting({_PARTNERS: "</Robot/nothing>"}),
     remedy=_reporting({_PARTNERS: "</Robot/a>"}),
@@ -215,8 +215,8 @@ REPORT_PARTNER = ReaderRule("report/partner", "error", """
 REPORT_THRESHOLD = ReaderRule("report/threshold", "warning", """
     Contact report threshold of 1
 
-    PhysX treats a physxContactReport:threshold of exactly 1 as unauthored. The default is 1 on a stage in metres,
-    and 100 on a stage in centimetres.
+    PhysX treats a physxContactReport:threshold of exactly 1 as unauthored. The default threshold is 1 on a stage in
+    metres, and 100 on a stage in centimetres.
 
     Measured: On a stage in centimetres with threshold 1, PhysX reports no contact of a cube of weight 50.
     (`experiments/record_contact_answers.py`)
@@ -247,8 +247,8 @@ def materials(description: Description) -> Iterator[Finding]:
         if path in bodies_and_colliders and path not in used:
             yield ON_COLLIDER.at(path, "", "PhysicsMaterialAPI is on a prim that no collider is bound to")
         elif colliders and path not in used:
-            yield UNBOUND.at(path, "", "only triggers and disabled colliders use it" if path in bound
-                             else "no collider is bound to it")
+            yield UNBOUND.at(path, "", "only triggers and disabled colliders use the material" if path in bound
+                             else "no collider is bound to the material")
 
 
 @finder("bodies-in-contact", NO_IMPULSE)

@@ -11,18 +11,17 @@ from itertools import chain
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import DRIVEN, Finding, SetValue, safe
 from physx_schema.checking.engine.rule import Rule, finder
-from physx_schema.checking.rules.driven import ONLY_PUBLISHED
 from physx_schema.description import Collider, Description
 
 _BINDING = "rel material:binding:physics"
 _GUIDE = "guide"
 _HIDDEN = {"token visibility": '"invisible"'}
 
-UNBOUND_COLLIDER = Rule("material/unbound-collider", "error", f"""
+UNBOUND_COLLIDER = Rule("material/unbound-collider", "error", """
     Collider without a physics material
 
-    SimReady PMT.001 requires the relationship material:binding:physics on every collider. Its target must have
-    PhysicsMaterialAPI. {ONLY_PUBLISHED}
+    SimReady PMT.001, unlike PhysX, requires the relationship material:binding:physics on every collider. The target of
+    this relationship must have PhysicsMaterialAPI.
 
     Measured: A cube without a material slows from 3 to 1.501 m/s in 18 steps, as with friction 0.5.
     (`experiments/measure_plausibility.py`)
@@ -34,13 +33,13 @@ UNBOUND_COLLIDER = Rule("material/unbound-collider", "error", f"""
         {_BINDING: "</Robot/rubber>"}, "MaterialBindingAPI"),
 )
 
-INVISIBLE_MESH = Rule("collider/invisible-mesh", "warning", f"""
+INVISIBLE_MESH = Rule("collider/invisible-mesh", "warning", """
     Invisible collider without the purpose "guide"
 
-    SimReady RB.010 requires the purpose "guide" on invisible colliders. This purpose marks prims that are not
-    rendered. {ONLY_PUBLISHED}
+    SimReady RB.010, unlike PhysX, requires the purpose "guide" on invisible colliders. The purpose "guide" marks prims
+    that are not rendered.
 
-    Measured: A cube rests on the ground at height 0.500, whether it is visible or not, and with any purpose.
+    Measured: A cube rests on the ground at height 0.500, with any visibility and with any purpose.
     (`experiments/measure_plausibility.py`)
     """,
     why='SimReady RB.010 requires the purpose "guide"; PhysX uses the collider with any purpose',
@@ -50,16 +49,16 @@ INVISIBLE_MESH = Rule("collider/invisible-mesh", "warning", f"""
     remedy=usda.cube({**_HIDDEN, "uniform token purpose": '"guide"'}),
 )
 
-KILOGRAMS = Rule("stage/kilograms", "error", f"""
+KILOGRAMS = Rule("stage/kilograms", "error", """
     Missing kilogramsPerUnit
 
-    SimReady UN.003 requires kilogramsPerUnit on stages with bodies, colliders or masses. {ONLY_PUBLISHED}
+    SimReady UN.003, unlike PhysX, requires kilogramsPerUnit on stages with bodies, colliders or masses.
 
-    Measured: A cube of size 1 has mass 1000, without kilogramsPerUnit and with kilogramsPerUnit 1.
+    Measured: A cube of size 1 has mass 1000 if kilogramsPerUnit is not authored, and also if kilogramsPerUnit is 1.
     (`experiments/measure_plausibility.py`)
     """,
-    why="USD and PhysX use kilograms; SimReady UN.003 requires the unit",
-    fix="author kilogramsPerUnit = 1 in the metadata of the root layer, or the unit of the masses",
+    why="USD and PhysX assume kilograms; SimReady UN.003 requires an authored kilogramsPerUnit",
+    fix="author kilogramsPerUnit in the metadata of the root layer: 1 for kilograms, or another unit of the masses",
     profiles=(DRIVEN,),
 )
 

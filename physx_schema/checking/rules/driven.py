@@ -16,17 +16,16 @@ from physx_schema.description import Description, Dof, Drive, unlimited
 TARGET_TOLERANCE = 1e-2        # rad or metres: how far a drive's target may be from the joint state at the start
 MAX_STIFFNESS = 1e6     # as authored, of the published text: per degree or per length unit
 _LIMIT_TOLERANCE = 1e-4           # rad or length, relative to the limit, at least of 1: degrees and lengths are float32
-ONLY_PUBLISHED = "PhysX does not require this."
 _STIFF = "float drive:angular:physics:stiffness"
 _TARGET = "float drive:angular:physics:targetPosition"
 
-MAX_FORCE = Rule("DJ.001/max-force", "error", f"""
+MAX_FORCE = Rule("DJ.001/max-force", "error", """
     Drive without a finite force limit
 
-    SimReady DJ.001 requires a finite maxForce above 0 on every driven joint, except mimic joints without gains.
-    {ONLY_PUBLISHED}
+    SimReady DJ.001, unlike PhysX, requires a finite maxForce above 0 on every driven joint, except mimic joints without
+    gains.
 
-    Measured: A drive with maxForce inf has no force limit. With maxForce 0 or -5 the joint does not move.
+    Measured: A drive with maxForce inf has no force limit. A driven joint with maxForce 0 or -5 does not move.
     (`experiments/measure_joint_rules.py`)
     """,
     why="PhysX applies any force that the gains require; SimReady DJ.001 requires a finite maxForce",
@@ -44,32 +43,31 @@ def _strength(dof: Dof, drive: Drive, follows: bool) -> Iterator[Finding]:
         yield MAX_FORCE.at(drive.path, drive.prefix + "maxForce", f"the drive of {dof.name} has no force limit")
 
 
-TARGET_STATE = Rule("DJ.001/target-state", "error", f"""
+TARGET_STATE = Rule("DJ.001/target-state", "error", """
     Drive target away from the joint state
 
-    SimReady DJ.001 requires a drive target that equals the joint state at the start. The check allows a difference
-    of 0.01 rad or 10 mm. {ONLY_PUBLISHED}
+    SimReady DJ.001, unlike PhysX, requires that the drive target of a joint equals the position of its joint state. The
+    rule allows a difference of 0.01 rad or 10 mm between target and joint state.
 
-    Measured: A slider starts at 0, with target 1 and stiffness 100. After one step the slider's velocity is 1.66.
-    (`experiments/measure_joint_rules.py`)
+    Measured: A slider starts at position 0 with drive target 1 and stiffness 100. After one step the slider's velocity
+    is 1.66. (`experiments/measure_joint_rules.py`)
     """,
-    why="the drive moves the joint from the first step; SimReady DJ.001 requires state and target to agree",
+    why="the drive moves the joint from the first step; SimReady DJ.001 requires that joint state and target agree",
     fix="author a joint state and a target that agree",
     profiles=(DRIVEN,),
     example=usda.driven_joint({_TARGET: "20"}),
     remedy=usda.driven_joint({_TARGET: "0.2"}),
 )
 
-JOINT_STATE = Rule("DJ.002/joint-state", "error", f"""
+JOINT_STATE = Rule("DJ.002/joint-state", "error", """
     Driven joint without a joint state
 
-    SimReady DJ.002 requires PhysicsJointStateAPI on every driven joint. {ONLY_PUBLISHED}
+    SimReady DJ.002, unlike PhysX, requires PhysicsJointStateAPI on every driven joint.
 
-    Measured: A hinge posed at 30 degrees starts at 0 without a joint state. With joint state 10 the hinge starts at 10
-    degrees.
-    (`experiments/measure_joint_rules.py`)
+    Measured: A hinge with links posed at 30 degrees starts at 0 degrees if it has no joint state. If its joint state is
+    10 degrees, the hinge starts at 10 degrees. (`experiments/measure_joint_rules.py`)
     """,
-    why="PhysX starts it at 0 and ignores the pose of its links; SimReady DJ.002 requires PhysicsJointStateAPI",
+    why="PhysX starts the joint at 0 and ignores the poses of its links; SimReady DJ.002 requires PhysicsJointStateAPI",
     profiles=(DRIVEN,),
     example=usda.driven_joint({"float state:angular:physics:position": None}),
     remedy=usda.driven_joint(),
@@ -94,17 +92,16 @@ def _state(dof: Dof, drive: Drive, instance: str, has_state: bool, meters: float
         )
 
 
-UNDRIVEN = Rule("DJ.004/undriven", "error", f"""
+UNDRIVEN = Rule("DJ.004/undriven", "error", """
     Joint without a drive or mimic joint
 
-    SimReady DJ.004 requires a drive or a mimic joint on every joint of an articulation. {ONLY_PUBLISHED} In PhysX
-    passive joints are valid, and prismatic mimic joints need no gains.
+    SimReady DJ.004, unlike PhysX, requires a drive or a mimic joint on every joint of an articulation. PhysX accepts
+    joints without a drive, and prismatic mimic joints without drive gains.
 
-    Measured: A slider without a drive keeps its speed of 1. A prismatic mimic joint without gains follows its reference
-    joint to 0.200.
-    (`experiments/measure_joint_rules.py`, `experiments/measure_mimics.py`)
+    Measured: A slider without a drive keeps its speed of 1. A prismatic mimic joint without drive gains follows its
+    reference joint to position 0.200. (`experiments/measure_joint_rules.py`, `experiments/measure_mimics.py`)
     """,
-    why="PhysX simulates it as a passive joint; SimReady DJ.004 requires a drive or a mimic joint",
+    why="PhysX simulates the joint as a passive joint; SimReady DJ.004 requires a drive or a mimic joint",
     profiles=(DRIVEN,),
     example=usda.joint("j1", usda.LIMITS),
     remedy=usda.driven_joint(name="j1"),
@@ -118,11 +115,11 @@ def _undriven(dof: Dof, instance: str) -> Finding:
     )
 
 
-MAX_VELOCITY = Rule("DJ.005/max-velocity", "error", f"""
+MAX_VELOCITY = Rule("DJ.005/max-velocity", "error", """
     Driven joint without a velocity limit
 
-    SimReady DJ.005 requires a maxJointVelocity above 0 in PhysxJointAPI, a schema that PhysX removed. This rule
-    accepts the schema PhysxJointAxisAPI and the property newton:velocityLimit. {ONLY_PUBLISHED}
+    SimReady DJ.005, unlike PhysX, requires a maxJointVelocity above 0 in PhysxJointAPI, a schema that PhysX removed.
+    This rule instead accepts a velocity limit from PhysxJointAxisAPI or newton:velocityLimit.
 
     Measured: With physxJoint:maxJointVelocity 0.5 a slider keeps its speed of 1. With
     physxJointAxis:linear:maxJointVelocity 0.5 the slider's speed is 0.5.
@@ -147,10 +144,11 @@ def _velocity(dof: Dof, instance: str, authored: set[tuple[str, str]]) -> Iterat
         )
 
 
-STIFFNESS = Rule("DJ.006/stiffness", "error", f"""
+STIFFNESS = Rule("DJ.006/stiffness", "error", """
     Unlikely drive stiffness
 
-    SimReady DJ.006 allows a stiffness from 0 to 1e6; on angular axes the stiffness is per degree. {ONLY_PUBLISHED}
+    SimReady DJ.006, unlike PhysX, allows only a drive stiffness from 0 to 1e6. On angular axes the stiffness is per
+    degree.
 
     Measured: A drive with stiffness 1e8 holds a slider at its target of 1. (`experiments/measure_joint_rules.py`)
     """,
@@ -198,8 +196,9 @@ def driven_joints(description: Description) -> Iterator[Finding]:
 TARGET_WITHOUT_GAIN = Rule("DJ.006/target-without-gain", "warning", """
     Drive target without a gain
 
-    A targetPosition needs a stiffness, and a targetVelocity needs a damping. A target without its gain has no effect.
-    If only a stiffness is authored, targetVelocity still shifts the position target within a step.
+    A drive's targetPosition needs a stiffness, and a drive's targetVelocity needs a damping. A drive target without the
+    matching gain has no effect. With a stiffness but no damping, a targetVelocity still shifts the position target
+    within each step.
 
     Measured: A slider with targetPosition 1 and targetVelocity 1, but no gains, stays at 0.
     (`experiments/measure_joint_rules.py`)
@@ -227,9 +226,10 @@ def _powerless(dof: Dof, drive: Drive, instance: str) -> Iterator[Finding]:
 TARGET_OUTSIDE_LIMITS = Rule("DJ.006/target-outside-limits", "warning", """
     Drive target outside the joint's limits
 
-    The drive presses the joint against its limit.
+    If a drive target is outside the limits, the drive presses the joint against a limit.
 
-    Measured: A joint with target 1 and an upper limit of 0.5 stops at 0.500001. (`experiments/measure_joint_rules.py`)
+    Measured: A joint with drive target 1 and an upper limit of 0.5 stops at 0.500001.
+    (`experiments/measure_joint_rules.py`)
     """,
     why="the drive presses the joint against its limit",
     fix="author a target within the limits, or widen the limits",

@@ -23,15 +23,16 @@ _AUTHOR = "author "
 DISAGREE = Rule("engine/disagree", "warning", """
     Engines with different values
 
-    PhysX, Newton, MuJoCo and URDF properties for one quantity differ after unit conversion. If no PhysX value is
-    authored, the rule compares PhysX's default with the other values. The engines then simulate different robots.
+    The stage authors one quantity for several engines (PhysX, Newton, MuJoCo or URDF), and the values differ after unit
+    conversion. If no PhysX value is authored, the rule compares PhysX's default with the other values. With different
+    values the engines simulate different robots.
 
     Measured: With a PhysX armature of 3, a driven slider reaches speed 0.416 in one step. With only mjc:armature 5 the
     slider reaches 1.658.
     (`experiments/measure_unused.py`)
     """,
     why="the engines simulate different robots",
-    fix="author equal values, each in its engine's unit",
+    fix="author the same value for every engine, in the unit of each engine",
     profiles=PROFILES,
     example=usda.driven_joint({"float physxJointAxis:angular:armature": "0.1", "float mjc:armature": "0.2"}),
     remedy=usda.driven_joint({"float physxJointAxis:angular:armature": "0.1", "float mjc:armature": "0.1"}),
@@ -56,13 +57,13 @@ _MIGRATE = "run `physx-schema migrate`"     # which takes a class and its proper
 GONE = Rule("unused/retired", "error", """
     Class or property that PhysX removed
 
-    A PhysX release removed this class or property. `physx-schema migrate` replaces it if there is a successor. The
-    option `--engine-release` selects the release.
+    The stage uses a class or property that a PhysX release removed. If PhysX has a successor for it, `physx-schema
+    migrate` replaces the class or property. The option `--engine-release` selects the PhysX release.
 
     Measured: physxJoint:armature 9 slows a slider from 1.658 to 0.167 in ovphysx 0.6.4, but not in 0.7.0.
     (`experiments/measure_releases.py`)
     """,
-    why="it has no effect on the simulation",
+    why="the removed class or property has no effect on the simulation",
     example=usda.joint("j2", {"float physxJoint:maxJointVelocity": "90"}, "PhysxJointAPI"),
     remedy=usda.driven_joint(),
     explains=(Explains("schema", ("unused/retired",), fix=_MIGRATE),),
@@ -115,14 +116,13 @@ def _rules() -> Rules:
 SCHEMA_HOST = Rule("schema/host", "warning", """
     Schema on an unsuitable prim
 
-    The schema's definition does not list this type of prim. USD accepts the schema on such a prim, but in most cases
-    PhysX ignores it.
+    A schema is applied to a prim of a type that the schema's definition does not list. USD accepts the schema on such a
+    prim, but in most cases PhysX ignores it there.
 
-    Measured: PhysxTriggerAPI on a prim above a collider has no effect. The same is true for PhysxSurfaceVelocityAPI
-    on static ground.
-    (`experiments/measure_contact_rules.py`)
+    Measured: PhysxTriggerAPI on a prim above a collider has no effect. PhysxSurfaceVelocityAPI on static ground also
+    has no effect. (`experiments/measure_contact_rules.py`)
     """,
-    why="PhysX does not read it there",
+    why="PhysX does not read the schema on this prim",
     example=usda.prim("Xform", "up", {}, "PhysxTriggerAPI", children=usda.cube()),
     remedy=usda.prim("Xform", "up", {}, children=usda.cube({}, "PhysxTriggerAPI")),
 )
@@ -130,9 +130,9 @@ SCHEMA_HOST = Rule("schema/host", "warning", """
 SCHEMA_INSTANCE = Rule("schema/instance", "error", """
     Schema instance name that PhysX ignores
 
-    PhysX reads this schema only under certain instance names.
+    For some multiple-apply schemas PhysX accepts only certain instance names.
     """,
-    why="PhysX does not read it under this name",
+    why="PhysX does not read the schema under this instance name",
     example=usda.prim("Xform", "car", {}, "PhysxVehicleBrakesAPI:brake0"),
     remedy=usda.prim("Xform", "car", {}, "PhysxVehicleBrakesAPI:brakes0"),
 )
@@ -163,12 +163,12 @@ def misplaced_schemas(description: Description) -> Iterator[Finding]:
 INSTANCE_NAME = ReaderRule("schema/instance-name", "error", """
     Invalid schema instance name
 
-    PhysX finds the schema's properties by the instance name. Valid names start with a letter and have only letters,
-    digits and underscores. With other names PhysX ignores the schema or uses defaults.
+    PhysX finds the properties of a multiple-apply schema by the instance name. Valid names start with a letter and have
+    only letters, digits and underscores. With an invalid instance name PhysX ignores the schema or uses the defaults of
+    its properties.
 
     Measured: A tendon with the instance name a:b and stiffness 10 does not pull. PhysX creates no drive with the
-    name linear:x.
-    (`experiments/measure_value_rules.py`)
+    instance name linear:x. (`experiments/measure_value_rules.py`)
     """,
     example=usda.driven_joint({"float drive:linear:x:physics:stiffness": "5"}, "PhysicsDriveAPI:linear:x"),
     remedy=usda.driven_joint(),

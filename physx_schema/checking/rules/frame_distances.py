@@ -31,13 +31,14 @@ FRAME_DISTANCE = Rule("joint/frames-apart", "warning", """
     Joint frames apart outside articulations
 
     The two frames of a joint outside articulations are more than 1 mm or 0.5 degrees apart along axes that the joint
-    locks. PhysX pulls the bodies together at the start. A base that is fixed to the world stays at its authored pose.
+    locks. If the joint frames are apart, PhysX pulls the bodies together at the start. If the joint fixes the base of
+    an articulation to the world, the base stays at its authored pose.
 
-    Measured: A body starts 0.97 m above its fixed joint. After one step the body is at the joint.
-    (`experiments/measure_borders.py`)
+    Measured: If a body starts 0.97 m above its fixed joint, the joint pulls the body to the joint frame within one
+    step. (`experiments/measure_borders.py`)
     """,
     why="PhysX pulls the two bodies together within the first steps, and attached bodies move with them",
-    fix="move the bodies, or change localPos and localRot, to make both frames meet",
+    fix="move the bodies, or change localPos and localRot until the two joint frames meet",
     example=_weld("(0, 0, 0.5)"),
     remedy=_weld("(0, 0, 0)"),
 )
@@ -62,7 +63,7 @@ def frame_distances(description: Description) -> Iterator[Finding]:
         if gap:
             yield FRAME_DISTANCE.at(
                 base.path, "physics:localPos0", f"the joint frames of the world and {base.body0 or base.body1} are "
-                f"{gap} apart", why="PhysX leaves the base where it is posed and ignores the joint frame",
+                f"{gap} apart", why="PhysX leaves the base at its authored pose and ignores the joint frame",
                 severity="info")
 
 

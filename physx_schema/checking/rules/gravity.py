@@ -42,8 +42,8 @@ GRAVITY_UP = Rule("scene/gravity-up", "error", """
 GRAVITY_NEGATIVE = Rule("scene/gravity-negative", "warning", """
     Negative gravity magnitude with an upward direction
 
-    gravityMagnitude is negative and gravityDirection points up. In PhysX gravity then points down. USD reads a negative
-    magnitude as Earth's gravity along gravityDirection, so in USD gravity points up.
+    gravityMagnitude is negative and gravityDirection points up. In PhysX such a gravity points down. USD reads a
+    negative magnitude as Earth's gravity along gravityDirection, so in USD gravity points up.
 
     Measured: With magnitude -10 and direction (0, 0, 1), a body moves by -5.005 along z in one second.
     (`experiments/measure_plausibility.py`)
@@ -57,8 +57,8 @@ GRAVITY_NEGATIVE = Rule("scene/gravity-negative", "warning", """
 GRAVITY_SIDEWAYS = Rule("scene/gravity-sideways", "info", """
     Gravity across the up axis
 
-    Gravity is at right angles to the stage's up axis. PhysX reads upAxis only if no gravityDirection is authored.
-    Bodies then fall sideways in viewers.
+    Gravity is at right angles to the stage's up axis. PhysX reads upAxis only if no gravityDirection is authored. With
+    such a gravity bodies fall sideways in viewers.
 
     Measured: With direction (0, 0, -1) and upAxis Y, a body moves by -5.005 along z in one second.
     (`experiments/measure_plausibility.py`)

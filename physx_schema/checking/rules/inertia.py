@@ -28,12 +28,13 @@ _BARE = {"float physics:mass": "1"}
 INERTIA_SIZE = Rule("body/inertia-size", "warning", """
     Moments of inertia too large or too small
 
-    A moment of inertia is above ten times the maximum for this mass inside the colliders, or below a hundredth of a
-    solid box's moment. Forces then hardly turn the body, or contacts make it spin. Often the unit is wrong.
+    The rule reports a moment of inertia above ten times the largest moment that the body's mass can have within its
+    colliders. The rule also reports a moment below a hundredth of the moment of a solid box around the colliders. With
+    too large moments forces hardly turn the body; with too small moments contacts make the body spin. Often the moments
+    of inertia are in a wrong unit.
 
-    Measured: A horizontal rod on a revolute joint turns by 182 degrees in half a second. With moments 100 times larger
-    the rod turns by 20 degrees.
-    (`experiments/measure_plausibility.py`)
+    Measured: A horizontal rod on a revolute joint turns by 182 degrees in half a second. With 100 times larger moments
+    of inertia the same rod turns by 20 degrees. (`experiments/measure_plausibility.py`)
     """,
     profiles=PROFILES,
     example=usda.body({f"float3 {_MOMENTS}": "(1e5, 1e5, 1e5)"}, children=_BOX),
@@ -43,11 +44,12 @@ INERTIA_SIZE = Rule("body/inertia-size", "warning", """
 POINT_INERTIA = Rule("body/point-inertia", "warning", """
     Mass without moments of inertia and colliders
 
-    No moments are authored, and there is no collider to compute them from. For bodies of any size, PhysX uses the
-    moments of a solid sphere of radius 0.1 m. If all colliders are triggers, the moments are 1.
+    The body has a mass, but no authored moments of inertia and no collider to compute the moments from. PhysX then uses
+    the moments of inertia of a solid sphere of radius 0.1 m, even for large bodies. If all colliders of the body are
+    triggers, PhysX uses moments of inertia of 1.
 
-    Measured: A body of mass 0.01 gets moments of 4e-05 on a stage in metres, and 0.4 on a stage in centimetres.
-    (`experiments/measure_plausibility.py`)
+    Measured: A body of mass 0.01 gets moments of inertia of 4e-05 on a stage in metres, and 0.4 on a stage in
+    centimetres. (`experiments/measure_plausibility.py`)
     """,
     profiles=PROFILES,
     example=usda.prim("Xform", "thing", _BARE, "PhysicsRigidBodyAPI", "PhysicsMassAPI"),
@@ -96,7 +98,8 @@ def _point(link: Link, scene: Scene) -> Iterator[Finding]:
     if not link.colliders:
         radius = f"{POINT_RADIUS:g} m" if scene.meters_per_unit == 1.0 else (
             f"{POINT_RADIUS:g} m, {POINT_RADIUS / scene.meters_per_unit:g} length units")
-        colliders, moments = "no collider", f"those of a solid sphere of radius {radius}, {link.inertia[0][0]:.3g}"
+        colliders = "no collider"
+        moments = f"the moments of a solid sphere of radius {radius}, {link.inertia[0][0]:.3g}"
     elif all(collider.trigger for collider in link.colliders):
         colliders, moments = "only trigger colliders", "1"
     else:
@@ -119,20 +122,20 @@ def _size(link: Link, moments: tuple[float, ...], scene: Scene) -> Iterator[Find
                    f"{link.mass:.3g} inside these colliders")
         why = "forces hardly turn the body"
     elif top < _TOO_SMALL * box:
-        message = (f"the largest moment of inertia {top:.3g} is below a hundredth of {box:.3g}, that of a solid box "
-                   "around these colliders")
+        message = (f"the largest moment of inertia {top:.3g} is below a hundredth of {box:.3g}, the moment of a solid "
+                   "box around these colliders")
         why = "small forces turn the body fast, and contacts sometimes do not hold it"
     elif min(moments) < _TOO_SMALL * min(allowed.solid):
         message = (f"the smallest moment of inertia {min(moments):.3g} is below a hundredth of "
-                   f"{min(allowed.solid):.3g}, that of a solid box around these colliders")
-        why = "contacts make the body spin about that axis"
+                   f"{min(allowed.solid):.3g}, the moment of a solid box around these colliders")
+        why = "contacts make the body spin about the axis of this moment"
     else:
         return
     solid = ", ".join(f"{moment:.3g}" for moment in allowed.solid)
     yield INERTIA_SIZE.at(
         link.path, _MOMENTS, message, why=why,
         fix=f"author the body's moments, about ({solid}) for a solid box, or remove {_MOMENTS} and "
-            "physics:principalAxes to use those of the colliders" + _unit_hint(top / box, scene),
+            "physics:principalAxes to use the moments of the colliders" + _unit_hint(top / box, scene),
     )
 
 
@@ -158,4 +161,4 @@ def _unit_hint(ratio: float, scene: Scene) -> str:
     name = min(distances, key=lambda item: distances[item])
     if distances[name] > _DECADE or math.isclose(_UNITS[name], own, rel_tol=1e-3):
         return ""
-    return f"; if they are in {name}, multiply them by {_UNITS[name] / own:g}"
+    return f"; if the moments are in {name}, multiply them by {_UNITS[name] / own:g}"

@@ -14,7 +14,7 @@ from physx_schema.description.scenes import SolverBatches
 _POSITION, _VELOCITY = "solverPositionIterationCount", "solverVelocityIterationCount"
 _KINDS = {_POSITION: "position", _VELOCITY: "velocity"}
 SolverActor = Articulation | Link
-_WHY = "PhysX solves all awake objects of a batch with the largest count among them, at any distance"
+_WHY = "PhysX solves all awake objects of a batch with the largest iteration count in this batch, at any distance"
 _BODY_API = "PhysxRigidBodyAPI"
 
 
@@ -30,9 +30,9 @@ def _body_with_count(count: int) -> str:
 RAISED = Rule("iterations/raised", "warning", """
     Iteration counts raised by another object
 
-    PhysX solves up to 128 bodies or 16 articulations in one batch, at any distance. All objects of a batch use the
-    largest counts among them. The defaults are 16 position iterations for bodies, 32 for articulations, and 1 velocity
-    iteration.
+    PhysX solves up to 128 bodies or 16 articulations together in one batch, at any distance from each other. All
+    objects of a batch use the largest iteration counts of any object in this batch. By default a body has 16 position
+    iterations, an articulation has 32, and both have 1 velocity iteration.
 
     Measured: An articulation with 1 position iteration falls by 0.001 in one step. Together with a free body with 16
     position iterations, the articulation falls by 0.00053125.
@@ -45,7 +45,7 @@ RAISED_DEFAULT = Rule("iterations/raised-default", "info", """
     Default iteration counts raised by another object
 
     An articulation without authored counts has 32 position and 1 velocity iterations. PhysX uses more iterations if
-    another object in the batch has more. The robot then moves differently.
+    another object in the same batch has more iterations. With more iterations the robot moves differently.
 
     Measured: An articulation without authored counts gets 60 position and 3 velocity iterations if a free body in its
     batch has these counts.
@@ -71,7 +71,7 @@ def raised(description: Description) -> Iterator[Finding]:
                     item.path, _property(item, base),
                     f"the {'authored' if is_set else 'default'} {_KINDS[base]} iteration count {old} becomes "
                     f"{effective} because of {path}",
-                    fix=f"author the same count on {path}, or assign one of the two to a separate PhysicsScene",
+                    fix=f"author the same count on {path}, or assign one of the two objects to a separate PhysicsScene",
                     severity="" if isinstance(item, Articulation) else "info",
                 )
 
@@ -79,13 +79,13 @@ def raised(description: Description) -> Iterator[Finding]:
 OUT_OF_BOUNDS = Rule("iterations/out-of-bounds", "warning", """
     Iteration count outside the scene's bounds
 
-    The authored count is above the scene's maximum or below its minimum. PhysX uses the scene's bound instead.
+    The authored iteration count is above the scene's maximum or below the scene's minimum. PhysX uses the scene's bound
+    instead of the authored count.
 
-    Measured: In a scene with the maxima 8 and 2, an articulation with 60 position and 3 velocity iterations gets 8 and
-    2.
-    (`experiments/measure_iterations.py`)
+    Measured: A scene allows at most 8 position and 2 velocity iterations. An articulation with 60 position and 3
+    velocity iterations gets 8 and 2. (`experiments/measure_iterations.py`)
     """,
-    why="PhysX limits every count to the bounds of the scene",
+    why="PhysX limits every iteration count to the bounds of the scene",
     example=_body_with_count(32) + _scene(maxPositionIterationCount=16),
     remedy=_body_with_count(16) + _scene(maxPositionIterationCount=16),
 )
@@ -103,7 +103,8 @@ def out_of_bounds(description: Description) -> Iterator[Finding]:
                 bound = base.replace("solver", "max" if bounded < requested else "min")
                 yield OUT_OF_BOUNDS.at(
                     item.path, _property(item, base),
-                    f"the authored count {requested} becomes {bounded} because of physxScene:{bound} of {scene.path}",
+                    f"the authored iteration count {requested} becomes {bounded} because of physxScene:{bound} of "
+                    f"{scene.path}",
                     fix=f"author {bounded}, or change {bound}",
                 )
 
@@ -111,8 +112,8 @@ def out_of_bounds(description: Description) -> Iterator[Finding]:
 BOUNDS_CROSSED = Rule("iterations/bounds-crossed", "warning", """
     Minimum iteration count above the maximum
 
-    The scene's minimum iteration count is above its maximum. PhysX lowers the minimum, and every count equals the
-    maximum.
+    The scene's minimum iteration count is above its maximum. PhysX lowers the minimum to the maximum, and all objects
+    use this maximum count.
 
     Measured: With a minimum of 9 and a maximum of 3, an articulation with 1 position iteration gets 3 position
     iterations.

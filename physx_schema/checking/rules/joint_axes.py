@@ -31,7 +31,7 @@ def _raised_static_friction(problem: Problem, values: Values) -> Repair | None:
 FRICTION_ORDER = ReaderRule("joint/friction-order", "error", """
     Dynamic friction above static friction
 
-    PhysX refuses a dynamicFrictionEffort above staticFrictionEffort. The joint then has no
+    PhysX refuses a dynamicFrictionEffort above staticFrictionEffort. With refused friction values the joint has no
     friction at all, not even viscous friction.
 
     Measured: A prismatic joint with static friction 2 and dynamic friction 5 keeps its speed of 1.
@@ -51,7 +51,7 @@ NO_DYNAMIC_FRICTION = Rule("joint/no-dynamic-friction", "warning", """
     Measured: With only a static friction of 5, a moving prismatic joint keeps its speed of 1.
     (`experiments/measure_joint_rules.py`)
     """,
-    why="nothing brakes the joint once it moves",
+    why="no friction brakes the joint while it moves",
     fix="author a dynamicFrictionEffort; author 0 if the joint should move without friction",
     example=_friction_joint(static="5"),
     remedy=_friction_joint(static="5", dynamic="4"),
@@ -75,8 +75,8 @@ def _slippery(description: Description, dofs: Sequence[Dof]) -> Iterator[Finding
 DRIVE_REFUSED = ReaderRule("joint/drive-refused", "error", """
     Drive with values that PhysX refuses
 
-    PhysX refuses a drive with a negative maxForce. Outside articulations PhysX also refuses gains that are negative
-    or not finite, and one target that is not finite disables the targets of all axes.
+    PhysX refuses a drive with a negative maxForce. Outside articulations PhysX also refuses drive gains that are
+    negative or not finite. If one drive target is not finite, PhysX ignores the targets of all axes of the joint.
 
     Measured: With maxForce -5 a prismatic joint with target 1 stays at 0. (`experiments/measure_joint_rules.py`)
     """,
@@ -89,7 +89,7 @@ DRIVE_POWERLESS = Rule("joint/drive-powerless", "error", """
     Drive with a maxForce of 0
 
     maxForce limits the sum of the drive's effort and the joint effort. A maxForce of 0 removes the drive and its
-    performance envelope. The joint effort then has no limit.
+    performance envelope. With maxForce 0 the joint effort has no limit.
 
     Measured: With maxForce 0 a prismatic joint with target 1 stays at 0. (`experiments/measure_joint_rules.py`)
     """,
@@ -110,12 +110,12 @@ def _drive(dof: Dof | JointAxis) -> Iterator[Finding]:
 NO_VELOCITY = Rule("joint/no-velocity", "error", """
     Joint with a maxJointVelocity of 0
 
-    PhysX limits joint speeds to maxJointVelocity, and 0 stops the joint. To keep the limit, PhysX scales all velocities
-    of the articulation. All joints of the articulation therefore start every step at rest.
+    PhysX limits joint speeds to maxJointVelocity, and a maxJointVelocity of 0 stops the joint. To keep a joint within
+    its limit, PhysX scales all velocities of the articulation. With maxJointVelocity 0 on one joint, all joints of the
+    articulation start every step at rest.
 
-    Measured: One of two falling joints has maxJointVelocity 0. The other joint turns by 14.7 degrees in 2 s, instead of
-    by 90 degrees.
-    (`experiments/measure_loaded_limits.py`)
+    Measured: If one of two falling joints has maxJointVelocity 0, the other joint turns by only 14.7 degrees in 2 s,
+    instead of 90 degrees. (`experiments/measure_loaded_limits.py`)
     """,
     why="the joint does not move, and PhysX also slows all other joints of the articulation",
     fix="author a maxJointVelocity above 0, or use a fixed joint",
@@ -133,7 +133,8 @@ VELOCITY_CLAMP = Rule("joint/velocity-clamp", "warning", """
     Prismatic joint faster than PhysX allows
 
     At the start of each step PhysX slows an articulation until no prismatic joint exceeds 100 length units per second.
-    A larger maxJointVelocity has no effect. On a stage in centimetres the limit is 1 m/s.
+    A larger maxJointVelocity does not raise the limit of 100. On a stage in centimetres the limit of 100 length units
+    per second is 1 m/s.
 
     Measured: A prismatic joint with speed 250 moves at 100, even if maxJointVelocity is 300.
     (`experiments/measure_joint_rules.py`)
@@ -185,11 +186,12 @@ def degrees_of_freedom(description: Description) -> Iterator[Finding]:
 NEWTON_MIMIC = ReaderRule("joint/newton-mimic", "error", """
     Newton mimic joint that PhysX refuses
 
-    PhysX also reads the schema NewtonMimicAPI. The equation is q = mimicCoef0 + mimicCoef1 * q_reference;
-    newton:mimicJoint names the reference joint. PhysX requires joints with one axis, finite limits on revolute
-    joints, and mimicCoef1 other than 0.
+    PhysX also reads the schema NewtonMimicAPI. The equation of NewtonMimicAPI is q = mimicCoef0 + mimicCoef1 *
+    q_reference; newton:mimicJoint names the reference joint. For NewtonMimicAPI PhysX requires joints with one axis,
+    finite limits on revolute joints, and mimicCoef1 other than 0.
 
-    Measured: With mimicCoef1 0 the follower stays at 0, and PhysX logs an error. (`experiments/measure_mimics.py`)
+    Measured: With mimicCoef1 0 the follower joint stays at 0, and PhysX logs an error.
+    (`experiments/measure_mimics.py`)
     """,
     example=usda.joint("j2", _NEWTON, "NewtonMimicAPI"),
     remedy=usda.joint("j2", {**_NEWTON, **usda.LIMITS}, "NewtonMimicAPI"),
@@ -198,12 +200,12 @@ NEWTON_MIMIC = ReaderRule("joint/newton-mimic", "error", """
 NEWTON_WINS = ReaderRule("joint/newton-wins", "warning", """
     Newton value that replaces a PhysX value
 
-    PhysX uses newton:armature, newton:friction or newton:damping if the PhysX value is 0 or less, even if that value is
-    authored. PhysX uses newton:velocityLimit if the PhysX property maxJointVelocity is infinite.
+    PhysX uses newton:armature, newton:friction or newton:damping if the same quantity of PhysxJointAxisAPI is 0 or
+    negative, even if this PhysX value is authored. PhysX uses newton:velocityLimit if the PhysX property
+    maxJointVelocity is infinite.
 
-    Measured: A prismatic joint has newton:friction 2 and a PhysX static friction of 0. The joint slows from speed 1 to
-    0.967.
-    (`experiments/measure_unused.py`)
+    Measured: A prismatic joint has newton:friction 2 and a PhysX static friction of 0. This joint slows from speed 1 to
+    0.967. (`experiments/measure_unused.py`)
     """,
     example=usda.joint("j2", {"float newton:armature": "1", "float physxJointAxis:angular:armature": "0"},
                        "NewtonJointAPI", "PhysxJointAxisAPI:angular"),

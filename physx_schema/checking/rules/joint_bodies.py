@@ -36,10 +36,10 @@ SEVERAL_BODIES = ReaderRule("joint/several-bodies", "error", """
     Several bodies on one side of a joint
 
     If body0 or body1 has several targets, PhysX uses the first target. If the first target does not exist, PhysX
-    attaches that side to the world.
+    attaches that side of the joint to the world.
 
-    Measured: A revolute joint has the targets l0 and l1. The joint turns l0 to -10.23 degrees, and l1 falls.
-    (`experiments/measure_joint_bodies.py`)
+    Measured: On one side a revolute joint has the targets l0 and l1. The joint turns l0 to -10.23 degrees, and l1
+    falls. (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
     example=usda.joint("j2", {"rel physics:body1": "[</Robot/b>, </Robot/a>]"}),
@@ -49,9 +49,10 @@ SEVERAL_BODIES = ReaderRule("joint/several-bodies", "error", """
 MISSING_BODY = ReaderRule("joint/missing-body", "error", """
     Joint to a missing body
 
-    If body0 or body1 points to a path without a prim, PhysX attaches that side to the world, without a message.
+    If body0 or body1 points to a path without a prim, PhysX attaches that side of the joint to the world, without a
+    message.
 
-    Measured: If body0 is missing, a revolute joint connects to the world and fixes the base.
+    Measured: If body0 targets a missing prim, a revolute joint connects to the world and fixes the base.
     (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
@@ -62,9 +63,9 @@ MISSING_BODY = ReaderRule("joint/missing-body", "error", """
 NO_BODY = ReaderRule("joint/no-body", "warning", """
     Joint to a prim without a rigid body
 
-    If body0 or body1 points to a prim outside all rigid bodies, PhysX attaches that side to the world, at the prim's
-    frame. PhysX uses the world's frame if the prim is inactive or abstract, or is inside an instance and not a
-    collider.
+    If body0 or body1 points to a prim outside all rigid bodies, PhysX attaches that side of the joint to the world.
+    The joint frame on this side is then relative to the prim's frame. PhysX uses the world's frame if the prim is
+    inactive or abstract, or if it is inside an instance and not a collider.
 
     Measured: A revolute joint from an Xform without a body has no degree of freedom and fixes the base.
     (`experiments/measure_joint_bodies.py`)
@@ -77,13 +78,13 @@ NO_BODY = ReaderRule("joint/no-body", "warning", """
 JOINT_DISABLED = Rule("joint/disabled", "info", """
     Disabled joint
 
-    PhysX does not create a joint with jointEnabled false.
+    PhysX does not create a joint that has jointEnabled false.
 
     Measured: With jointEnabled false, a hanging link falls by 0.125 in half a second, like a free body.
     (`experiments/measure_joint_bodies.py`)
     """,
-    why="PhysX does not create the joint, and the bodies beyond it are not in this articulation",
-    fix="set physics:jointEnabled to true to use it",
+    why="PhysX does not create the joint, and the bodies beyond the joint are not in this articulation",
+    fix="set physics:jointEnabled to true to use the joint",
     profiles=PROFILES,
     example=usda.joint("j2", {"bool physics:jointEnabled": "false"}),
     remedy=usda.joint("j2"),
@@ -102,15 +103,14 @@ def disabled_joints(description: Description) -> Iterator[Finding]:
 NO_HINGE = ReaderRule("joint/no-hinge", "error", """
     Gear or rack joint with wrong hinges
 
-    A gear joint needs the revolute joints of its two bodies; a rack joint needs a revolute and a prismatic joint. If
-    one of these joints is missing, PhysX couples the body about the x axis of the joint frame. With the joint of a
-    wrong body, the speeds are wrong.
+    A gear joint must name the revolute joints of its two bodies in hinge0 and hinge1. A rack joint must name a revolute
+    joint in hinge and a prismatic joint in prismatic. If a named joint does not exist, PhysX couples the body about the
+    x axis of the joint frame. If a named joint belongs to another body, the bodies turn at wrong speeds.
 
-    Measured: Two gear wheels should turn at 1 and -2 rad/s. If hinge1 is a joint of another body, the wheels turn at 19
-    and -38 rad/s.
-    (`experiments/measure_joint_bodies.py`)
+    Measured: Two gear wheels should turn at 1 and -2 rad/s. If hinge1 names a joint of another body, the wheels turn at
+    19 and -38 rad/s. (`experiments/measure_joint_bodies.py`)
     """,
-    why="PhysX uses the position of that joint, and the bodies turn at wrong speeds",
+    why="PhysX uses the position of this wrong joint, and the bodies turn at wrong speeds",
     example=_geared("</Robot/j2>"),
     remedy=_geared("</Robot/j1>"),
 )
@@ -145,7 +145,7 @@ SAME_BODY = ReaderRule("joint/same-body", "error", """
 
     PhysX does not create a joint between a body and itself.
 
-    Measured: PhysX logs a message about a closed articulation.
+    Measured: For a joint between a body and itself, PhysX logs a message about a closed articulation.
     (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
@@ -158,7 +158,7 @@ JOINT_NO_BODIES = ReaderRule("joint/no-bodies", "error", """
 
     PhysX does not create a joint if neither side has a rigid body.
 
-    Measured: PhysX logs that no bodies are defined for the joint.
+    Measured: For a joint without bodies, PhysX logs that no bodies are defined for the joint.
     (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
@@ -169,7 +169,7 @@ JOINT_NO_BODIES = ReaderRule("joint/no-bodies", "error", """
 STATIC = ReaderRule("joint/static", "error", """
     Joint between bodies that cannot move
 
-    PhysX does not create a joint if both sides are a kinematic body, a disabled body or the world.
+    PhysX does not create a joint if each of its sides is a kinematic body, a disabled body or the world.
 
     Measured: PhysX logs that it cannot create a joint between two kinematic bodies.
     (`experiments/measure_joint_bodies.py`)
@@ -198,13 +198,12 @@ _ANGLE = 0.5            # degrees
 FRAME_MISMATCH = Rule("DJ.003/frames-apart", "error", """
     Joint frames that contradict the body poses
 
-    The authored poses place the joint's two frames more than 1 mm or 0.5 degrees away from the joint state. PhysX
-    places links by their joints, at position 0 if there is no joint state. The rule joint/frames-apart covers joints
-    outside articulations.
+    In the authored body poses, the relative pose of the two joint frames differs from the joint state by over 1 mm or
+    0.5 degrees. PhysX computes the poses of links from their joint states. A joint without a joint state starts at
+    position 0. The rule joint/frames-apart covers joints outside articulations.
 
-    Measured: A link is posed 1 m or 30 degrees away from its joint. PhysX places the link at the joint before the first
-    step.
-    (`experiments/measure_start_poses.py`)
+    Measured: If a link starts 1 m or 30 degrees away from its joint, PhysX moves the link to the joint before the first
+    step. (`experiments/measure_start_poses.py`)
     """,
     fix="author poses, frames and joint state that agree",
     example=usda.driven_joint({"float state:angular:physics:position": "30"}),
@@ -251,8 +250,8 @@ def _pose_distance(first: Pose, second: Pose, meters: float) -> tuple[float, flo
 FRAME_REFUSED = ReaderRule("joint/frame-refused", "error", """
     Invalid joint frame
 
-    A joint frame needs finite numbers and a rotation quaternion other than 0. Otherwise PhysX places the joint at
-    another pose; outside articulations it does not create the joint.
+    A joint frame needs finite numbers and a rotation quaternion other than 0. In an articulation PhysX otherwise places
+    the joint at another pose. Outside articulations PhysX does not create a joint with an invalid frame.
 
     Measured: With a zero quaternion on the parent's side, PhysX places the joint at the child's pose, with another
     axis.

@@ -52,8 +52,9 @@ def _other_bound(problem: Problem, values: Values) -> Repair | None:
 ONE_SIDED_LIMIT = ReaderRule("joint/one-sided-limit", "error", """
     Joint limit with one infinite bound
 
-    PhysX refuses limits with one infinite bound and holds the joint at 0. To author no bound, use 1e38 or -1e38.
-    Outside articulations revolute joints accept one infinite bound; other axes then move freely or up to 90 degrees.
+    PhysX refuses limits with one infinite bound and holds the joint at 0. For a joint without an upper or lower bound,
+    author 1e38 or -1e38 as this bound. Outside articulations revolute joints accept one infinite bound; other axes with
+    one infinite bound move freely or up to 90 degrees.
 
     Measured: With limits [-inf, 0.5], a prismatic joint with speed 1 stays at 0. (`experiments/measure_joint_rules.py`)
     """,
@@ -77,8 +78,8 @@ def _swapped(problem: Problem, values: Values) -> Repair | None:
 LIMIT_ORDER = ReaderRule("joint/limit-order", "error", """
     Lower limit above the upper limit
 
-    PhysX refuses NaN bounds, and a lower bound above the upper bound. PhysX then holds the joint at 0. Outside
-    articulations the joint is free, locked or limited to 90 degrees, depending on its type.
+    PhysX refuses joint limits of NaN, and a lower limit above the upper limit. PhysX holds a joint with such limits at
+    0. Outside articulations a joint with such limits is free, locked or limited to 90 degrees, depending on its type.
 
     Measured: With limits [0.5, -0.5], a prismatic joint with speed 1 stays at 0. (`experiments/measure_joint_rules.py`)
     """,
@@ -97,7 +98,7 @@ LOCKED = Rule("joint/locked", "info", """
     (`experiments/measure_joint_bodies.py`)
     """,
     why="PhysX holds the joint at this position",
-    fix="use a fixed joint, or author a lower limit below the upper one",
+    fix="use a fixed joint, or author a lower limit below the upper limit",
     profiles=PROFILES,
     example=usda.joint("j2", {"float physics:lowerLimit": "0", "float physics:upperLimit": "0"}),
     remedy=usda.joint("j2", usda.LIMITS),
@@ -126,7 +127,7 @@ STATE_OUTSIDE_LIMITS = Rule("joint/state-outside-limits", "warning", """
 
     If the authored joint position is outside the limits, the first steps push the joint back with great force.
 
-    Measured: A prismatic joint with an upper limit of 0.5 starts at 1. After one step it is at 0.5.
+    Measured: If a prismatic joint with an upper limit of 0.5 starts at 1, it is at 0.5 after one step.
     (`experiments/measure_joint_rules.py`)
     """,
     why="the first steps push the joint back with great force",
@@ -160,13 +161,12 @@ def positions(description: Description) -> Iterator[Finding]:
 LIMIT_RANGE = ReaderRule("joint/limit-range", "error", """
     Joint limits beyond 180 degrees
 
-    In articulations PhysX refuses limits of generic and spherical joints beyond 180 degrees, and holds the axis at
-    0. Outside articulations it refuses swing limits and cones of 180 degrees or more, and cones of 0. The axes then
-    turn freely or up to 90 degrees.
+    In articulations PhysX refuses limits of generic and spherical joints beyond 180 degrees, and holds such an axis at
+    0. Outside articulations PhysX refuses swing limits and cones of 180 degrees or more, and cones of 0. The axes with
+    refused limits turn freely or up to 90 degrees.
 
-    Measured: The axis rotX of a generic joint turns if its limits are 180 degrees. With limits [-200, 100] the axis
-    stays at 0.
-    (`experiments/measure_joint_limits.py`)
+    Measured: The axis rotX of a generic joint turns if its limits are 180 degrees. With limits [-200, 100] degrees the
+    axis rotX stays at 0. (`experiments/measure_joint_limits.py`)
     """,
     example=_ball("200", "30"),
     remedy=_ball("180", "30"),
@@ -175,10 +175,11 @@ LIMIT_RANGE = ReaderRule("joint/limit-range", "error", """
 HALF_CONE = ReaderRule("joint/half-cone", "warning", """
     Cone limit with only one angle
 
-    A cone limit needs two angles of at least 0. PhysX ignores a single angle, and both swing axes are free.
+    A cone limit needs two angles of at least 0. If only one angle is authored, PhysX ignores it, and both swing axes
+    are free.
 
-    Measured: The only authored cone angle is 20 degrees. At 1 rad/s both swing axes turn to 57.3 degrees in one second.
-    (`experiments/measure_joint_limits.py`)
+    Measured: If only one cone angle of 20 degrees is authored, both swing axes turn to 57.3 degrees in one second at 1
+    rad/s. (`experiments/measure_joint_limits.py`)
     """,
     example=_ball("20", "-1"),
     remedy=_ball("20", "180"),
@@ -187,12 +188,11 @@ HALF_CONE = ReaderRule("joint/half-cone", "warning", """
 SOFT_CONE = Rule("joint/soft-cone", "warning", """
     Soft cone limit outside articulations
 
-    PhysX applies a soft cone limit as a spring that pulls to the rim of the cone. The spring also pulls a joint
-    from inside the cone out to the rim. Other soft limits act only beyond their bounds.
+    PhysX applies a soft cone limit as a spring that pulls the joint to the rim of the cone. The spring also pulls the
+    joint out to the rim if the joint is inside the cone. Other soft limits act only beyond their bounds.
 
-    Measured: A body starts at rest inside a cone of 30 degrees with stiffness 50. After half a second the body is at
-    57.6 degrees.
-    (`experiments/measure_outside_limits.py`)
+    Measured: A body starts at rest inside a cone limit of 30 degrees with stiffness 50. After half a second the body is
+    at 57.6 degrees. (`experiments/measure_outside_limits.py`)
     """,
     why="PhysX pulls the joint to the rim of the cone, even from inside",
     fix="remove stiffness and damping for a hard cone, or use a drive as a spring",
@@ -214,7 +214,7 @@ def soft_cones(description: Description) -> Iterator[Finding]:
 FREE_TRANSLATION = ReaderRule("joint/free-translation", "warning", """
     Free translation of a generic joint
 
-    In articulations PhysX locks all translations of a generic joint and leaves only the rotations.
+    In articulations PhysX locks all translations of a generic joint and allows only rotations.
 
     Measured: If transX is free or limited to [-1, 1], a generic joint only rotates. PhysX logs the lock.
     (`experiments/measure_joint_limits.py`)
@@ -226,13 +226,12 @@ FREE_TRANSLATION = ReaderRule("joint/free-translation", "warning", """
 STATE_REFUSED = ReaderRule("joint/state-refused", "error", """
     Joint state that PhysX refuses
 
-    PhysX refuses NaN, positions beyond 360 degrees on revolute joints without limits, and positions beyond 180 degrees
-    on generic joints. The joint then starts at 0. Infinite values that PhysX does not refuse make the motion NaN or
-    very fast.
+    PhysX refuses joint positions of NaN, beyond 360 degrees on revolute joints without limits, and beyond 180 degrees
+    on generic joints. If PhysX refuses the joint state, the joint starts at 0. Infinite values that PhysX does not
+    refuse make the motion NaN or very fast.
 
-    Measured: A revolute joint without limits starts at 360 degrees if 360 is authored. If 361 is authored, the joint
-    starts at 0.
-    (`experiments/measure_joint_limits.py`)
+    Measured: A revolute joint without limits starts at 360 degrees if its joint state is 360 degrees. If its joint
+    state is 361 degrees, the joint starts at 0. (`experiments/measure_joint_limits.py`)
     """,
     example=usda.driven_joint({"float state:angular:physics:position": "nan"}),
     remedy=usda.driven_joint(),
@@ -242,7 +241,7 @@ TARGET_CHANGED = ReaderRule("joint/target-changed", "warning", """
     Drive target that PhysX changes
 
     On a revolute joint without limits, PhysX removes whole turns from the drive target. On a generic joint, PhysX
-    refuses targets beyond 180 degrees.
+    refuses drive targets beyond 180 degrees.
 
     Measured: A revolute joint without limits and with target 500 degrees ends at 140 degrees.
     (`experiments/measure_joint_limits.py`)
@@ -254,8 +253,8 @@ TARGET_CHANGED = ReaderRule("joint/target-changed", "warning", """
 INFINITE_DISTANCE = ReaderRule("joint/infinite-distance", "error", """
     Distance joint with an infinite bound
 
-    PhysX refuses an infinite maxDistance and uses 0, which holds the two frames together. A negative maxDistance means
-    no bound.
+    PhysX refuses an infinite maxDistance and uses 0, which holds the two joint frames together. A negative maxDistance
+    means that the distance has no upper bound.
 
     Measured: With maxDistance inf, a body with speed 1 stops at distance 0.025. With maxDistance 0.5 the body stops at
     distance 0.517.

@@ -25,14 +25,14 @@ def _hinge(axis: str) -> str:
 LOCKED_PAIR = Rule("joint/locked-pair", "error", """
     Joints that lock each other
 
-    The bodies can only move in ways that every joint between them allows. For example, two revolute joints with
-    different axes weld the bodies. The rule skips joints with a break force.
+    If several joints connect two bodies, the bodies can move only in ways that every one of these joints allows. For
+    example, two revolute joints with different axes lock the two bodies to each other. The rule ignores joints with a
+    break force.
 
-    Measured: Under gravity a leg turns by 0.592 degrees on one revolute joint. With a second revolute joint about y the
-    leg does not turn.
-    (`experiments/measure_borders.py`)
+    Measured: Under gravity a leg on one revolute joint turns by 0.592 degrees. With a second revolute joint about y the
+    same leg does not turn. (`experiments/measure_borders.py`)
     """,
-    why="PhysX applies all of them together, which welds the two bodies",
+    why="PhysX applies all these joints together, which locks the two bodies to each other",
     example=_hinge('"Y"'),
     remedy=_hinge('"X"'),
 )

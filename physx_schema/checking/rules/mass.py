@@ -25,12 +25,13 @@ _CENTER = "point3f physics:centerOfMass"
 MASS_COMPUTED = Rule("body/mass-computed", "info", """
     Mass of 0
 
-    A mass of 0 is treated as not authored. PhysX computes the mass from the colliders and their densities.
+    PhysX treats a mass of 0 as a mass that is not authored. PhysX then computes the mass from the body's colliders and
+    their densities.
 
     Measured: A body with mass 0 and a cube collider of size 1 gets mass 1000. (`experiments/measure_mass_rules.py`)
     """,
     why="PhysX computes the mass from the colliders and their densities",
-    fix="author a mass above 0 to set it",
+    fix="author a mass above 0",
     example=usda.body({"float physics:mass": "0"}, children=usda.cube()),
     remedy=usda.body(children=usda.cube()),
 )
@@ -38,15 +39,14 @@ MASS_COMPUTED = Rule("body/mass-computed", "info", """
 INERTIA_TRIANGLE = Rule("body/inertia-triangle", "error", """
     Moments of inertia that no solid has
 
-    Each principal moment of a solid is at most the sum of the other two. PhysX also accepts other moments, but the
-    body then turns unlike a real body.
+    Each principal moment of inertia of a solid is at most the sum of its other two moments. PhysX also accepts moments
+    that no solid has, but the body then turns unlike a real body.
 
-    Measured: PhysX accepts the moments 1, 1 and 5. Under equal torques, the body turns five times slower about z
-    than about x.
-    (`experiments/measure_mass_rules.py`)
+    Measured: PhysX accepts a body with the moments of inertia 1, 1 and 5. Under equal torques, this body turns five
+    times slower about z than about x. (`experiments/measure_mass_rules.py`)
     """,
-    why="PhysX accepts them, but the body turns unlike a real body",
-    fix="author moments of which each is at most the sum of the other two",
+    why="PhysX accepts these moments, but the body turns unlike a real body",
+    fix="author moments of inertia of a solid: each is at most the sum of the other two",
     profiles=PROFILES,
     example=usda.prim("Xform", "thing", {**_MASS, "float3 physics:diagonalInertia": "(1, 1, 5)"}, *_BODY),
     remedy=usda.prim("Xform", "thing", _MASS, *_BODY),
@@ -74,8 +74,9 @@ def moments_fault(moments: Sequence[float]) -> str:
 INERTIA_INCOMPLETE = Rule("body/inertia-incomplete", "warning", """
     Moments of inertia or principal axes alone
 
-    If only principalAxes is authored, PhysX applies it to moments that it computes. If only diagonalInertia is
-    authored, PhysX uses the axes of the colliders, unless mass and centerOfMass are authored too.
+    If only principalAxes is authored, PhysX computes the moments of inertia and applies these axes to them. If only
+    diagonalInertia is authored, PhysX uses the principal axes of the colliders, unless mass and centerOfMass are
+    authored too.
 
     Measured: On a box collider tilted by 30 degrees, diagonalInertia (1, 2, 3) gives an inertia matrix with the
     elements 1.25, 1.75 and -0.433.
@@ -93,7 +94,8 @@ def _pair(path: str, values: _Values, link: Link | None) -> Iterator[Finding]:
     if axes and not moments:
         yield INERTIA_INCOMPLETE.at(
             path, "physics:principalAxes", "principalAxes is authored without diagonalInertia",
-            why="PhysX applies the axes to moments that it computes", fix="author physics:diagonalInertia too",
+            why="PhysX computes the moments of inertia and applies these axes to them",
+            fix="author physics:diagonalInertia too",
         )
     angle = 2.0 * math.degrees(math.acos(min(abs(link.principal_axes[3]), 1.0))) if link is not None else 0.0
     if moments and not axes and angle > _ROTATION_TOLERANCE:
@@ -101,20 +103,19 @@ def _pair(path: str, values: _Values, link: Link | None) -> Iterator[Finding]:
             path, "physics:diagonalInertia",
             f"diagonalInertia is authored without principalAxes, and the colliders' axes are turned by {angle:.3g} "
             "degrees",
-            why="PhysX applies the moments about the colliders' axes, not the body's",
-            fix="author physics:principalAxes; (1, 0, 0, 0) for the body's axes",
+            why="PhysX applies the moments about the axes of the colliders, not about the axes of the body",
+            fix="author physics:principalAxes; the value (1, 0, 0, 0) means the axes of the body",
         )
 
 
 CENTER_FAR = Rule("body/center-far", "warning", """
     Centre of mass far from the colliders
 
-    The centre of mass is outside the colliders' box by more than the box's diagonal. The body then swings about a
-    distant point. Often the length unit or the frame is wrong.
+    The centre of mass is outside the bounding box of the colliders, further away than the box's diagonal. The body then
+    swings about a distant point. Often centerOfMass was authored in a wrong length unit or in a wrong frame.
 
-    Measured: With the centre of mass 5 away from a cube of size 1, the computed moments increase from 0.17 to
-    25.17.
-    (`experiments/measure_mass_rules.py`)
+    Measured: With the centre of mass 5 away from a cube of size 1, the computed moments of inertia increase from 0.17
+    to 25.17. (`experiments/measure_mass_rules.py`)
     """,
     why="the body swings about a point outside itself",
     fix="author the centre in the body's frame and length units",
@@ -136,7 +137,8 @@ def _center(link: Link) -> Iterator[Finding]:
     if size > 0.0 and outside > _FAR * size:
         yield CENTER_FAR.at(
             link.path, "physics:centerOfMass",
-            f"the centre of mass is {outside:.3g} outside the colliders, {outside / size:.3g} times their diagonal",
+            f"the centre of mass is {outside:.3g} outside the colliders, {outside / size:.3g} times the diagonal of "
+            "their bounding box",
         )
 
 
@@ -158,16 +160,17 @@ def mass_properties(description: Description) -> Iterator[Finding]:
             yield from _center(links[path])
     for path, link in links.items():
         if link.colliders and authored.get(path, {}).get("mass") == (0.0,):
-            yield MASS_COMPUTED.at(path, "physics:mass", f"the mass is 0, and the colliders' mass is {link.mass:g}")
+            yield MASS_COMPUTED.at(
+                path, "physics:mass", f"the mass is 0, and PhysX computes mass {link.mass:g} from the colliders")
 
 
 NO_MASS = ReaderRule("body/no-mass", "warning", """
     Body without mass and colliders
 
-    The body has neither a mass nor a collider. PhysX uses a mass of 1 and the inertia of a small sphere.
+    The body has neither a mass nor a collider. For such a body PhysX uses a mass of 1 and the inertia of a small
+    sphere.
 
-    Measured: PhysX logs a warning about a negative mass.
-    (`experiments/measure_body_rules.py`)
+    Measured: For such a body PhysX logs a warning about a negative mass. (`experiments/measure_body_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.prim("Xform", "thing", {}, "PhysicsRigidBodyAPI"),
@@ -177,10 +180,12 @@ NO_MASS = ReaderRule("body/no-mass", "warning", """
 ZERO_INERTIA = ReaderRule("body/zero-inertia", "error", """
     Moment of inertia of 0
 
-    PhysX refuses the moments of a link if one of them is 0, and uses 1 about every axis. Outside articulations a
-    moment of 0 means an infinite moment; the runtime does not simulate this.
+    If a link has a moment of inertia of 0, PhysX refuses all its moments and uses 1 about every axis. Outside
+    articulations a moment of 0 means an infinite moment of inertia; the runtime of this project does not simulate such
+    a body.
 
-    Measured: A link with the moments 2, 0 and 3 gets the moments 1, 1 and 1. (`experiments/measure_mass_rules.py`)
+    Measured: A link with the moments of inertia 2, 0 and 3 gets the moments 1, 1 and 1.
+    (`experiments/measure_mass_rules.py`)
     """,
     example=usda.body({_MOMENTS: "(0, 1, 1)"}, name="c") + usda.joint("j2", child="c"),
     remedy=usda.body(name="c") + usda.joint("j2", child="c"),
@@ -189,10 +194,11 @@ ZERO_INERTIA = ReaderRule("body/zero-inertia", "error", """
 COLLIDER_MASS = ReaderRule("body/collider-mass", "warning", """
     Collider with an estimated mass
 
-    This library only estimates the mass of convex decompositions, sphere fillings, and SDFs of open meshes.
+    physx-schema only estimates the mass of colliders that are convex decompositions, sphere fillings, or SDFs of open
+    meshes.
 
-    Measured: An L-shaped mesh of mass 3000 has mass 3216 as a convex decomposition. The estimate is 3000.
-    (`experiments/measure_mass_rules.py`)
+    Measured: For an L-shaped mesh of mass 3000, PhysX computes a mass of 3216 from the convex decomposition. The
+    estimate of physx-schema is 3000. (`experiments/measure_mass_rules.py`)
     """,
 )
 
@@ -205,11 +211,12 @@ _PRINCIPAL_AXES = "quatf physics:principalAxes"
 NOT_UNIT = ReaderRule("value/not-unit", "error", """
     Quaternion with a length other than 1
 
-    PhysX normalises quaternions of joint frames. If the length of principalAxes differs from 1 by more than 0.01,
-    PhysX ignores principalAxes and centerOfMass. Transforms with such quaternions rotate by a wrong angle.
+    PhysX normalises quaternions of joint frames. If the length of principalAxes differs from 1 by more than 0.01, PhysX
+    ignores principalAxes and centerOfMass. A transform with a quaternion of another length than 1 rotates by a wrong
+    angle.
 
-    Measured: PhysX accepts principalAxes of length 1.009. With length 1.011 the centre of mass moves to the origin.
-    (`experiments/measure_mass_rules.py`)
+    Measured: PhysX accepts principalAxes of length 1.009. With principalAxes of length 1.011, PhysX moves the centre of
+    mass to the origin. (`experiments/measure_mass_rules.py`)
     """,
     fix="author a quaternion of length 1",
     profiles=PROFILES,

@@ -15,9 +15,9 @@ _Sides = Mapping[str, set[str]]     # by body, the bodies that joints hold it to
 MASS_RATIO = Rule("joint/mass-ratio", "warning", """
     Light body that carries a heavy body
 
-    PhysX solves joints outside articulations one after another. With 16 position iterations a light body cannot
-    carry a body with 1000 times its mass, and the joints come apart. The allowed mass ratio grows with the square
-    of the number of iterations.
+    PhysX solves joints outside articulations one after another. Outside articulations, with 16 position iterations a
+    light body cannot carry a body with 1000 times its mass, and the joints come apart. The mass ratio that PhysX can
+    hold grows with the square of the number of iterations.
 
     Measured: The lower of two hanging balls sinks by 0.1 mm if both have mass 1. A lower ball of mass 1000 sinks by 65
     mm.
@@ -25,7 +25,7 @@ MASS_RATIO = Rule("joint/mass-ratio", "warning", """
     """,
     why="the joints of the light body come apart under the weight",
     fix="put the bodies into an articulation with PhysicsArticulationRootAPI, author masses closer to each other, or "
-        "raise physxRigidBody:solverPositionIterationCount of both",
+        "raise physxRigidBody:solverPositionIterationCount of both bodies",
 )
 
 

@@ -55,14 +55,14 @@ def _geared(ratio: str) -> str:
 DISTANCE_DIRECTION = Rule("joint/distance-direction", "warning", """
     Distance joint with both anchors at one point
 
-    A distance joint pushes along the line between its anchors. If the anchors start at one point and minDistance is
-    above 0, PhysX pushes along the world's x axis or in an arbitrary direction.
+    A distance joint pushes two bodies apart along the line between its anchors. If the anchors start at one point and
+    minDistance is above 0, PhysX pushes along the world's x axis or in an arbitrary direction.
 
-    Measured: The anchors start at one point, and minDistance is 0.5. The anchors end 0.475 apart along x.
+    Measured: The anchors of a distance joint with minDistance 0.5 start at one point and end 0.475 apart along x.
     (`experiments/measure_outside_rules.py`)
     """,
     why="PhysX pushes the bodies apart along the world's x axis, or in an arbitrary direction",
-    fix="pose the bodies at least minDistance apart, or author minDistance -1 for no bound",
+    fix="pose the bodies at least minDistance apart, or author minDistance -1 for no lower bound",
     example=_rod("(0, 0, 0)"),
     remedy=_rod("(0, 0, 0.6)"),
 )
@@ -71,12 +71,13 @@ IDLE_TARGET = Rule("joint/idle-target", "warning", """
     Target on an axis without a drive
 
     Outside articulations PhysX combines the targets of rotX, rotY and rotZ into one rotation. Targets of locked axes
-    and of axes without a drive are part of this rotation. Axes with a drive then miss their targets.
+    and of axes without a drive are part of this rotation. Axes with a drive miss their targets if an axis without a
+    drive has a target.
 
-    Measured: The axis rotY with target 40 degrees stops at 28.15 if the locked axis rotX has target 50.
+    Measured: The axis rotY with target 40 degrees stops at 28.15 degrees if the locked axis rotX has target 50 degrees.
     (`experiments/measure_outside_rules.py`)
     """,
-    why="PhysX combines the three targets into one rotation, and driven axes miss their targets",
+    why="PhysX combines the targets of all three axes into one rotation, and driven axes miss their targets",
     fix="author a target of 0 on axes without a drive",
     example=_rotation_target("50"),
     remedy=_rotation_target("0"),
@@ -85,14 +86,15 @@ IDLE_TARGET = Rule("joint/idle-target", "warning", """
 UNMADE_BODY = Rule("joint/unmade-body", "warning", """
     Joint to a body that is not simulated
 
-    A joint to a disabled body holds the other body relative to the pose of the disabled body. If PhysX does not create
-    a body, the joint frame is relative to the world.
+    If one body of a joint is disabled, the joint holds the other body relative to the pose of the disabled body. If
+    PhysX does not create one body of a joint, PhysX reads the joint frame on this side relative to the world.
 
     Measured: A body on a fixed joint to a disabled body stays in place under gravity.
     (`experiments/measure_outside_rules.py`)
     """,
-    why="PhysX joins this side to the world",
-    fix="set physics:rigidBodyEnabled to true, repair the findings on the body, or remove the target to join the world",
+    why="PhysX connects this side of the joint to the world",
+    fix="set physics:rigidBodyEnabled to true, repair the findings on the body, or remove the target to connect to "
+        "the world",
     profiles=PROFILES,
     example=_weld(usda.body(_OFF, name="rock")),
     remedy=_weld(usda.body(name="rock")),
@@ -101,8 +103,8 @@ UNMADE_BODY = Rule("joint/unmade-body", "warning", """
 NO_RATIO = Rule("joint/no-ratio", "error", """
     Gear or rack joint with ratio 0
 
-    With a ratio of 0, the joint couples nothing and blocks the second wheel of a gear joint, or the wheel of a rack
-    joint. With NaN or infinity, the state of both bodies becomes NaN.
+    A gear joint with ratio 0 couples nothing and blocks its second wheel. A rack joint with ratio 0 couples nothing and
+    blocks its wheel. With a ratio of NaN or infinity, the state of both bodies becomes NaN.
 
     Measured: With gear ratio 0, a drive can turn the first wheel, but not the second wheel.
     (`experiments/measure_outside_rules.py`)

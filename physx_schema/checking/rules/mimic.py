@@ -27,7 +27,7 @@ from physx_schema.description.model.joint import AXES, ROTATIONS, SINGLE_AXIS_KI
 API, SLOT = "PhysxMimicJointAPI", "rotX"
 VALID = usda.follower()
 REFERENCE = "rel physxMimicJoint:rotX:referenceJoint"
-SCRIPT = "(`experiments/measure_mimics.py`; reference target: 20 degrees)"
+SCRIPT = "(`experiments/measure_mimics.py`; the reference joint has a drive target of 20 degrees)"
 _NOT_CREATED = "PhysX creates no mimic joint"
 _LEGAL_IN_SIMREADY = frozenset({*TRANSLATIONS, "X", "Y", "Z"})
 _LOCKED = [f"PhysicsLimitAPI:{name}" for name in AXES if name != SLOT]
@@ -50,13 +50,14 @@ class Refusal(Rule):
 MIMIC_HOST = Rule("DJ.007/host", "error", """
     PhysxMimicJointAPI on a prim without a joint
 
-    PhysX ignores PhysxMimicJointAPI on a prim that is not a joint, without a message. Apply the schema to the joint
-    that follows.
+    PhysX ignores PhysxMimicJointAPI on a prim that is not a joint, without a message. Apply the schema to the follower
+    joint.
 
-    Measured: With the schema on another prim, the follower stays at 0. (`experiments/measure_mimics.py`)
+    Measured: With PhysxMimicJointAPI on a prim that is not a joint, the follower joint stays at 0.
+    (`experiments/measure_mimics.py`)
     """,
     why=_NOT_CREATED,
-    fix="apply the API to the joint that should follow",
+    fix="apply PhysxMimicJointAPI to the follower joint",
     example=usda.prim("Xform", "j2", {REFERENCE: "</Robot/j1>"}, "PhysxMimicJointAPI:rotX"),
     remedy=VALID,
 )
@@ -67,11 +68,11 @@ MIMIC_INSTANCE = Rule("DJ.007/instance", "error", f"""
     PhysX accepts the instance names rotX, rotY and rotZ, even on prismatic joints. PhysX ignores a mimic joint with
     another name, without a message.
 
-    Measured: With the instance name transZ or Z the follower stays at 0. With rotX or rotZ it reaches 19.99 degrees, or
-    0.200 if it is a slider. {SCRIPT}
+    Measured: With the instance name transZ or Z the follower joint stays at 0. With rotX or rotZ a revolute follower
+    joint reaches 19.99 degrees, and a prismatic follower joint reaches 0.200. {SCRIPT}
     """,
     why="PhysX ignores the mimic joint, without a message",
-    fix="rename the instance to rotX, even on a prismatic joint",
+    fix="rename the mimic instance to rotX, even on a prismatic joint",
     example=usda.follower(api="transZ"),
     remedy=VALID,
 )
@@ -108,11 +109,11 @@ def _removal_repair(item: MimicDeclaration) -> Repair:
 ONE_INSTANCE = Refusal("DJ.007/one-instance", "error", f"""
     Several mimic instances on a single-axis joint
 
-    A revolute or prismatic joint has one axis and can follow one reference joint. PhysX uses the first of rotX, rotY
-    and rotZ and refuses the others with an error.
+    A revolute or prismatic joint has one axis and can follow one reference joint. If such a joint has several mimic
+    instances, PhysX uses the first in the order rotX, rotY, rotZ. PhysX refuses the other instances with an error.
 
-    Measured: The instance rotX has gearing -1, and rotY has gearing 1. The follower reaches 19.99 degrees, and
-    PhysX logs an error. {SCRIPT}
+    Measured: One joint has the mimic instance rotX with gearing -1 and the instance rotY with gearing 1. The joint
+    reaches 19.99 degrees, and PhysX logs an error. {SCRIPT}
     """,
     fix="keep one instance of PhysxMimicJointAPI on the joint",
     example=usda.follower({"rel physxMimicJoint:rotY:referenceJoint": "</Robot/j1>",
@@ -127,10 +128,10 @@ REFERENCE_COUNT = Rule("DJ.007/reference-count", "error", f"""
     If referenceJoint has no target or several targets on the composed stage, PhysX logs an error and creates no mimic
     joint.
 
-    Measured: With two targets the follower stays at 0. {SCRIPT}
+    Measured: If referenceJoint has two targets, the follower joint stays at 0. {SCRIPT}
     """,
     why=_NOT_CREATED,
-    fix="target only the joint to follow",
+    fix="target only the reference joint",
     example=usda.follower({"referenceJoint": "[</Robot/j1>, </Robot/anchor>]"}),
     remedy=VALID,
 )
@@ -147,7 +148,7 @@ REFERENCE_MISSING = Refusal("DJ.007/reference-missing", "error", f"""
 
     If referenceJoint targets a path without a prim, PhysX logs an error and creates no mimic joint.
 
-    Measured: With such a target the follower stays at 0. {SCRIPT}
+    Measured: If referenceJoint targets a missing prim, the follower joint stays at 0. {SCRIPT}
     """,
     fix="target an existing joint",
     example=usda.follower({"referenceJoint": "</Robot/j_1>"}),
@@ -160,7 +161,7 @@ REFERENCE_TYPE = Refusal("DJ.007/reference-type", "error", f"""
 
     If referenceJoint targets a prim that is not a joint, PhysX logs an error and creates no mimic joint.
 
-    Measured: With such a target the follower stays at 0. {SCRIPT}
+    Measured: If referenceJoint targets a link, the follower joint stays at 0. {SCRIPT}
     """,
     fix="target a joint",
     example=usda.follower({"referenceJoint": "</Robot/a>"}),
@@ -173,7 +174,7 @@ SELF_REFERENCE = Refusal("DJ.007/self", "error", f"""
 
     If referenceJoint targets the mimic joint itself, PhysX logs an error and creates no mimic joint.
 
-    Measured: PhysX logs that both joints are the same. {SCRIPT}
+    Measured: PhysX logs that the mimic joint and its reference joint are the same. {SCRIPT}
     """,
     fix="target another joint",
     example=usda.follower({"referenceJoint": "</Robot/j2>"}),
@@ -189,9 +190,9 @@ def _include_repair(item: MimicDeclaration) -> Repair:
 EXCLUDED_SELF = Refusal("DJ.007/excluded-self", "error", f"""
     Mimic joint outside its articulation
 
-    If the joint has physics:excludeFromArticulation = true, PhysX logs an error and creates no mimic joint.
+    If the follower joint has physics:excludeFromArticulation = true, PhysX logs an error and creates no mimic joint.
 
-    Measured: PhysX logs that it supports mimic joints only on articulation joints. {SCRIPT}
+    Measured: PhysX logs that it supports mimic joints only on joints of an articulation. {SCRIPT}
     """,
     fix="set physics:excludeFromArticulation to false, or remove PhysxMimicJointAPI",
     example=usda.follower({"bool physics:excludeFromArticulation": "true"}),
@@ -211,7 +212,7 @@ EXCLUDED_REF = Refusal("DJ.007/excluded-ref", "error", f"""
 
     If the reference joint has physics:excludeFromArticulation = true, PhysX logs an error and creates no mimic joint.
 
-    Measured: With such a reference joint the follower stays at 0. {SCRIPT}
+    Measured: If the reference joint is excluded, the follower joint stays at 0. {SCRIPT}
     """,
     fix="set physics:excludeFromArticulation of the reference joint to false, or target another joint",
     example=usda.joint("j1", {**usda.LIMITS, "bool physics:excludeFromArticulation": "true"}) + VALID,
@@ -223,10 +224,11 @@ EXCLUDED_REF = Refusal("DJ.007/excluded-ref", "error", f"""
 MIMIC_DISABLED = Refusal("DJ.007/disabled", "warning", f"""
     Mimic joint with a disabled joint
 
-    One of the two joints has physics:jointEnabled = false. PhysX creates no mimic joint and logs no message.
+    If the follower joint or its reference joint has physics:jointEnabled = false, PhysX creates no mimic joint. PhysX
+    logs no message.
 
-    Measured: If the reference joint is disabled, the follower stays at 0. If the follower is disabled, it is not in
-    the articulation. {SCRIPT}
+    Measured: If the reference joint is disabled, the follower joint stays at 0. A disabled follower joint is not part
+    of the articulation. {SCRIPT}
     """,
     fix="set physics:jointEnabled to true on both joints",
     example=usda.follower({"bool physics:jointEnabled": "false"}),
@@ -236,13 +238,13 @@ MIMIC_DISABLED = Refusal("DJ.007/disabled", "warning", f"""
 MIMIC_JOINT_TYPE = Refusal("DJ.007/joint-type", "error", f"""
     Mimic joint on an unsupported joint type
 
-    PhysX couples revolute joints, prismatic joints, and generic joints with locked translations and a free rotation
-    about the named axis. PhysX creates no mimic joint for other types.
+    A mimic joint can couple revolute, prismatic and generic joints. A generic joint must have locked translations and a
+    free rotation about the axis of the instance name. PhysX creates no mimic joint for other joint types.
 
-    Measured: A generic follower with locked translations reaches 20.00 degrees. With transZ free it stays at 0; a
-    spherical follower also stays at 0. {SCRIPT}
+    Measured: A generic follower joint with locked translations reaches 20.00 degrees. A generic follower joint with
+    free transZ stays at 0, and a spherical follower joint also stays at 0. {SCRIPT}
     """,
-    fix="use a revolute or prismatic joint, or lock transX, transY and transZ and free the axis",
+    fix="use a revolute or prismatic joint, or lock transX, transY and transZ and free the rotation axis",
     example=usda.follower(_TRANSLATIONS, *(name for name in _LOCKED if "transZ" not in name), kind=""),
     remedy=usda.follower({**_TRANSLATIONS, "float limit:transZ:physics:low": "1",
                           "float limit:transZ:physics:high": "-1"}, *_LOCKED, kind=""),
@@ -259,10 +261,10 @@ def _default_axis_repair(item: MimicDeclaration) -> Repair | None:
 REFERENCE_AXIS = Refusal("DJ.007/reference-axis", "error", f"""
     Unsupported reference axis of a mimic joint
 
-    referenceJointAxis must be rotX, rotY or rotZ, even if the reference joint has only one axis. For another token
+    referenceJointAxis must be rotX, rotY or rotZ, even if the reference joint has only one axis. For any other token
     PhysX logs an error and creates no mimic joint.
 
-    Measured: With referenceJointAxis Z the follower stays at 0. {SCRIPT}
+    Measured: With referenceJointAxis Z the follower joint stays at 0. {SCRIPT}
     """,
     fix="set referenceJointAxis to rotX, rotY or rotZ",
     example=usda.follower({"uniform token physxMimicJoint:rotX:referenceJointAxis": '"Z"'}),
@@ -288,10 +290,10 @@ def _refused(item: MimicDeclaration) -> Iterator[Finding]:
 ORPHAN_PROPERTIES = Rule("DJ.007/orphan-properties", "error", """
     Mimic properties without PhysxMimicJointAPI
 
-    PhysX reads physxMimicJoint properties only if PhysxMimicJointAPI is applied with the same instance name.
-    Otherwise PhysX ignores the properties, without a message.
+    PhysX reads physxMimicJoint:NAME properties only if the schema PhysxMimicJointAPI:NAME is applied to the joint.
+    Without the schema PhysX ignores these properties and logs no message.
 
-    Measured: Gearing and reference joint are authored, but the API is not applied. The follower stays at 0.
+    Measured: If gearing and reference joint are authored without PhysxMimicJointAPI, the follower joint stays at 0.
     (`experiments/measure_mimics.py`)
     """,
     why=_NOT_CREATED,
@@ -308,7 +310,7 @@ def orphans(description: Description) -> Iterator[Finding]:
             misspelt, not_applied = opinion.code == "misspelt-property", opinion.code == "not-applied"
             yield ORPHAN_PROPERTIES.at(
                 opinion.path, opinion.property, opinion.reason,
-                fix=opinion.suggestion or ("remove the property; the API does not have it" if misspelt
+                fix=opinion.suggestion or ("remove the property; PhysxMimicJointAPI has no such property" if misspelt
                                            else "apply PhysxMimicJointAPI with this instance name"),
                 repair=_apply_repair(opinion.path, opinion.property) if not_applied else None,
             )

@@ -31,13 +31,14 @@ _THIRD = usda.follower({"referenceJoint": "</Robot/j2>"}, name="j3", parent="b",
 MIMIC_CYCLE = Rule("DJ.007/cycle", "error", f"""
     Cycle of mimic joints
 
-    PhysX solves each mimic joint of a cycle as a two-way constraint. If the gearings do not agree exactly, all joints
-    settle away from their targets, without a message.
+    PhysX solves each mimic joint of a cycle as a two-way constraint. If the gearings in a cycle of mimic joints
+    contradict each other, all its joints settle away from their targets, without a message.
 
     Measured: In a cycle with the gearings -1 and -2, the joints settle at 8.70 and 7.45 degrees. {SCRIPT}
     """,
-    why="if the gearings do not agree exactly, the joints settle away from their targets, without a message",
-    fix="remove the mimic joint from one of these joints",
+    why="if the gearings of the cycle contradict each other, its joints settle away from their targets, without a "
+        "message",
+    fix="remove the mimic joint from one joint of the cycle",
     example=usda.joint("j1", _RING, "PhysxMimicJointAPI:rotX") + VALID,
     remedy=usda.joint("j1", usda.LIMITS) + VALID,
 )
@@ -75,14 +76,14 @@ def _open_ring(ring: Sequence[str], declarations: Sequence[MimicDeclaration], ne
 CHAIN = Rule("DJ.007/chain", "error", """
     Reference joint that is a mimic joint
 
-    The reference joint follows another joint. PhysX simulates such chains correctly, but the SimReady rule forbids them
-    and Newton rejects them.
+    The reference joint is itself a mimic joint and follows another joint. PhysX simulates a chain of mimic joints
+    correctly, but SimReady DJ.007 forbids such a chain, and Newton rejects it.
 
-    Measured: A third joint follows the follower. All three joints reach 19.99 degrees and differ by at most 0.0004.
-    (`experiments/measure_mimics.py`)
+    Measured: In a chain of three joints, a third joint follows the follower joint. All three joints reach 19.99 degrees
+    and differ by at most 0.0004. (`experiments/measure_mimics.py`)
     """,
-    why="PhysX simulates the chain, but the SimReady rule forbids it and Newton rejects it",
-    fix="refer to the first joint of the chain, with gearing = -(product of both gearings)",
+    why="PhysX simulates a chain of mimic joints, but SimReady DJ.007 forbids it and Newton rejects it",
+    fix="use the first joint of the chain as reference joint, with gearing = -(product of both gearings)",
     profiles=PROFILES,
     example=_LIMITED_LINK + VALID + _THIRD,
     remedy=_LIMITED_LINK + VALID + usda.follower(name="j3", parent="b", child="c"),
@@ -98,13 +99,13 @@ def _chain(item: MimicDeclaration) -> Iterator[Finding]:
 SAME_ARTICULATION = Rule("DJ.007/same-articulation", "error", f"""
     Mimic joint across articulations
 
-    Both joints must connect links of one articulation. If one of the joints leads to the world or is outside the
-    articulation's tree, PhysX logs an error and creates no mimic joint.
+    A follower joint and its reference joint must connect links of the same articulation. PhysX logs an error if one of
+    the two joints connects to the world or is outside the articulation's tree. PhysX then creates no mimic joint.
 
-    Measured: A joint between the world and a link does not follow. {SCRIPT}
+    Measured: A follower joint between the world and a link does not follow its reference joint. {SCRIPT}
     """,
     why="PhysX creates no mimic joint",
-    fix="make both joints connect links of one articulation",
+    fix="connect both joints to links of the same articulation",
     example=usda.follower(parent=""),
     remedy=VALID,
 )
@@ -122,12 +123,13 @@ def _separate_articulations(description: Description) -> Iterator[Finding]:
 DRIVE_FIGHT = Rule("DJ.007/drive-fight", "warning", f"""
     Drive on a mimic joint
 
-    A drive on the following joint works against the mimic joint and also moves the reference joint. If the two joints
-    have equal gains and opposed targets, both joints stay near the middle.
+    A drive on the follower joint works against the mimic joint and also moves the reference joint. If two coupled
+    joints have equal drive gains and opposite targets, both joints stay near the middle between the targets.
 
-    Measured: With equal gains and targets of 20 and -20, the joints end at 1.98 and -1.98 degrees. {SCRIPT}
+    Measured: Two coupled joints with equal drive gains and targets of 20 and -20 degrees end at 1.98 and -1.98 degrees.
+    {SCRIPT}
     """,
-    why="the drive also pulls the reference joint; with opposed targets both joints stay near their start",
+    why="the drive also pulls the reference joint; if the two joints have opposite targets, both stay near their start",
     fix="set the drive's stiffness and damping to 0, and drive the reference joint",
     example=usda.follower({"float drive:angular:physics:stiffness": "100"}, "PhysicsDriveAPI:angular"),
     remedy=usda.follower({"float drive:angular:physics:stiffness": "0"}, "PhysicsDriveAPI:angular"),
@@ -139,7 +141,7 @@ def _drive_fight(articulation: Articulation, mimic: Mimic) -> Iterator[Finding]:
     if drive is not None and (drive.stiffness != 0.0 or drive.damping != 0.0):
         yield DRIVE_FIGHT.at(
             mimic.path, drive.prefix + "stiffness",
-            f"the following joint has {_gains(articulation.dofs[mimic.follower])}, and its reference joint has "
+            f"the follower joint has {_gains(articulation.dofs[mimic.follower])}, and its reference joint has "
             f"{_gains(articulation.dofs[mimic.reference])}", repair=_without_gains(drive),
         )
 
@@ -161,13 +163,13 @@ def _gains(dof: Dof) -> str:
 INITIAL_VIOLATION = Rule("DJ.007/initial-violation", "warning", f"""
     Initial joint states that violate the mimic equation
 
-    The authored joint states do not satisfy q + gearing * q_reference + offset = 0. In the first steps PhysX moves
-    both joints until the equation holds.
+    The authored joint states do not satisfy the mimic equation q + gearing * q_reference + offset = 0. In the first
+    steps PhysX moves both joints until they satisfy the mimic equation.
 
-    Measured: The reference joint starts at 10 degrees, and the follower starts at 0 with gearing -1. After one step
-    both are at 10.4 degrees. {SCRIPT}
+    Measured: The reference joint starts at 10 degrees, and the follower joint starts at 0 with gearing -1. After one
+    step both joints are at 10.4 degrees. {SCRIPT}
     """,
-    why="the first steps move both joints abruptly until the equation holds",
+    why="the first steps move both joints abruptly until they satisfy the mimic equation",
     fix="author joint states with q + gearing * q_reference + offset = 0",
     example=usda.follower({"float state:angular:physics:position": "10"}, "PhysicsJointStateAPI:angular"),
     remedy=usda.follower({"float state:angular:physics:position": "0"}, "PhysicsJointStateAPI:angular"),
@@ -189,14 +191,14 @@ def _initial_violation(articulation: Articulation, mimic: Mimic, states: set[str
 DOUBLE_MIMIC = Rule("DJ.007/double-mimic", "error", f"""
     PhysX and Newton mimic APIs on one joint
 
-    PhysX applies NewtonMimicAPI in addition to PhysxMimicJointAPI. If the two schemas disagree, neither joint can move.
-    The schemas agree if mimicCoef1 = -gearing and mimicCoef0 = -offset.
+    If a joint has NewtonMimicAPI and PhysxMimicJointAPI, PhysX applies both. If the two mimic schemas contradict each
+    other, neither joint can move. The two mimic schemas agree if mimicCoef1 = -gearing and mimicCoef0 = -offset.
 
-    Measured: With gearing 1 and mimicCoef1 1, the reference joint stays at 1.98 degrees, and the follower stays at
-    0. {SCRIPT}
+    Measured: With gearing 1 and mimicCoef1 1, the reference joint stays at 1.98 degrees, and the follower joint stays
+    at 0. {SCRIPT}
     """,
-    why="PhysX applies both APIs, and the joints stay near their start",
-    fix="set newton:mimicCoef1 = -gearing and newton:mimicCoef0 = -offset, or remove one of the two APIs",
+    why="PhysX applies both mimic schemas, and the joints stay near their start",
+    fix="set newton:mimicCoef1 = -gearing and newton:mimicCoef0 = -offset, or remove one of the two schemas",
     profiles=PROFILES,
     example=usda.follower({"gearing": "1", "float newton:mimicCoef1": "1", "rel newton:mimicJoint": "</Robot/j1>"},
                           "NewtonMimicAPI"),
@@ -215,8 +217,8 @@ def _double(item: MimicDeclaration) -> Iterator[Finding]:
         item.path, "apiSchemas",
         f"NewtonMimicAPI gives q = {item.newton[0]:g} + {item.newton[1]:g} q_reference, "
         f"PhysxMimicJointAPI gives q = {-offset + 0.0:g} + {-gearing:g} q_reference",
-        why="PhysX applies both APIs" if same else "",
-        fix="remove one of the two APIs, or keep them equal" if same else "",
+        why="PhysX applies both mimic schemas" if same else "",
+        fix="remove one of the two schemas, or keep their values equal" if same else "",
         severity="warning" if same else "error", repair=None if same else _without_newton(item),
     )
 
@@ -231,8 +233,8 @@ NEWTON_PORTABILITY = Rule("DJ.007/newton-portability", "warning", """
 
     Newton's mimic joints couple only two joints of the same type, cannot form chains, and use other units for offsets.
 
-    Measured: A slider follows a hinge with gearing -0.01 per degree. At 20 degrees PhysX moves the slider to 0.200.
-    (`experiments/measure_mimics.py`)
+    Measured: A slider follows a hinge with gearing -0.01 per degree. When the hinge is at 20 degrees, the slider is at
+    0.200. (`experiments/measure_mimics.py`)
     """,
     why="Newton reads such a mimic joint differently or not at all",
     fix="test the joint in Newton before you rely on it",
@@ -245,11 +247,11 @@ NEWTON_PORTABILITY = Rule("DJ.007/newton-portability", "warning", """
 def _portability(item: MimicDeclaration, leaders: Mapping[str, str]) -> Iterator[Finding]:
     reasons = []
     if item.reference_kind is not None and item.joint_kind is not None and item.reference_kind != item.joint_kind:
-        reasons.append(f"it couples a {item.joint_kind} with a {item.reference_kind} joint")
+        reasons.append(f"the mimic joint couples a {item.joint_kind} with a {item.reference_kind} joint")
     if len(item.references) == 1 and item.references[0] in leaders:
-        reasons.append("its reference joint is a mimic joint")
+        reasons.append("the reference joint is itself a mimic joint")
     if item.joint_kind == "revolute" and item.value("offset") not in (0, 0.0):
-        reasons.append("its offset is in degrees")
+        reasons.append("the offset is in degrees")
     if reasons:
         finding = NEWTON_PORTABILITY.at(item.path, property_name(item, "referenceJoint"), "; ".join(reasons))
         yield from per_profile(finding, "info", "info", "warning")

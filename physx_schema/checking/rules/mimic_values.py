@@ -27,10 +27,11 @@ _HARD = "PhysX makes the mimic joint a hard constraint"
 GEARING = Rule("DJ.007/gearing", "error", f"""
     Gearing missing, zero or not finite
 
-    The mimic equation is q = -gearing * q_reference - offset. PhysX refuses gearing 0 and uses 1 if nothing is
-    authored. NaN or infinity makes the whole articulation NaN.
+    The mimic equation is q = -gearing * q_reference - offset. PhysX refuses gearing 0. If no gearing is authored, PhysX
+    uses 1. With a gearing of NaN or infinity, the state of the whole articulation becomes NaN.
 
-    Measured: With gearing 1 the follower reaches -19.99 degrees, and with gearing -2 it reaches 39.99. {SCRIPT}
+    Measured: With gearing 1 the follower joint reaches -19.99 degrees, and with gearing -2 it reaches 39.99 degrees.
+    {SCRIPT}
     """,
     example=usda.follower({"gearing": "0"}),
     remedy=VALID,
@@ -59,11 +60,11 @@ def _gearing(item: MimicDeclaration) -> Iterator[Finding]:
 OFFSET = Rule("DJ.007/offset", "error", f"""
     Offset that is not finite
 
-    The offset must be finite. Its unit is degrees on a revolute joint, and length units on a prismatic joint. NaN
-    or infinity makes the whole articulation NaN.
+    The offset of a mimic joint must be finite. The offset is in degrees on a revolute joint, and in length units on a
+    prismatic joint. With an offset of NaN or infinity, the state of the whole articulation becomes NaN.
 
-    Measured: With offset 10 and gearing -1 the follower is at 9.99 degrees. With offset NaN both joints become NaN.
-    {SCRIPT}
+    Measured: With offset 10 and gearing -1 the follower joint is at 9.99 degrees. With offset NaN the positions of both
+    joints become NaN. {SCRIPT}
     """,
     why=_NAN,
     fix="author a finite number",
@@ -81,11 +82,13 @@ def _offset(item: MimicDeclaration) -> Iterator[Finding]:
 NATURAL_FREQUENCY = Rule("DJ.007/naturalFrequency", "error", f"""
     Natural frequency missing, not positive or too high
 
-    PhysX makes the mimic joint a hard constraint if naturalFrequency is not authored or at most 0. The SimReady rule
-    requires a value above 0. Above 10 rad per time step the constraint is nearly hard.
+    PhysX makes the mimic joint a hard constraint if naturalFrequency is not authored or at most 0. SimReady DJ.007
+    requires a naturalFrequency above 0. If naturalFrequency times the time step is above 10 rad, the mimic joint is
+    nearly a hard constraint.
 
-    Measured: With naturalFrequency 0 or -5 the follower lags by at most 0.0002 degrees. The follower lags by 1.42
-    degrees with naturalFrequency 1, and by 0.006 degrees with 1200. {SCRIPT}
+    Measured: With naturalFrequency 0 or -5 the follower joint misses the required position by at most 0.0002 degrees.
+    The follower joint misses this position by 1.42 degrees with naturalFrequency 1, and by 0.006 degrees with 1200.
+    {SCRIPT}
     """,
     why="PhysX cannot use the value",
     fix="author a finite number",
@@ -103,7 +106,7 @@ def _natural_frequency(item: MimicDeclaration) -> Iterator[Finding]:
         text = f"{value:g}" if base in item.authored else "not authored"
         finding = NATURAL_FREQUENCY.at(
             item.path, name, f"naturalFrequency is {text}", why=_HARD,
-            fix="author a value above 0; for a hard constraint set dampingRatio to 0",
+            fix="author a naturalFrequency above 0; for a hard constraint set dampingRatio to 0",
         )
         yield from per_profile(finding, "info", "error")
     elif value / STEPS_PER_SECOND > _NEARLY_HARD:
@@ -111,7 +114,8 @@ def _natural_frequency(item: MimicDeclaration) -> Iterator[Finding]:
         yield NATURAL_FREQUENCY.at(
             item.path, name, f"naturalFrequency {value:g} is {step_angle}",
             why="the mimic joint is nearly a hard constraint",
-            fix="author about 60 (1 rad in a step), or less for a compliant mimic joint", severity="info",
+            fix="author a naturalFrequency of about 60 (1 rad in a step), or less for a compliant mimic joint",
+            severity="info",
         )
 
 
@@ -121,8 +125,8 @@ DAMPING_RATIO = Rule("DJ.007/dampingRatio", "error", f"""
     PhysX makes the mimic joint a hard constraint if dampingRatio is not authored or at most 0. With a dampingRatio
     below 1 a compliant mimic joint can oscillate.
 
-    Measured: With naturalFrequency 10 the follower lags by 1.28 degrees with dampingRatio 1, and by at most 0.0002
-    degrees with dampingRatio 0. {SCRIPT}
+    Measured: With naturalFrequency 10 and dampingRatio 1 the follower joint misses the required position by 1.28
+    degrees. With dampingRatio 0 it misses this position by at most 0.0002 degrees. {SCRIPT}
     """,
     why="PhysX cannot use the value",
     fix="author a finite number",
@@ -138,7 +142,7 @@ def _damping_ratio(item: MimicDeclaration) -> Iterator[Finding]:
         yield DAMPING_RATIO.at(item.path, name, f"dampingRatio {value!r} is not a finite number")
     elif base not in item.authored or value < 0:
         text = f"{value:g}" if base in item.authored else "not authored"
-        fix = "author at least 0; 0 makes a hard constraint"
+        fix = "author a dampingRatio of at least 0; 0 makes a hard constraint"
         finding = DAMPING_RATIO.at(item.path, name, f"dampingRatio is {text}", why=_HARD, fix=fix)
         yield from per_profile(finding, "info", "error")
     elif value == 0:
@@ -154,11 +158,11 @@ def _damping_ratio(item: MimicDeclaration) -> Iterator[Finding]:
 MIMIC_TIME_SAMPLES = ReaderRule("DJ.007/time-samples", "warning", """
     Time samples or connections on a mimic joint
 
-    PhysX reads gearing, offset and limits once, at the default time, and ignores time samples and connections.
+    PhysX reads the gearing, offset and limits of a mimic joint once, at USD's default time, and ignores time samples
+    and connections.
 
-    Measured: PhysX uses an authored gearing of -1, despite time samples of -2 or a connection to -2. If no gearing is
-    authored, PhysX uses 1.
-    (`experiments/measure_mimics.py`)
+    Measured: PhysX uses an authored gearing of -1 even if the gearing also has time samples of -2 or a connection to
+    -2. If a gearing has no authored default value, PhysX uses 1. (`experiments/measure_mimics.py`)
     """,
     example=usda.follower({"float physxMimicJoint:rotX:gearing.timeSamples": "{ 0: -1, 10: -2 }"}),
     remedy=VALID,
@@ -182,10 +186,11 @@ Interval = tuple[float, float]
 FINITE_LIMITS = Rule("DJ.007/limits", "error", f"""
     Mimic joint without finite limits
 
-    PhysX couples two revolute joints only if all their limits are finite. Prismatic joints need no limits in PhysX, but
-    the SimReady rule requires them. A lower limit above the upper limit stops both joints.
+    PhysX couples two revolute joints by a mimic joint only if all limits of both joints are finite. A prismatic mimic
+    joint needs no limits in PhysX, but SimReady DJ.007 requires limits. If a coupled joint has a lower limit above its
+    upper limit, both joints stop.
 
-    Measured: The follower stays at 0 if its hinge has no limits. If the follower has limits [30, -30], the
+    Measured: A revolute follower joint without limits stays at 0. If the follower joint has limits [30, -30], the
     reference joint stops at 3.64 degrees. {SCRIPT}
     """,
     fix="author finite physics:lowerLimit and physics:upperLimit, lower < upper",
@@ -205,8 +210,8 @@ def _limits(item: MimicDeclaration) -> Iterator[Finding]:
             continue
         name = "upperLimit" if unlimited(bounds[1]) and not unlimited(bounds[0]) else "lowerLimit"
         why = ("PhysX refuses the mimic joint" if kind == "revolute" and "no limit" in fault
-               else "PhysX accepts the mimic joint, but the SimReady rule does not" if "no limit" in fault
-               else "PhysX holds the joint at one position, and the coupling holds the other joint")
+               else "PhysX accepts the mimic joint, but SimReady DJ.007 does not" if "no limit" in fault
+               else "PhysX holds the joint at one position, and the mimic joint holds the coupled joint too")
         subject = role if path == item.path else f"{role} of {item.path}"
         finding = FINITE_LIMITS.at(path, f"physics:{name}", f"{subject} has {fault}", why=why)
         yield from per_profile(finding, "warning" if kind == "prismatic" and "no limit" in fault else "error", "error")
@@ -220,18 +225,19 @@ def limits_fault(bounds: Interval) -> str:
     if unlimited(lower) or unlimited(upper):
         name = "lower or upper" if unlimited(lower) and unlimited(upper) else "lower" if unlimited(lower) else "upper"
         return f"no limit on the {name} side"
-    return "" if lower < upper else f"limits [{lower:g}, {upper:g}] with the lower not below the upper"
+    return "" if lower < upper else f"limits [{lower:g}, {upper:g}] with the lower limit not below the upper limit"
 
 
 LIMITS_CLIP = Rule("DJ.007/limits-clip", "error", f"""
     Mimic limits that stop the reference joint
 
-    For some positions of the reference joint, the mimic equation gives positions outside the follower's limits. The
-    coupling is two-way, so the limits also stop the reference joint, without a message. For reference limits [r0, r1],
-    the follower needs limits from -gearing r0 - offset to -gearing r1 - offset.
+    For some positions of the reference joint, the mimic equation gives positions outside the follower joint's limits. A
+    mimic joint couples both ways: the follower joint's limits also stop the reference joint, without a message. If the
+    reference joint has limits r0 and r1, the follower joint's limits must include -gearing * r0 - offset and -gearing *
+    r1 - offset.
 
-    Measured: Follower limits [0, 10] stop the reference joint at 11.80 degrees. Follower limits [-45, 0] stop it at
-    3.60 degrees. {SCRIPT}
+    Measured: Limits [0, 10] of the follower joint stop the reference joint at 11.80 degrees. Limits [-45, 0] of the
+    follower joint stop the reference joint at 3.60 degrees. {SCRIPT}
     """,
     example=usda.follower({"float physics:lowerLimit": "0", "float physics:upperLimit": "10"}),
     remedy=VALID,
@@ -240,14 +246,13 @@ LIMITS_CLIP = Rule("DJ.007/limits-clip", "error", f"""
 LIMITS_DISJOINT = Rule("DJ.007/limits-disjoint", "error", """
     Mimic limits that no position satisfies
 
-    No position within the reference joint's limits keeps the follower within its limits. In PhysX both joints push
-    against their limits and miss their targets.
+    No position within the reference joint's limits keeps the follower joint within its own limits. In PhysX the two
+    coupled joints then push against their limits and miss their targets.
 
-    Measured: The follower has limits [50, 60], and the reference joint has limit 45 and target 20. The joints end
-    at 50 and 44.59 degrees.
-    (`experiments/measure_mimics.py`)
+    Measured: The follower joint has limits [50, 60], and the reference joint has limits [-45, 45] and target 20. The
+    follower joint ends at 50 degrees and the reference joint at 44.59 degrees. (`experiments/measure_mimics.py`)
     """,
-    why="no position satisfies both, so the joints push against their limits",
+    why="no position satisfies the limits of both joints, so the joints push against their limits",
     example=usda.follower({"float physics:lowerLimit": "50", "float physics:upperLimit": "60"}),
     remedy=VALID,
 )
@@ -268,9 +273,11 @@ def clip_findings(path: str, limits: Interval, reference: Interval, gearing: flo
     if image[1] < lower - tolerance or upper + tolerance < image[0]:
         rule, why = LIMITS_DISJOINT, LIMITS_DISJOINT.why
     yield rule.at(
-        path, "physics:lowerLimit", f"the reference joint's limits need the range [{image[0]:g}, {image[1]:g}] here, "
-        f"but the limits are [{lower:g}, {upper:g}]", why=why,
-        fix=f"widen these limits to include [{image[0]:g}, {image[1]:g}], or narrow the limits of the reference joint",
+        path, "physics:lowerLimit",
+        f"for the reference joint's limits this joint needs the range [{image[0]:g}, {image[1]:g}], but its limits are "
+        f"[{lower:g}, {upper:g}]", why=why,
+        fix=f"widen the limits of this joint to include [{image[0]:g}, {image[1]:g}], or narrow the limits of the "
+            "reference joint",
         repair=_widen_repair(path, limits, image),
     )
 

@@ -13,7 +13,7 @@ from physx_schema.checking.engine.finding import PUBLISHED, Finding
 from physx_schema.checking.engine.rule import Rule, finder, flatten
 from physx_schema.description import Description
 
-_REASON = "the published rule requires this; PhysX does not"
+_REASON = "SimReady's published rule requires this; PhysX does not"
 _BODY, _COLLIDER, _MESH, _MERGED = (
     "PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMeshCollisionAPI", "PhysxMeshMergeCollisionAPI")
 _MASS = "physics:mass"
@@ -21,7 +21,7 @@ _MASS = "physics:mass"
 NO_BODY = Rule("stage/no-body", "error", """
     Stage without a rigid body
 
-    The published rule RB.001 requires at least one rigid body.
+    SimReady's published rule RB.001 requires at least one rigid body.
     """,
     why=_REASON,
     fix="apply PhysicsRigidBodyAPI to the prims that should move",
@@ -31,7 +31,7 @@ NO_BODY = Rule("stage/no-body", "error", """
 ONE_BODY = Rule("stage/one-body", "warning", """
     Stage with a single rigid body
 
-    The published rule RB.MB.001 requires at least two rigid bodies in an asset with moving parts.
+    SimReady's published rule RB.MB.001 requires at least two rigid bodies in an asset with moving parts.
     """,
     why=_REASON,
     fix="apply PhysicsRigidBodyAPI to the other moving parts, or do not claim the multi-body feature",
@@ -41,8 +41,8 @@ ONE_BODY = Rule("stage/one-body", "warning", """
 ROOT_COUNT = Rule("articulation/root-count", "warning", """
     No articulation root, or several roots
 
-    The published rule BA.001 requires exactly one articulation root on a stage with joints. PhysX simulates any number
-    of articulations and of joints outside them.
+    SimReady's published rule BA.001 requires exactly one articulation root on a stage with joints. PhysX simulates any
+    number of articulations, and also joints outside articulations.
     """,
     why=_REASON,
     profiles=(PUBLISHED,),
@@ -51,13 +51,13 @@ ROOT_COUNT = Rule("articulation/root-count", "warning", """
 NOT_XFORMABLE = Rule("body/not-xformable", "error", """
     Rigid body on a prim without a transform
 
-    The published rule RB.003 requires PhysicsRigidBodyAPI on Xformable prims. PhysX simulates a body on any prim,
-    but a Scope or an untyped prim cannot store the body's pose.
+    SimReady's published rule RB.003 requires PhysicsRigidBodyAPI on Xformable prims. PhysX simulates a body on any
+    prim, but a Scope or an untyped prim cannot store the body's pose.
 
     Measured: A body on a Scope falls by 5.005 in one second, like a body on an Xform.
     (`experiments/measure_body_rules.py`)
     """,
-    why="the prim cannot store the pose that PhysX computes; the published rule requires an Xformable prim",
+    why="the prim cannot store the pose that PhysX computes; SimReady requires an Xformable prim",
     fix="make the prim an Xform",
     profiles=(PUBLISHED,),
     example=usda.body().replace("def Xform", "def Scope"),
@@ -67,13 +67,13 @@ NOT_XFORMABLE = Rule("body/not-xformable", "error", """
 NESTED = Rule("body/nested-in-body", "warning", """
     Nested rigid body without !resetXformStack!
 
-    The published rule RB.006 requires !resetXformStack! on a body inside another body.
+    SimReady's published rule RB.006 requires !resetXformStack! on a body inside another body.
 
-    Measured: An inner body 2 above the outer body falls by 5.005, with and without !resetXformStack!.
-    (`experiments/measure_body_rules.py`)
+    Measured: An inner body 2 length units above the outer body falls by 5.005 in one second, with and without
+    !resetXformStack!. (`experiments/measure_body_rules.py`)
     """,
-    why="PhysX steps the two bodies separately; the published rule requires !resetXformStack! on the inner one",
-    fix="author !resetXformStack!, or move the inner body out of the outer one",
+    why="PhysX steps the two bodies separately; SimReady requires !resetXformStack! on the inner body",
+    fix="author !resetXformStack!, or move the inner body out of the outer body",
     profiles=(PUBLISHED,),
     example=usda.body(children=usda.body(name="inner")),
     remedy=usda.body() + usda.body(name="inner"),
@@ -82,13 +82,13 @@ NESTED = Rule("body/nested-in-body", "warning", """
 UNJOINED = Rule("body/nested-unjoined", "error", """
     Nested rigid body without a joint
 
-    The published rule RB.012 requires a joint between a body and the body that contains it.
+    SimReady's published rule RB.012 requires a joint between a body and the body that contains it.
 
     Measured: A body inside another body falls separately, with and without a joint.
     (`experiments/measure_body_rules.py`)
     """,
-    why="PhysX steps the two bodies separately; the published rule requires a joint between them",
-    fix="join the two bodies, or move the inner body out of the outer one",
+    why="PhysX steps the two bodies separately; SimReady requires a joint between the two bodies",
+    fix="connect the two bodies by a joint, or move the inner body out of the outer body",
     profiles=(PUBLISHED,),
     example=usda.body(children=usda.body(name="inner")),
     remedy=usda.body() + usda.body(name="inner"),
@@ -97,10 +97,10 @@ UNJOINED = Rule("body/nested-unjoined", "error", """
 NO_MASS = Rule("body/mass-unauthored", "error", """
     Body without an authored mass
 
-    The published rules RB.007 and RB.011 require a physics:mass above 0 on a body or on its colliders. PhysX
-    computes the mass from volume and density.
+    SimReady's published rules RB.007 and RB.011 require a physics:mass above 0 on a body or on its colliders. Without
+    an authored mass PhysX computes the mass from the volume and density of the colliders.
     """,
-    why="PhysX computes the mass from volume and density; the published rule requires an authored mass",
+    why="PhysX computes the mass from volume and density; SimReady requires an authored mass",
     fix="author physics:mass of PhysicsMassAPI on the body",
     profiles=(PUBLISHED,),
     example=usda.body({"float physics:mass": None, "float3 physics:diagonalInertia": None}, children=usda.cube()),
@@ -110,9 +110,9 @@ NO_MASS = Rule("body/mass-unauthored", "error", """
 MASS_PARTIAL = Rule("body/mass-partial", "warning", """
     Body with a mass on some colliders only
 
-    The published rule RB.007 requires physics:mass on a body or on all of its colliders.
+    SimReady's published rule RB.007 requires physics:mass on a body or on all of its colliders.
     """,
-    why="PhysX computes the missing masses from volume and density; the published rule requires every mass",
+    why="PhysX computes the missing masses from volume and density; SimReady requires a mass on every collider",
     fix="author physics:mass on the body, or on each collider",
     profiles=(PUBLISHED,),
     example=usda.body({"float physics:mass": None, "float3 physics:diagonalInertia": None}, children=usda.cube(
@@ -125,11 +125,11 @@ MASS_PARTIAL = Rule("body/mass-partial", "warning", """
 NOT_GEOMETRY = Rule("collider/not-geometry", "error", """
     Collider on a prim without geometry
 
-    The published rules RB.COL.001 and PHYSX.COL.001 require PhysicsCollisionAPI on geometry, or on an Xform with
+    SimReady's published rules RB.COL.001 and PHYSX.COL.001 require PhysicsCollisionAPI on geometry, or on an Xform with
     PhysxMeshMergeCollisionAPI. PhysX creates shapes from the geometry directly below the prim.
     """,
-    why="PhysX uses the geometry directly below; the published rule requires the schema on the geometry",
-    fix="apply PhysicsCollisionAPI to the geometry below",
+    why="PhysX uses the geometry directly below the prim; SimReady requires the schema on the geometry",
+    fix="apply PhysicsCollisionAPI to the geometry below the prim",
     profiles=(PUBLISHED,),
     example=usda.prim("Xform", "shapes", {}, _COLLIDER, children=usda.prim("Cube", "shape", {"double size": "1"})),
     remedy=usda.prim("Xform", "shapes", {}, children=usda.cube()),
@@ -138,8 +138,8 @@ NOT_GEOMETRY = Rule("collider/not-geometry", "error", """
 MESH_SCHEMA = Rule("collider/mesh-schema", "error", """
     Mesh collision schema without a mesh collider
 
-    The published rules RB.COL.002 and PHYSX.COL.002 require PhysicsMeshCollisionAPI on meshes with
-    PhysicsCollisionAPI. PHYSX.COL.002 also accepts merged colliders.
+    SimReady's published rules RB.COL.002 and PHYSX.COL.002 allow PhysicsMeshCollisionAPI only on meshes with
+    PhysicsCollisionAPI. PHYSX.COL.002 also allows PhysicsMeshCollisionAPI on a prim with PhysxMeshMergeCollisionAPI.
     """,
     why="the schema sets the collision shape of a mesh, and this prim is not a mesh collider",
     profiles=(PUBLISHED,),
@@ -150,7 +150,7 @@ MESH_SCHEMA = Rule("collider/mesh-schema", "error", """
 NOT_Z_UP = Rule("stage/not-z-up", "error", """
     Up axis other than Z
 
-    The published rule UN.006 requires upAxis Z.
+    SimReady's published rule UN.006 requires upAxis Z.
     """,
     why=_REASON,
     fix='rotate the asset and author upAxis = "Z"',
@@ -160,7 +160,7 @@ NOT_Z_UP = Rule("stage/not-z-up", "error", """
 NOT_METRES = Rule("stage/not-metres", "error", """
     Length unit other than metres
 
-    The published rule UN.007 requires metersPerUnit 1.
+    SimReady's published rule UN.007 requires metersPerUnit 1.
     """,
     why=_REASON,
     fix="scale all lengths and values that depend on lengths, and author metersPerUnit = 1",

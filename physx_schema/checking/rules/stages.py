@@ -29,12 +29,11 @@ HIDDEN = ReaderRule("scene/hidden", "warning", """
     PhysicsScene that PhysX ignores
 
     PhysX ignores a PhysicsScene with the schema NewtonSceneAPI, PhysicsMassAPI or most other schemas, unless
-    PhysxSceneAPI is also applied. PhysX then uses a default scene with Earth's gravity, and does not create bodies that
-    the ignored scene owns.
+    PhysxSceneAPI is also applied. Instead of an ignored scene PhysX uses a default scene with Earth's gravity. PhysX
+    does not create bodies that the ignored scene owns.
 
-    Measured: The scene has gravity 1. In one second a body falls by 4.91 with NewtonSceneAPI alone, and by 0.50 if
-    PhysxSceneAPI is also applied.
-    (`experiments/measure_body_rules.py`)
+    Measured: In a scene with gravity 1 and NewtonSceneAPI, a body falls by 4.91 in one second. If PhysxSceneAPI is also
+    applied to the scene, the body falls by 0.50. (`experiments/measure_body_rules.py`)
     """,
     example=usda.prim("PhysicsScene", "scene", _MOON, "NewtonSceneAPI"),
     remedy=usda.prim("PhysicsScene", "scene", _MOON, "NewtonSceneAPI", "PhysxSceneAPI"),
@@ -57,8 +56,8 @@ SCENE_SEVERAL = ReaderRule("scene/several", "info", """
 SCENE_GRAVITY = ReaderRule("scene/gravity", "error", """
     Gravity that is not finite
 
-    PhysX multiplies gravityMagnitude by gravityDirection as authored, including -inf. If the result is NaN or
-    infinity, the positions of bodies become invalid.
+    PhysX multiplies gravityMagnitude by gravityDirection, even if the authored magnitude is -inf. If the resulting
+    gravity is NaN or infinity, the positions of bodies become invalid.
 
     Measured: A dynamic body has no valid position after one second if the gravity is NaN, infinite, or authored
     only by time samples.
@@ -72,8 +71,8 @@ SCENE_GRAVITY = ReaderRule("scene/gravity", "error", """
 GRAVITY_DIRECTION = ReaderRule("scene/gravity-direction", "warning", """
     Gravity direction without unit length
 
-    PhysX does not normalise an authored gravityDirection. The length of the vector scales the gravity; length 0
-    means no gravity.
+    PhysX does not normalise an authored gravityDirection. The length of gravityDirection scales the gravity; a
+    direction of length 0 means no gravity.
 
     Measured: With magnitude 10 and direction (0, 0, -2), a body falls by 10.0 in one second, twice the right
     distance.
@@ -86,11 +85,11 @@ GRAVITY_DIRECTION = ReaderRule("scene/gravity-direction", "warning", """
 UNITS = ReaderRule("stage/units", "error", """
     Units that PhysX refuses
 
-    In single precision, metersPerUnit, kilogramsPerUnit and a length of 10 m in stage units must be finite and
-    above 0. Otherwise PhysX refuses the stage.
+    Three numbers must be finite and above 0 in single precision: metersPerUnit, kilogramsPerUnit, and a length of 10 m
+    in stage units. PhysX refuses a stage in which one of these numbers is not finite or not above 0.
 
-    Measured: PhysX refuses 0, -1, NaN and infinity. PhysX refuses metersPerUnit 2.9e-38, but accepts 2.95e-38.
-    (`experiments/measure_scene_rules.py`)
+    Measured: PhysX refuses a metersPerUnit or kilogramsPerUnit of 0, -1, NaN or infinity. PhysX refuses metersPerUnit
+    2.9e-38, but accepts 2.95e-38. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
 )
@@ -99,7 +98,8 @@ UNITS_EXTREME = ReaderRule("stage/units-extreme", "warning", """
     Units that overflow PhysX's defaults
 
     PhysX converts its default density and thresholds to the stage's units in single precision. With length units
-    outside about 2e-14 to 7e11 m, or similarly extreme mass units, these values become infinite or 0.
+    outside about 2e-14 to 7e11 m, or similarly extreme mass units, the converted density and thresholds become infinite
+    or 0.
 
     Measured: PhysX accepts metersPerUnit 2.95e-38 and 3.4e38, and kilogramsPerUnit 8e-46 and 3.4e38, without a message.
     (`experiments/measure_scene_rules.py`)
@@ -122,10 +122,11 @@ UP_AXIS = ReaderRule("stage/up-axis", "error", """
 COMPOSITION = ReaderRule("stage/composition", "error", """
     Layer, reference or payload that does not compose
 
-    USD cannot compose a layer, reference or payload of the stage. Bodies and joints can be missing in the simulation.
+    USD cannot compose a layer, reference or payload of the stage. Bodies and joints from this layer, reference or
+    payload can be missing in the simulation.
 
-    Measured: A body next to a reference to a missing file falls normally, by 5.005 in one second.
-    (`experiments/measure_scene_rules.py`)
+    Measured: If another prim of the stage references a missing file, a body still falls normally, by 5.005 in one
+    second. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
     explains=(Explains("below", MISSING), Explains("target", MISSING)),
@@ -150,8 +151,8 @@ MUTED_LAYER = ReaderRule("stage/muted-layer", "info", """
 LAYER_OFFSET = ReaderRule("stage/layer-offset", "info", """
     Sublayer with a time offset
 
-    A time offset moves the sublayer's time samples. Physics is read at the default time, where time samples have no
-    effect.
+    A time offset moves the sublayer's time samples. PhysX and physx-schema read properties at USD's default time, where
+    time samples have no effect.
     """,
     profiles=PROFILES,
 )
@@ -181,7 +182,7 @@ UNLOADED = ReaderRule("stage/unloaded", "info", """
 
     The prims of an unloaded payload are not on the stage, so the rules do not check them. PhysX loads all payloads.
 
-    Measured: A body in a payload falls in ovphysx. (`experiments/measure_scene_rules.py`)
+    Measured: ovphysx loads payloads: a body in a payload falls. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
 )
@@ -189,7 +190,7 @@ UNLOADED = ReaderRule("stage/unloaded", "info", """
 UNDEFINED = ReaderRule("stage/undefined", "info", """
     Override of an undefined prim
 
-    USD's traversal and PhysX skip an over without a def.
+    USD's traversal and PhysX skip a prim that has only an over and no def.
 
     Measured: PhysX creates nothing for a body with an over and no def. (`experiments/measure_scene_rules.py`)
     """,
@@ -213,9 +214,10 @@ ABSTRACT = ReaderRule("stage/abstract", "info", """
 VARIANTS = ReaderRule("stage/variants", "info", """
     Variant that is not selected
 
-    USD composes only the selected variant of each variant set. Physics in the other variants is not checked.
+    USD composes only the selected variant of each variant set. The rules do not check physics in variants that are not
+    selected.
 
-    Measured: A body is at height 10 in the selected variant and at height 20 in another. The body falls from height 10.
+    Measured: A body at height 10 in the selected variant and at height 20 in another variant falls from height 10.
     (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
@@ -225,9 +227,10 @@ VARIANTS = ReaderRule("stage/variants", "info", """
 STALE = Rule("baseline/stale", "info", """
     Baseline entry without a finding
 
-    The baseline lists a finding that the stage no longer has. If the fault returns, the baseline hides it.
+    The baseline file lists a finding that the checker no longer reports for the stage. If the same fault appears again,
+    the baseline file hides it.
     """,
-    why="if the fault returns, the baseline hides it",
+    why="if the fault appears again, the baseline hides it",
     fix="write the baseline again with --write-baseline",
     profiles=PROFILES,
 )
@@ -236,7 +239,8 @@ STALE = Rule("baseline/stale", "info", """
 def stale(baseline: Baseline) -> Iterator[Finding]:
     """Entries of a baseline without a finding."""
     for entry in baseline.stale():
-        yield STALE.at(entry.path, entry.property, f"{entry.file} lists {entry.code}, which is no longer found")
+        yield STALE.at(entry.path, entry.property,
+                       f"{entry.file} lists {entry.code}, but the checker no longer finds this fault")
 
 
 def _waiver_example(value: str, kind: str = "dictionary") -> str:
@@ -254,7 +258,7 @@ NO_REASON = Rule("waiver/no-reason", "error", """
     A waiver hides findings, so it must have a reason. A waiver without a reason has no effect.
     """,
     why="the waiver has no effect",
-    fix="write why the finding is acceptable here",
+    fix="write a reason why the finding is acceptable",
     profiles=PROFILES,
     example=_waiver_example('{ string "unit/radians" = "" }'),
     remedy=_VALID,
@@ -263,10 +267,10 @@ NO_REASON = Rule("waiver/no-reason", "error", """
 UNUSED = Rule("waiver/unused", "warning", """
     Waiver without a matching finding
 
-    The waiver matches no finding. The fault is repaired, or the waiver is on the wrong prim. The waiver would hide the
-    next such finding.
+    The waiver matches no finding. Possibly the fault is repaired, or the waiver is on the wrong prim. If such a finding
+    appears later, the waiver hides it.
     """,
-    why="the waiver would hide the next such finding",
+    why="if such a finding appears later, the waiver hides it",
     fix="remove the waiver",
     profiles=PROFILES,
     example=_waiver_example('{ string "unit/gravity" = "a small moon" }'),
@@ -287,11 +291,11 @@ UNKNOWN_CODE = Rule("waiver/unknown-code", "error", """
 MALFORMED = Rule("waiver/malformed", "error", """
     Waiver that is not a dictionary
 
-    physxSchema:waive in a prim's customData must be a dictionary with a reason for each code. Any other value has no
-    effect.
+    physxSchema:waive in a prim's customData must be a dictionary with a reason for each code. If physxSchema:waive has
+    another form, it has no effect.
     """,
     why="the waiver has no effect",
-    fix='author a dictionary of codes with a reason each: { string "DJ.007/chain" = "why" }',
+    fix='author a dictionary with a reason for each code: { string "DJ.007/chain" = "why" }',
     profiles=PROFILES,
     example=_waiver_example('"unit/radians"', "string"),
     remedy=_VALID,

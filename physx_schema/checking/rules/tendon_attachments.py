@@ -24,8 +24,8 @@ ZERO_LENGTH = Rule("tendon/zero-length", "warning", """
     Two neighbouring attachments are at the same point at the start of the simulation. If a segment is at most 0.001
     length units long, it has no direction in PhysX and exerts no force.
 
-    Measured: The rest length is 1. A slider at 0 or 0.001 stays at rest; a slider at 0.0011 gets velocity 0.0998.
-    (`experiments/measure_tendon_rules.py`)
+    Measured: With a tendon of rest length 1, a slider at position 0 or 0.001 stays at rest. A slider at position 0.0011
+    gets velocity 0.0998. (`experiments/measure_tendon_rules.py`)
     """,
     fix="move one of the two attachments",
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), {"point3f physxTendon:f:localPos": "(0, 0, 0)"}),
@@ -43,7 +43,7 @@ def _segments(tendon: SpatialTendon, points: Sequence[Vec3]) -> Iterator[Finding
             yield ZERO_LENGTH.at(
                 item.path, item.prefix + "localPos",
                 f"at the start the attachment is {length:g} length units from its parent {parent.path}:{parent.name}",
-                why=f"a segment of at most {SHORTEST_SEGMENT:g} has no direction in PhysX, and exerts no force",
+                why=f"a tendon segment of at most {SHORTEST_SEGMENT:g} has no direction in PhysX and exerts no force",
             )
 
 
@@ -53,13 +53,12 @@ MASS_FRAME = Rule("tendon/mass-frame", "warning", """
     PhysX measures localPos from the link's centre of mass, along the principal axes of inertia, not in the link's
     frame. To compute a missing or negative restLength, however, PhysX reads localPos in the link's frame.
 
-    Measured: The centre of mass is at 0.5, and localPos is 0. The tendon pushes with 0.04995, like a tendon with
-    its attachment at 0.5.
-    (`experiments/measure_tendon_rules.py`)
+    Measured: A link has its centre of mass at 0.5, and the tendon's localPos is 0. The link gets velocity 0.04995 in
+    one step, as with a tendon attachment at 0.5. (`experiments/measure_tendon_rules.py`)
     """,
-    why="PhysX measures localPos from the centre of mass, along the principal axes of inertia",
-    fix="author localPos in that frame, or author a physics:centerOfMass and physics:principalAxes that make both "
-        "frames equal",
+    why="PhysX measures localPos in the mass frame: from the centre of mass, along the principal axes of inertia",
+    fix="author localPos in this mass frame, or make the mass frame equal to the link's frame with "
+        "physics:centerOfMass and physics:principalAxes",
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), {"point3f physics:centerOfMass": "(0, 0, 0.5)"}),
     remedy=_CABLE,
 )
@@ -80,11 +79,11 @@ REST_FROM_POSE = Rule("tendon/rest-from-pose", "warning", """
     PhysX computes a missing or negative restLength from the authored poses of the links. If joint states or joint
     frames place the links elsewhere, the tendon starts with a force.
 
-    Measured: A slider is posed at 0.5, and the stiffness is 10. With joint state 1 the pull is 0.04995; with joint
-    state 0.5 the pull is 0.
+    Measured: A slider with a tendon of stiffness 10 is posed at 0.5. With joint state 1 the tendon changes the slider's
+    velocity by 0.04995 in one step. With joint state 0.5 the tendon exerts no force.
     (`experiments/measure_tendon_rules.py`)
     """,
-    why="PhysX computes restLength without joint states, joint frames and mass frames; the tendon starts with a force",
+    why="PhysX computes restLength from the authored link poses, without joint states; the tendon starts with a force",
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), usda.transform(translate="(0, 0, 1)")),
     remedy=_CABLE,
 )
@@ -121,11 +120,11 @@ def attachments(description: Description) -> Iterator[Finding]:
 SHARED_PREFIX = ReaderRule("tendon/shared-prefix", "error", """
     Tendon schemas with the same instance name
 
-    Tendon schemas with the same instance name share their properties. On a link PhysX uses the root attachment, or
-    otherwise the leaf attachment, and refuses the others with an error. On a joint PhysX uses the root axis,
-    without a message.
+    Several tendon schemas with the same instance name on one prim share their properties. On a link PhysX uses the root
+    attachment or, without a root attachment, the leaf attachment. PhysX refuses the other attachments with an error. On
+    a joint PhysX uses the root axis and logs no message.
 
-    Measured: A plain attachment with the name of a leaf does not change the motion.
+    Measured: An additional attachment with the instance name of the leaf attachment does not change the motion.
     (`experiments/measure_tendon_topology.py`)
     """,
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), {}, "PhysxTendonAttachmentAPI:f"),
@@ -137,9 +136,8 @@ SEVERAL_PARENTS = ReaderRule("tendon/several-parents", "warning", """
 
     If parentLink has several targets, PhysX uses the first target and logs a warning.
 
-    Measured: With the parents base and l1, the tendon pulls as with base alone. With l1 and base, the joint stays at
-    rest.
-    (`experiments/measure_tendon_topology.py`)
+    Measured: If parentLink targets base and then l1, the tendon pulls as with base as the only target. If parentLink
+    targets l1 and then base, the joint stays at rest. (`experiments/measure_tendon_topology.py`)
     """,
     example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), {
         "rel physxTendon:f:parentLink": "[</Robot/c>, </Robot/b>]"}),
@@ -149,12 +147,12 @@ SEVERAL_PARENTS = ReaderRule("tendon/several-parents", "warning", """
 NO_LEAF = ReaderRule("tendon/no-leaf", "error", """
     Spatial tendon branch without a leaf
 
-    If a branch ends in an attachment that is not a leaf, PhysX logs an error and uses rest length 0. With a
-    limitStiffness the motion becomes NaN. A root attachment alone exerts no force.
+    If a branch of a spatial tendon ends in an attachment that is not a leaf, PhysX logs an error and uses rest length
+    0. If such a tendon has a limitStiffness, the motion becomes NaN. A root attachment without other attachments exerts
+    no force.
 
-    Measured: A tendon with stiffness 10 and no leaf pulls with -0.09997. With limitStiffness 10 the joint velocity is
-    NaN.
-    (`experiments/measure_tendon_rules.py`)
+    Measured: After one step the joint velocity is -0.09997 with a tendon of stiffness 10 without a leaf. With
+    limitStiffness 10 the joint velocity is NaN. (`experiments/measure_tendon_rules.py`)
     """,
     example=_ROOT + usda.attachment("d", "", "m", ("c", "r")),
     remedy=_CABLE,
@@ -163,10 +161,10 @@ NO_LEAF = ReaderRule("tendon/no-leaf", "error", """
 TENDON_CYCLE = ReaderRule("tendon/cycle", "error", """
     Cycle of tendon attachments
 
-    The chain of parents leads back to the same attachment and never reaches a root attachment. PhysX logs a warning
-    and drops these attachments.
+    The parents of a tendon attachment form a cycle and never reach a root attachment. PhysX logs a warning and drops
+    the attachments of the cycle.
 
-    Measured: A leaf is below two attachments that name each other as parents. The joint stays at rest.
+    Measured: If a leaf attachment is below two attachments that name each other as parents, the joint stays at rest.
     (`experiments/measure_tendon_topology.py`)
     """,
     example=_CABLE + usda.attachment("e", "", "m", ("g", "n")) + usda.attachment("g", "", "n", ("e", "m")),
@@ -176,7 +174,8 @@ TENDON_CYCLE = ReaderRule("tendon/cycle", "error", """
 NO_PARENT = ReaderRule("tendon/no-parent", "error", """
     Tendon attachment without an existing parent
 
-    parentLink and parentAttachment name no attachment of this articulation. PhysX drops this attachment.
+    parentLink and parentAttachment do not name an existing attachment of the articulation. PhysX drops an attachment
+    without an existing parent.
 
     Measured: If parentAttachment is misspelt, the slider stays at rest.
     (`experiments/measure_tendon_topology.py`)
@@ -199,11 +198,11 @@ LEAF_PARENT = ReaderRule("tendon/leaf-parent", "error", """
 UNREACHED = ReaderRule("tendon/unreached", "error", """
     Tendon attachment without a path to the root
 
-    The chain of parents ends before a root attachment. PhysX drops the attachment, which exerts no force.
+    The chain of parents of a tendon attachment ends before a root attachment. PhysX drops such an attachment, and it
+    exerts no force.
 
-    Measured: With a leaf below an attachment without a parent, the slider stays at rest. With a leaf below a root
-    attachment its velocity is -0.1998.
-    (`experiments/measure_tendon_topology.py`)
+    Measured: If the leaf is below an attachment without a parent, the slider stays at rest. If the leaf is below a root
+    attachment, the slider's velocity is -0.1998. (`experiments/measure_tendon_topology.py`)
     """,
     example=_CABLE + usda.attachment("e", "", "m", ("c", "x")) + usda.attachment("g", "Leaf", "h", ("e", "m")),
     remedy=_CABLE + usda.attachment("e", "", "m", ("c", "r")) + usda.attachment("g", "Leaf", "h", ("e", "m")),

@@ -26,11 +26,11 @@ TENDON_NO_ROOT = ReaderRule("tendon/no-root", "error", """
 SECOND_ROOT = ReaderRule("tendon/second-root", "warning", """
     Two root axes with the same tendon name
 
-    Two root axes with the same name on one branch make two tendons. An axis belongs to the tendon that PhysX creates
-    first. PhysX creates tendons with a root axis on a revolute joint before others, and otherwise in the order of joint
-    paths.
+    Two root axes with the same instance name on one branch make two tendons. A tendon axis below both root axes belongs
+    to the tendon that PhysX creates first. PhysX first creates tendons with a root axis on a revolute joint, then all
+    other tendons, each time in the order of joint paths.
 
-    Measured: Two sliders in series have root axes with the same name. PhysX creates two tendons.
+    Measured: If two sliders in series have root axes with the same instance name, PhysX creates two tendons.
     (`experiments/measure_tendon_topology.py`)
     """,
     example=usda.tendon(name="j1") + usda.joint("j2", {**_AXIS, "float physxTendon:t:stiffness": "10"},
@@ -55,10 +55,10 @@ TENDON_JOINT_TYPE = ReaderRule("tendon/joint-type", "error", """
 AXIS_DROPPED = ReaderRule("tendon/axis-dropped", "error", """
     Tendon axis outside its root's chain
 
-    The axes of a fixed tendon must form an unbroken chain or tree of joints below the root axis. PhysX drops axes on
-    another branch, above the root, or below a joint without an axis.
+    The axes of a fixed tendon must form an unbroken chain or tree of joints below the root axis. PhysX drops tendon
+    axes on another branch, above the root axis, or below a joint without a tendon axis.
 
-    Measured: A tendon is stretched by 1. A slider with an axis on another branch keeps velocity 0.
+    Measured: If a tendon is stretched by 1, a slider with a tendon axis on another branch keeps velocity 0.
     (`experiments/measure_tendon_rules.py`)
     """,
     example=usda.tendon(name="j1") + usda.tendon(root=False),
@@ -68,8 +68,8 @@ AXIS_DROPPED = ReaderRule("tendon/axis-dropped", "error", """
 ARRAY_LENGTH = ReaderRule("tendon/array-length", "error", """
     Tendon array without exactly one element
 
-    gearing and forceCoefficient must be arrays of one element. PhysX uses 1 for longer arrays, for empty arrays and for
-    a number that is not in an array.
+    The gearing and forceCoefficient of a tendon axis must be arrays of one element. If an array is empty or longer, or
+    if a number is authored instead of an array, PhysX uses the value 1.
 
     Measured: With gearing [2, 3] or an empty array, the slider moves exactly like a slider with gearing 1.
     (`experiments/measure_tendon_topology.py`)
@@ -81,7 +81,8 @@ ARRAY_LENGTH = ReaderRule("tendon/array-length", "error", """
 TENDON_JOINT_AXIS = ReaderRule("tendon/joint-axis", "warning", """
     Wrong joint axis of a fixed tendon
 
-    The joint does not have the axis that jointAxis names. PhysX does not read jointAxis, so the tendon does not change.
+    The property jointAxis names an axis that the joint does not have. PhysX does not read jointAxis, so this property
+    does not change the tendon.
 
     Measured: A slider with jointAxis rotY moves exactly like a slider without jointAxis.
     (`experiments/measure_tendon_topology.py`)
@@ -94,13 +95,13 @@ TENDON_JOINT_AXIS = ReaderRule("tendon/joint-axis", "warning", """
 SIGN = Rule("tendon/sign", "error", """
     Tendon gearing and force with opposite signs
 
-    forceCoefficient scales the force on an axis; the gearing scales only the axis's part of the tendon's length. With
-    opposite signs the tendon pushes the joint away from the tendon's rest length. If the tendon pushes all axes, the
-    motion diverges. A negative gearing on a spatial tendon has the same effect.
+    forceCoefficient scales the force on an axis; the gearing scales only the axis's part of the tendon's length. If
+    forceCoefficient and gearing have opposite signs, the tendon pushes the joint away from the tendon's rest length. If
+    the tendon pushes all its axes away, the motion diverges. A negative gearing on a spatial tendon also pushes the
+    joint away from the rest length.
 
-    Measured: With gearing -1 and forceCoefficient 1 the tendon pushes with 0.1000. A slider moves from 0.01 to 56.6
-    in 3 s.
-    (`experiments/measure_tendon_rules.py`)
+    Measured: With gearing -1 and forceCoefficient 1 the tendon gives a slider the velocity 0.1000 in one step. The
+    slider moves from 0.01 to 56.6 in 3 s. (`experiments/measure_tendon_rules.py`)
     """,
     example=usda.tendon({"float[] physxTendon:t:gearing": "[-1]"}),
     remedy=usda.tendon({"float[] physxTendon:t:gearing": "[-1]", "float[] physxTendon:t:forceCoefficient": "[-1]"}),
@@ -118,7 +119,7 @@ def _signs(tendon: FixedTendon) -> Iterator[Finding]:
             yield SIGN.at(
                 axis.path, f"physxTendon:{tendon.name}:forceCoefficient",
                 f"forceCoefficient {axis.force_coefficient:g} and gearing {axis.gearing:g} have opposite signs",
-                why="the tendon pushes this axis away from its rest length"
+                why="the tendon pushes this axis away from the tendon's rest length"
                 + (", and the motion diverges" if diverges else ""), fix="give forceCoefficient the sign of gearing",
                 severity="error" if diverges else "warning",
             )
@@ -141,7 +142,7 @@ def _gearings(tendon: SpatialTendon) -> Iterator[Finding]:
         item = tendon.attachments[index]
         yield SIGN.at(
             item.path, item.prefix + "gearing", f"gearing {item.gearing:g} is below 0",
-            why="the tendon pushes this part away from its rest length"
+            why="the tendon pushes this attachment away from the tendon's rest length"
             + (", and the motion diverges" if severity == "error" else ""), fix="author a gearing above 0",
             severity=severity,
         )
@@ -159,11 +160,10 @@ def _path(tendon: SpatialTendon, end: int) -> list[int]:
 LIMITS_MISSING = Rule("tendon/limits-missing", "warning", """
     Tendon limit stiffness without limits
 
-    A limitStiffness has an effect only outside lowerLimit and upperLimit, and neither limit is authored.
+    A limitStiffness has an effect only if the tendon has a lowerLimit or an upperLimit, and only outside these limits.
 
-    Measured: With stretch 1 and limitStiffness 10, the joint velocity is 0 without limits, and -0.04995 with upperLimit
-    0.5.
-    (`experiments/measure_tendon_rules.py`)
+    Measured: A tendon has limitStiffness 10 and is stretched by 1. After one step the joint velocity is 0 without
+    limits, and -0.04995 with upperLimit 0.5. (`experiments/measure_tendon_rules.py`)
     """,
     why="limitStiffness has no effect",
     fix="author lowerLimit or upperLimit, or remove limitStiffness",
@@ -174,14 +174,13 @@ LIMITS_MISSING = Rule("tendon/limits-missing", "warning", """
 LIMIT_STIFFNESS_MISSING = Rule("tendon/limit-stiffness-missing", "warning", """
     Tendon limits without limit stiffness
 
-    The limits of a tendon act as springs with the stiffness limitStiffness. If limitStiffness is 0, nothing keeps the
+    The limits of a tendon act as springs with the stiffness limitStiffness. If limitStiffness is 0, no force keeps the
     tendon within its limits.
 
-    Measured: A tendon with stiffness 10 pulls with -0.0999, with or without upperLimit 0.5. With only upperLimit 0.5
-    the joint stays at rest.
-    (`experiments/measure_tendon_rules.py`)
+    Measured: A tendon with stiffness 10 gives a slider the velocity -0.0999 in one step, with or without upperLimit
+    0.5. With upperLimit 0.5 but no stiffness the slider stays at rest. (`experiments/measure_tendon_rules.py`)
     """,
-    why="nothing keeps the tendon within its limits",
+    why="no force keeps the tendon within its limits",
     fix="author limitStiffness",
     example=usda.tendon({"float physxTendon:t:upperLimit": "1"}),
     remedy=usda.tendon({"float physxTendon:t:limitStiffness": "10", "float physxTendon:t:upperLimit": "1"}),
@@ -204,9 +203,8 @@ NO_GAINS = Rule("tendon/no-gains", "warning", """
 
     A tendon exerts no force if stiffness, damping and limitStiffness are 0, or if every axis has forceCoefficient 0.
 
-    Measured: A tendon stretched by 1 does not move its joint without gains, or with stiffness 10 and forceCoefficient
-    0.
-    (`experiments/measure_tendon_rules.py`)
+    Measured: A tendon stretched by 1 does not move its joint if it has no gains, or if it has stiffness 10 and
+    forceCoefficient 0. (`experiments/measure_tendon_rules.py`)
     """,
     why="the tendon exerts no force",
     example=usda.tendon({"float physxTendon:t:stiffness": None}),
@@ -216,12 +214,11 @@ NO_GAINS = Rule("tendon/no-gains", "warning", """
 NO_GEARING = Rule("tendon/no-gearing", "warning", """
     Tendon with gearing 0 everywhere
 
-    With gearing 0 on every axis, or on every attachment from a leaf to the root, the tendon's length is always 0. The
-    tendon then exerts a constant outward force, stiffness times rest length.
+    With gearing 0 on every axis, or on every attachment from a leaf to the root, the tendon's length is always 0. A
+    tendon of length 0 exerts a constant outward force, its stiffness times its rest length.
 
-    Measured: A slider at position 1 has a tendon with rest length 0.5. With gearing 1 the tendon pulls with -0.04995;
-    with gearing 0 it pushes with 0.04995.
-    (`experiments/measure_tendon_rules.py`)
+    Measured: A slider at position 1 has a tendon with rest length 0.5. After one step the slider's velocity is -0.04995
+    with gearing 1, and 0.04995 with gearing 0. (`experiments/measure_tendon_rules.py`)
     """,
     why="the tendon's length is always 0, so its force is constant",
     fix="author a gearing other than 0",

@@ -24,13 +24,13 @@ _STIFF = {"float physxTendon:t:stiffness": "1000000", "float physxTendon:t:dampi
 AXES_SHARE = Rule("tendon/axes-share", "info", """
     Tendon force divided among its axes
 
-    PhysX divides the force of a fixed tendon by its number of axes, including axes with gearing 0 and forceCoefficient
-    0. Each joint receives one share of the force.
+    PhysX divides the force of a fixed tendon by the tendon's number of axes, including axes with gearing 0 and
+    forceCoefficient 0. Each joint of the tendon receives one equal share of the force.
 
-    Measured: With stretch 1 and stiffness 10, the joint velocity is -0.09997 with one axis, and -0.04999 with two axes.
-    (`experiments/measure_tendon_rules.py`)
+    Measured: A tendon has stiffness 10 and is stretched by 1. After one step the joint velocity is -0.09997 with one
+    tendon axis, and -0.04999 with two tendon axes. (`experiments/measure_tendon_rules.py`)
     """,
-    why="PhysX divides the force by the number of axes, including axes with gearing 0",
+    why="PhysX divides the tendon's force by the number of axes, including axes with gearing 0",
     profiles=PROFILES,
     example=usda.tendon(name="j1") + usda.joint("j2", _AXIS, "PhysxTendonAxisAPI:t", kind="Prismatic", parent="a"),
     remedy=usda.tendon(name="j1") + usda.joint("j2", kind="Prismatic", parent="a"),
@@ -53,11 +53,11 @@ VELOCITY_ITERATIONS = Rule("tendon/velocity-iterations", "warning", """
     Tendon force increased by velocity iterations
 
     PhysX applies a tendon's whole force again in each velocity iteration. N position and V velocity iterations multiply
-    the force by (N + V) / N. The rule accepts an increase of up to 5 %; the default counts, N = 32 and V = 1, add 3 %.
+    the tendon's force by (N + V) / N. The rule accepts an increase of up to 5 %; the default counts, N = 32 and V = 1,
+    add 3 %.
 
-    Measured: With 4 position iterations the joint velocity is -0.0999 without velocity iterations, and -0.1249 with 1
-    velocity iteration.
-    (`experiments/measure_tendon_rules.py`)
+    Measured: With 4 position iterations a tendon gives a joint the velocity -0.0999 without velocity iterations, and
+    -0.1249 with 1 velocity iteration. (`experiments/measure_tendon_rules.py`)
     """,
     example=usda.tendon() + usda.prim("PhysicsScene", "scene", {"uint physxScene:minVelocityIterationCount": "16"},
                                       "PhysxSceneAPI"),
@@ -71,7 +71,8 @@ def _repeated(scene: Scene, counts: SolverCounts, tendon: FixedTendon | SpatialT
     return VELOCITY_ITERATIONS.at(
         tendon.path, tendon.prefix + "stiffness",
         f"with {counts.position} position and {counts.velocity} velocity iterations of {counts.path} the tendon's "
-        f"force is {100.0 * excess:.3g} % too large", why="PhysX applies the tendon again in each velocity iteration"
+        f"force is {100.0 * excess:.3g} % too large",
+        why="PhysX applies the tendon's force again in each velocity iteration"
         + (f"; the number of velocity iterations is from {source}" if source != counts.path else ""),
         fix=f"set {bound}solverVelocityIterationCount of {source} to 0"
         + _more_iterations(scene, counts.position, lambda count: counts.velocity <= EXCESS * count),
@@ -92,7 +93,7 @@ REST_BIAS = Rule("tendon/rest-bias", "error", """
     Under load a tendon with one axis stretches f times the right distance: f = 1 + a r (1 - gearing forceCoefficient).
     Here a = h (h stiffness + damping), h is the step of a position iteration, and r = 1 / moved inertia. If f < 0, the
     tendon moves against the load or the motion becomes NaN. With the PGS solver, the iterations apply only part of the
-    force. The rule assumes steps of 1/60 s.
+    tendon's force. The rule assumes steps of 1/60 s.
 
     Measured: A load of 1 stretches a tendon with stiffness 1e5. With gearing 1 the stretch is -1.0e-5 for
     forceCoefficient 1, and +2.3e-5 for forceCoefficient 2.

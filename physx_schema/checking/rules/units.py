@@ -78,8 +78,8 @@ def _is_fraction(value: float) -> bool:
 SMALL_LIMITS = Rule("unit/small-limits", "warning", """
     Articulation with tiny hinge limits
 
-    At least three hinges have limits, and no hinge turns further than 6.3 degrees, about 2 pi. The limits are possibly
-    in radians.
+    At least three hinges have limits, and no hinge turns further than 6.3 degrees, about 2 pi. Possibly the limits were
+    authored in radians instead of degrees.
 
     Measured: A hinge with limits of 1.5708 and a target of 90 stops at 1.5708 degrees.
     (`experiments/measure_joint_rules.py`)
@@ -101,7 +101,7 @@ def _hardly_turns(articulation: Articulation) -> Iterator[Finding]:
     if len(bounds) >= 2 * _FEWEST and len(sizes) >= _FEWEST and 1.0 < max(bounds) <= _TWO_PI:
         yield SMALL_LIMITS.at(
             articulation.path, "",
-            f"none of the {len(bounds) // 2} limited hinges turns further than {max(bounds):.3g} degrees",
+            f"none of the {len(bounds) // 2} hinges with limits turns further than {max(bounds):.3g} degrees",
         )
 
 
@@ -145,8 +145,8 @@ def _turning(description: Description) -> set[str]:
 UNIT_GRAVITY = Rule("unit/gravity", "warning", """
     Gravity in the wrong length unit
 
-    gravityMagnitude is in length units of the stage per second squared, and this value is below 0.2 or above 200 m/s^2.
-    For example, 9.81 in a centimetre stage is 1/100 of Earth's gravity.
+    gravityMagnitude is in length units of the stage per second squared. The rule reports a gravity below 0.2 or above
+    200 m/s^2. For example, 9.81 in a centimetre stage is 1/100 of Earth's gravity.
 
     Measured: With gravityMagnitude 9.81 a body falls by 4.91 length units in one second, for every metersPerUnit.
     (`experiments/measure_unused.py`)
@@ -176,7 +176,7 @@ def _gravity(scene: Scene) -> Iterator[Finding]:
     yield UNIT_GRAVITY.at(
         scene.path, "physics:gravityMagnitude",
         f"{units:g} length units/s^2 are {meters:.3g} m/s^2 with metersPerUnit {scene.meters_per_unit:g}",
-        fix=f"author {usual:g}, or remove the value for Earth's gravity",
+        fix=f"author {usual:g}, or remove gravityMagnitude to use Earth's gravity",
         repair=unsafe(SetValue(scene.path, "physics:gravityMagnitude", usual)),
     )
 
@@ -184,8 +184,8 @@ def _gravity(scene: Scene) -> Iterator[Finding]:
 DENSITY = Rule("unit/density", "info", """
     Mass that does not match the colliders
 
-    The authored mass divided by the volume of the simple colliders is below 0.5 or above 100 000 kg/m^3. Real materials
-    do not have such a density.
+    The authored mass divided by the volume of the simple colliders is below 0.5 or above 100 000 kg/m^3. No real
+    material has a density outside this range.
     """,
     why="the mass, the lengths or the units of the stage are possibly wrong",
     fix="check metersPerUnit, kilogramsPerUnit and physics:mass",

@@ -29,11 +29,11 @@ _NAMES = frozenset({"misspelt-property", "misspelt-schema", "wrong-instance"})  
 _CAUSES = frozenset({"stage/composition", "stage/target-dropped", "stage/variant-unselected"})
 _WAITING = frozenset({"", "idle", "not-applied", "no-drive", "soft-limit"})
 _WITHOUT_SUGGESTION = {
-    "other-engine": "keep it for that engine; PhysX needs no replacement",
-    "overridden": "keep it for the other engine; PhysX uses the PhysX property",
-    "misspelt-property": "correct the name, or remove the property; no schema that PhysX reads has it",
-    "on-link": "remove it; links have no such property",
-    "on-body": "remove it; bodies outside articulations have no such property",
+    "other-engine": "keep the value for the other engine; PhysX needs no replacement",
+    "overridden": "keep the value for the other engine; PhysX uses the PhysX property",
+    "misspelt-property": "correct the name, or remove the property; no schema that PhysX reads has this property",
+    "on-link": "remove the property; links have no such property",
+    "on-body": "remove the property; bodies outside articulations have no such property",
 }
 # A finding on an applied schema explains those on its properties, and one property explains the others.
 _PROPERTIES = (Explains("schema", (
@@ -52,11 +52,10 @@ _STRUCTURAL = frozenset({
 MISSPELT_PROPERTY = Rule("unused/misspelt-property", "error", """
     Misspelt property
 
-    No schema of the prim has a property with this name, so PhysX does not read the property.
+    A property has a name that no schema of the prim has, so PhysX does not read the property.
 
-    Measured: With a property named "stifness" of 100, a slider stays at 0. With stiffness 100 the slider moves to its
-    target 1.
-    (`experiments/measure_unused.py`)
+    Measured: With the misspelt property stifness of value 100, a slider stays at 0. With stiffness 100 the slider moves
+    to its target 1. (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     profiles=PROFILES,
@@ -68,7 +67,7 @@ MISSPELT_PROPERTY = Rule("unused/misspelt-property", "error", """
 MISSPELT_SCHEMA = Rule("unused/misspelt-schema", "error", """
     Misspelt schema
 
-    PhysX has no schema with this name, and ignores the schema and its properties.
+    A schema is applied with a name that PhysX does not know. PhysX ignores such a schema and its properties.
 
     Measured: With the schema names PhysicsDriverAPI and PhysxJointAxesAPI, the drive and axis properties have no
     effect.
@@ -84,12 +83,11 @@ MISSPELT_SCHEMA = Rule("unused/misspelt-schema", "error", """
 UNUSED_WRONG_INSTANCE = Rule("unused/wrong-instance", "error", """
     Instance name that does not fit the joint
 
-    Revolute joints need the instance name angular; prismatic joints need linear. PhysX ignores other instance
-    names, without a message.
+    Schemas on revolute joints need the instance name angular; schemas on prismatic joints need linear. PhysX ignores
+    other instance names, without a message.
 
-    Measured: A drive with the instance name angular or transX does not move a slider. A drive with the name linear
-    does not move a hinge.
-    (`experiments/measure_unused.py`)
+    Measured: A drive with the instance name angular or transX does not move a slider. A drive with the instance name
+    linear does not move a hinge. (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     example=usda.joint("j2", {"float drive:linear:physics:stiffness": "10"}, "PhysicsDriveAPI:linear"),
@@ -129,7 +127,7 @@ NOT_APPLIED = Rule("unused/not-applied", "warning", """
 SOFT_LIMIT = Rule("unused/soft-limit", "warning", """
     Soft limit on a joint of an articulation
 
-    PhysX ignores PhysxLimitAPI on joints of an articulation. The limits of such joints stay hard.
+    PhysX ignores PhysxLimitAPI on joints of an articulation. The limits of joints in an articulation stay hard.
 
     Measured: A slider stops at its limit of 0.5, even with PhysxLimitAPI of stiffness 10, damping 1 and restitution 1.
     (`experiments/measure_joint_rules.py`)
@@ -157,8 +155,9 @@ UNUSED_DISABLED = Rule("unused/disabled", "warning", """
 OTHER_ENGINE = Rule("unused/other-engine", "info", """
     Property for another engine
 
-    PhysX does not read this property or schema of Newton or MuJoCo. From Newton, PhysX reads joint armature,
-    friction, damping, velocity limits, mimic joints, gravityEnabled, and the built-in APIs of Newton's schemas.
+    The stage has a property or schema of Newton or MuJoCo that PhysX does not read. From Newton, PhysX reads joint
+    armature, friction, damping, velocity limits, mimic joints, gravityEnabled, and the built-in APIs of Newton's
+    schemas.
 
     Measured: With mjc:damping 50 a slider keeps its speed of 1. With newton:friction 2 the slider slows to 0.967.
     (`experiments/measure_unused.py`)
@@ -172,8 +171,8 @@ OTHER_ENGINE = Rule("unused/other-engine", "info", """
 OVERRIDDEN = Rule("unused/overridden", "info", """
     Value for another engine that PhysX overrides
 
-    A PhysX property sets the same quantity, and PhysX reads only the PhysX property. If the two values differ, the rule
-    engine/disagree reports both.
+    A property of another engine and a PhysX property set the same quantity. PhysX reads only the PhysX property. If the
+    two values differ, the rule engine/disagree reports both.
 
     Measured: A slider with PhysX frictions of 5 slows to 0.917, with and without newton:friction 2.
     (`experiments/measure_unused.py`)
@@ -188,12 +187,11 @@ OVERRIDDEN = Rule("unused/overridden", "info", """
 IDLE = Rule("unused/idle", "warning", """
     Property or schema without effect
 
-    Nothing on the stage uses this property or schema. For example, PhysX ignores breakForce on joints inside an
-    articulation.
+    The stage has a property or schema that has no effect in PhysX at this place. For example, PhysX ignores breakForce
+    on joints inside an articulation.
 
     Measured: A joint with breakForce and breakTorque 0.001 holds a weight of 1 inside an articulation. Outside
-    articulations the joint breaks.
-    (`experiments/measure_unused.py`)
+    articulations the same joint breaks. (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     example=usda.joint("j2", {"float physics:breakForce": "10"}),
@@ -224,7 +222,7 @@ ON_BODY = Rule("unused/on-body", "warning", """
     cfmScale softens the joints and contacts of articulation links. PhysX ignores cfmScale on bodies outside
     articulations.
 
-    Measured: A body falls and lands in 60 steps. With cfmScale 0.9 every position stays the same.
+    Measured: A body falls and lands in 60 steps. cfmScale 0.9 on this body changes none of its positions.
     (`experiments/measure_body_properties.py`)
     """,
     why=NO_EFFECT,
@@ -236,10 +234,11 @@ ON_BODY = Rule("unused/on-body", "warning", """
 DENSITY_WITH_MASS = Rule("unused/beside-mass", "warning", """
     Density on a body with a mass
 
-    PhysX uses physics:mass and ignores the density. On a body with several colliders, the density can set each
-    collider's share of the mass, if one collider has a density or mass. The rule does not report this case.
+    If a body has physics:mass, PhysX ignores its density. On a body with several colliders, the density can set each
+    collider's share of the mass, if one collider has a density or mass. The rule does not report a density that sets
+    shares of the mass.
 
-    Measured: A body with mass 12 and density 3000 has mass 12 and the same moments of inertia.
+    Measured: A density of 3000 changes neither the mass nor the moments of inertia of a body with physics:mass 12.
     (`experiments/measure_mass_rules.py`)
     """,
     why=NO_EFFECT,
@@ -252,7 +251,7 @@ STATIC_MASS = Rule("unused/static-mass", "info", """
     Mass of a static collider
 
     A collider without a rigid body does not move, so its mass, density and moments of inertia have no effect.
-    Converters write such values on every collider.
+    Converters write masses and densities on every collider.
 
     Measured: A box rests 0.5 above static ground, even if the ground has mass 5 or density 1000.
     (`experiments/measure_mass_rules.py`)
@@ -267,12 +266,11 @@ STATIC_MASS = Rule("unused/static-mass", "info", """
 NO_DRIVE = Rule("unused/no-drive", "warning", """
     Performance envelope without a drive
 
-    PhysxDrivePerformanceEnvelopeAPI limits a drive and the joint effort. Without PhysicsDriveAPI on the axis the schema
-    has no effect.
+    PhysxDrivePerformanceEnvelopeAPI limits a drive and the joint effort. Without PhysicsDriveAPI on the same axis,
+    PhysxDrivePerformanceEnvelopeAPI has no effect.
 
-    Measured: With an envelope but no drive, a slider keeps its speed of 1. With a drive, the envelope reduces the speed
-    from 1.66 to 0.125.
-    (`experiments/measure_joint_rules.py`)
+    Measured: With a performance envelope but no drive, a slider keeps its speed of 1. With a drive, the performance
+    envelope reduces the speed from 1.66 to 0.125. (`experiments/measure_joint_rules.py`)
     """,
     why=NO_EFFECT,
     example=usda.joint("j2", {"float physxDrivePerformanceEnvelope:angular:maxActuatorVelocity": "10"},
@@ -285,8 +283,8 @@ NO_DRIVE = Rule("unused/no-drive", "warning", """
 UNKNOWN_PROPERTY = Rule("unused/unknown-property", "warning", """
     Unknown physics property
 
-    The property is in a namespace of physics, but no known schema has a property with this name or a similar name.
-    Older Omniverse releases wrote such properties, for example physics:tensor:... and state:...:appliedForce.
+    A property is in a namespace of physics, but no known schema has a property with this name or a similar name. Older
+    Omniverse releases wrote such unknown properties, for example physics:tensor:... and state:...:appliedForce.
 
     Measured: A slider with the property physxJointAxis:linear:wobble keeps its speed of 1.
     (`experiments/measure_unused.py`)
@@ -334,7 +332,7 @@ def unused_opinions(description: Description) -> Iterator[Finding]:
         yield rule.at(
             opinion.path, opinion.property, opinion.reason, fix=_fix(opinion, engine, cause),
             repair=None if cause else _repair(opinion), severity="info" if engine else "",
-            why=f"{engine} reads it, PhysX does not" if engine else "",
+            why=f"{engine} reads the property, PhysX does not" if engine else "",
         )
 
 
@@ -351,9 +349,9 @@ def _fix(opinion: Opinion, engine: str, cause: Problem | None) -> str:
         return ""
     if engine:
         if opinion.code == "idle" and opinion.suggestion:
-            return f"keep it for {engine}; for PhysX {opinion.suggestion}"
+            return f"keep the value for {engine}; for PhysX {opinion.suggestion}"
         instead = f"PhysX has {opinion.suggestion}, in other units" if opinion.suggestion else "no change is needed"
-        return f"keep it for {engine}; {instead}"
+        return f"keep the value for {engine}; {instead}"
     if cause is not None:
         return f"repair {cause.code} at {cause.path} first: {cause.fix}; if this finding stays, {_plain_fix(opinion)}"
     return _plain_fix(opinion)
@@ -362,7 +360,7 @@ def _fix(opinion: Opinion, engine: str, cause: Problem | None) -> str:
 def _plain_fix(opinion: Opinion) -> str:
     """The fix that the description suggests, or a general one."""
     if not opinion.suggestion:
-        return _WITHOUT_SUGGESTION.get(opinion.code, "author it where PhysX reads it, or remove it")
+        return _WITHOUT_SUGGESTION.get(opinion.code, "author the property where PhysX reads it, or remove it")
     if opinion.code == "no-instance":
         return f"apply {opinion.suggestion} instead"
     return f"did you mean {opinion.suggestion!r}?" if opinion.code in _NAMES else opinion.suggestion

@@ -85,7 +85,7 @@ TOKEN = Rule("value/token", "error", """
     Measured: PhysX reads the drive types acelleration and Acceleration as force, and the axes W and y as X.
     (`experiments/measure_contact_rules.py`)
     """,
-    why="PhysX does not know it and uses the default",
+    why="PhysX does not know the token and uses the default",
     profiles=PROFILES,
     example=usda.driven_joint({"uniform token drive:angular:physics:type": '"acelleration"'}),
     remedy=usda.driven_joint({"uniform token drive:angular:physics:type": '"acceleration"'}),
@@ -112,8 +112,7 @@ RANGE = Rule("value/range", "error", """
     the severity is warning.
 
     Measured: A drive with stiffness -100 throws a slider from 0.1 to -5.1 in 0.5 s. A maxJointVelocity of -1 has the
-    effect of 0.
-    (`experiments/measure_joint_rules.py`)
+    same effect as 0. (`experiments/measure_joint_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.driven_joint({"float drive:angular:physics:stiffness": "-10"}),
@@ -123,12 +122,11 @@ RANGE = Rule("value/range", "error", """
 NOT_FINITE = Rule("value/not-finite", "error", """
     Number that is not finite
 
-    The value is NaN, or infinite although the property must be finite. PhysX refuses the value, or the whole
-    articulation becomes NaN.
+    A value is NaN, or it is infinite although the property must be finite. PhysX refuses the value, or the state of the
+    whole articulation becomes NaN.
 
-    Measured: With NaN or infinite stiffness the articulation becomes NaN. A joint limit of NaN holds the joint at
-    0.
-    (`experiments/measure_joint_rules.py`)
+    Measured: With a stiffness of NaN or infinity the state of the articulation becomes NaN. A joint limit of NaN holds
+    the joint at 0. (`experiments/measure_joint_rules.py`)
     """,
     why="PhysX refuses the value, or the state of the whole articulation becomes NaN",
     fix="author a number",
@@ -154,7 +152,7 @@ def _numbers(item: Authored, allowed: Range, by_name: Mapping[tuple[str, str], o
             rounded = lower == 0.0 and -_ROUNDED_ZERO < value < 0.0
             yield rule.at(
                 item.path, item.property, f"{value:g} is not in {allowed}{', probably a rounded zero' * rounded}",
-                why=_consequence(item, value, lower), fix="author a value in this range",
+                why=_consequence(item, value, lower), fix="author a value in the allowed range",
                 severity="warning" if rounded else "", repair=_clamp_repair(item, value, allowed, lower, upper),
             )
             return
@@ -166,11 +164,11 @@ def _consequence(item: Authored, value: float, lower: float) -> str:
     if math.isinf(value) and (item.schema, item.base) in _RATIOS:
         return _NAN_RATIO
     if item.schema == "PhysicsDriveAPI":
-        return "the drive feeds energy into the joint"
+        return "the drive adds energy to the joint"
     if item.schema == "PhysicsMassAPI" or item.base == "density":
         return "PhysX replaces the value"
     if item.schema == "PhysicsMaterialAPI" and math.isinf(value):
-        return "PhysX accepts it, but some other engines do not"
+        return "PhysX accepts the value, but some other engines do not"
     if item.base == "restitution" and value > lower and item.schema.startswith("PhysxLimitAPI"):
         return "outside articulations PhysX refuses the whole limit"
     return f"PhysX uses {lower:g}" if value < lower else "PhysX uses the nearest allowed value"
@@ -256,12 +254,11 @@ _STIFFNESS = "float drive:angular:physics:stiffness"
 ONLY_SAMPLES = ReaderRule("value/only-samples", "warning", """
     Time samples without a default value
 
-    PhysX reads a stage once, by default at USD's default time. PhysX then ignores time samples and uses
+    PhysX reads a stage once, by default at USD's default time. At the default time PhysX ignores time samples and uses
     the property's default value.
 
-    Measured: PhysX reads a stiffness with only time samples as 0, such a mass as 1, and such a translation as (0,
-    0, 0).
-    (`experiments/measure_value_rules.py`)
+    Measured: If a property has only time samples, PhysX reads a stiffness as 0, a mass as 1 and a translation as (0, 0,
+    0). (`experiments/measure_value_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.driven_joint({_STIFFNESS: None, f"{_STIFFNESS}.timeSamples": "{ 0: 10 }"}),
@@ -271,7 +268,7 @@ ONLY_SAMPLES = ReaderRule("value/only-samples", "warning", """
 VALUE_TIME_SAMPLES = ReaderRule("value/time-samples", "warning", """
     Time samples on a physics property
 
-    ovphysx reads a stage once, by default at USD's default time, and ignores time samples. Omniverse follows the
+    ovphysx reads a stage once, by default at USD's default time, and ignores time samples. Omniverse follows the time
     samples of drives, joint frames, gravity and velocities. The rule body/animated covers transforms of bodies.
 
     Measured: Time samples in addition to stiffness 5, mass 3 or a translation have no effect.
@@ -288,9 +285,8 @@ CONNECTED = ReaderRule("value/connected", "warning", """
     PhysX reads an attribute's authored value and ignores connections. If a value is also authored, the rule reports
     connections only on mimic joints.
 
-    Measured: A stiffness is connected to the value 9. PhysX reads 5 if 5 is authored too, and 0 if no value is
-    authored.
-    (`experiments/measure_value_rules.py`)
+    Measured: A stiffness has a connection to the value 9. PhysX reads 5 if the value 5 is authored too, and 0 if no
+    value is authored. (`experiments/measure_value_rules.py`)
     """,
     example=usda.driven_joint({_STIFFNESS: None, f"{_STIFFNESS}.connect": "</Robot/j2.given>", "float given": "10"}),
     remedy=usda.driven_joint(),
@@ -306,7 +302,7 @@ _USD_INSTANCE = "__INSTANCE_NAME__"
 WRONG_TYPE = ReaderRule("value/wrong-type", "error", """
     Value of an unreadable type
 
-    PhysX cannot read a value of this type, and uses the property's default, or 0 for a limit.
+    If PhysX cannot read the type of a value, it uses the property's default, or 0 for a limit.
 
     Measured: PhysX reads a stiffness of type string, token, timecode or float[] as 0. PhysX also reads a lowerLimit of
     type string as 0.

@@ -135,7 +135,7 @@ def _single(context: ReadContext, view: SchemaView, base: str) -> float:
         context.problem(
             "tendon/array-length", view.path, view.name(base),
             "the value is a single number, not an array" if scalar else f"the array has {len(values)} elements",
-            f"the joint has one axis; PhysX ignores the value and uses the default {default:g}",
+            f"a tendon axis has one value; PhysX ignores the array and uses the default {default:g}",
             "author an array with one element",
         )
     return default
@@ -151,10 +151,11 @@ def _report_second_roots(
                 continue
             context.problem(
                 "tendon/second-root", opinions.path, f"physxTendon:{name}:stiffness",
-                f"a second root axis named {name!r}, below the one on {upper.path}",
+                f"a second root axis named {name!r}, below the root axis on {upper.path}",
                 "PhysX makes two tendons, and both act on this joint" if position in indices
-                else "PhysX makes two tendons, and the upper one ends above this joint",
-                f"for one tendon, apply {_AXIS}:{name} in place of {_ROOT}:{name}; for two, rename one of them",
+                else "PhysX makes two tendons, and the tendon nearer to the base ends above this joint",
+                f"for one tendon, replace {_ROOT}:{name} by {_AXIS}:{name}; for two tendons, rename one of the two "
+                "instances",
                 "warning",
             )
 
@@ -172,7 +173,7 @@ def _report_unused_axes(context: ReadContext, links: Sequence[Link], used_axes: 
                 context.problem(
                     "tendon/shared-prefix", opinions.path, f"physxTendon:{name}:gearing",
                     f"{_ROOT}:{name} and {_AXIS}:{name} are on the same joint and share their properties",
-                    "PhysX uses the root axis and ignores the other, without a message", f"remove {_AXIS}:{name}",
+                    "PhysX uses the root axis and ignores the other axis, without a message", f"remove {_AXIS}:{name}",
                     "warning",
                 )
             elif (link.path, name) not in used_axes:
@@ -185,7 +186,7 @@ def _report_joint_type(context: ReadContext, link: Link) -> None:
         return
     opinions = context.prims[link.joint.path]
     for schema in (_ROOT, _AXIS):
-        why = "PhysX drops this axis and the axes below it"
+        why = "PhysX drops this tendon axis and all axes below this joint"
         if schema == _ROOT:
             why = "PhysX makes a tendon without effect; PhysX crashes if a sibling joint has an axis with this name"
         for name in opinions.instances(schema):
@@ -200,7 +201,7 @@ def _report_dropped(context: ReadContext, opinions: PrimOpinions, name: str, roo
     if name in roots:
         context.problem(
             "tendon/axis-dropped", opinions.path, f"physxTendon:{name}:gearing",
-            f"this axis of tendon {name!r} has no unbroken chain of axes up to its root axis",
+            f"this axis of tendon {name!r} has no unbroken chain of axes up to the root axis",
             "PhysX drops the axis; a tendon contains only joints below the root axis, with an axis on each joint in "
             "between",
             "apply the root axis to the common ancestor joint, and an axis to every joint in between",

@@ -97,7 +97,7 @@ def instead_of(holds: Sequence[Hold], meters: float, within: bool = True) -> str
 
     `within`: one of them is an articulation's, where PhysX locks the translations of generic joints.
     """
-    bodies = "a body between each two of the joints"
+    bodies = "a body between each two of these joints"
     slides, turns = ([hold for hold in holds if len(hold.free) == 1 and hold.free[0] in axes]
                      for axes in (TRANSLATIONS, ROTATIONS))
     meet = all(math.dist(hold.frame[0], turns[0].frame[0]) * meters <= NEAR for hold in turns)
@@ -109,7 +109,7 @@ def instead_of(holds: Sequence[Hold], meters: float, within: bool = True) -> str
         return f"author {bodies}, or remove the joints that are not needed"
     names = ", ".join(axes[:-1]) + f" and {axes[-1]} free"
     locked = " and the other axes locked (low above high)" if len(axes) < len(AXES) else ""
-    return f"replace them by one generic joint (PhysicsJoint) with {names}{locked}, or author {bodies}"
+    return f"replace these joints by one generic joint (PhysicsJoint) with {names}{locked}, or author {bodies}"
 
 
 def _generic_axes(slides: Sequence[Vec3], turns: Sequence[Vec3], basis: tuple[Vec3, ...]) -> list[str]:

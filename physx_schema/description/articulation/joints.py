@@ -119,7 +119,8 @@ def _end(context: ReadContext, view: SchemaView, side: _Side) -> JointEnd:
     if not target:
         context.problem(
             "joint/missing-body", view.path, view.name(side.body), f"there is no prim at {targets[0]}",
-            "PhysX joins this side to the world", "target a rigid body, or remove the target to join the world",
+            "PhysX joins this side of the joint to the world",
+            "target a rigid body, or remove the target to join the world",
         )
         return JointEnd("", frame, valid)
     body, collider = context.body_of(targets[0]), context.on_collider(targets[0])
@@ -129,7 +130,8 @@ def _end(context: ReadContext, view: SchemaView, side: _Side) -> JointEnd:
         holds_bodies = _has_body_below(view, targets[0])    # the prim of a whole robot, which stands for the world
         context.problem(
             "joint/no-body", view.path, view.name(side.body), f"{targets[0]} {reason}",
-            f"PhysX joins this side to the world{', and reads the joint frame in world space' if no_pose else ''}",
+            "PhysX joins this side of the joint to the world"
+            f"{', and reads the joint frame in world space' if no_pose else ''}",
             "keep the target if the joint should connect to the world, or target a rigid body" if holds_bodies else
             f"{fix}, or remove the target to join the world", "info" if holds_bodies else "warning",
         )
@@ -160,7 +162,7 @@ def _no_body(target: Any) -> tuple[str, str]:
             "correct the path, repair the layer that should define the prim, or define it")
     if target.IsInstanceProxy():
         return "is inside an instance, which has no bodies", "set instanceable to false on the instance"
-    return "is not a rigid body and is not inside one", "apply PhysicsRigidBodyAPI to it"
+    return "is not a rigid body and is not inside a rigid body", "apply PhysicsRigidBodyAPI to that prim"
 
 
 def _is_valid_frame(context: ReadContext, view: SchemaView, side: _Side, position: Vec3) -> bool:
@@ -172,8 +174,8 @@ def _is_valid_frame(context: ReadContext, view: SchemaView, side: _Side, positio
         context.problem(
             "joint/frame-refused", view.path, view.name(base),
             f"{view.raw(base)} is not a {'position' if base == side.position else 'rotation'}",
-            "PhysX refuses the joint frame; in an articulation it uses the child's authored place for the parent's "
-            "frame and the child's origin for the child's frame; outside articulations it makes no joint",
+            "PhysX refuses the joint frame; in an articulation, PhysX puts both joint frames at the child's origin in "
+            "the authored poses; outside articulations, PhysX makes no joint",
             "author finite numbers and a quaternion of length 1",
         )
     return not faulty

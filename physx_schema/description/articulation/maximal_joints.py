@@ -355,7 +355,7 @@ def _coupling(context: ReadContext, joint: AuthoredJoint) -> Coupling:
                 f"{hinges[-1] or 'no target'} is not a {hinge_kind} joint",
                 "PhysX couples the body about the x axis of the gear or rack joint's own frame"
                 if hinge is None or hinge.joint_kind is None else
-                "PhysX reads the joint's position as the position of a hinge; the bodies turn at other speeds",
+                "PhysX reads the position of this joint as the position of a hinge; the bodies turn at wrong speeds",
                 f"target a {hinge_kind} joint with {base}",
             )
     return Coupling(hinges[0], hinges[1], view.number("gearRatio" if joint.kind == "gear" else "ratio"))
@@ -393,7 +393,7 @@ def _is_created(context: ReadContext, registry: BodyRegistry, links: Container[s
             or not all(end.valid for end in joint.ends)):
         return False    # reported as what they are
     if first == second:
-        message = f"the joint connects {first} to itself" if first else "the joint connects the world to the world"
+        message = f"the joint connects {first} to itself" if first else "both sides of the joint are the world"
         code = "joint/same-body" if first else "joint/no-bodies"
         _report(context, joint, code, "physics:body1", message, "target two different bodies with body0 and body1")
         return False

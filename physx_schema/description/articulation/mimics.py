@@ -67,7 +67,7 @@ def _newton_refusal(
 ) -> str:
     """Why PhysX makes no mimic joint of two joints, empty where it does."""
     if len(leaders) != 1:
-        return f"mimicJoint has {len(leaders)} targets; it needs one"
+        return f"newton:mimicJoint has {len(leaders)} targets instead of one"
     if leaders[0] == opinions.path:
         return "the joint mimics itself"
     leader = context.prims.get(leaders[0])
@@ -75,7 +75,7 @@ def _newton_refusal(
         return f"{leaders[0]} is not a joint"
     if leaders[0] not in dof_index:
         return f"{leaders[0]} is not a joint of the same articulation"
-    for joint, role in ((opinions, "the joint"), (leader, "the joint it mimics")):
+    for joint, role in ((opinions, "the joint"), (leader, "the reference joint")):
         fault = _newton_unfit(joint)
         if fault:
             return f"{role} {fault}"
@@ -89,7 +89,7 @@ def _newton_unfit(joint: PrimOpinions) -> str:
     view = joint.joint_view()
     finite = all(math.isfinite(bound) and not unlimited(bound)
                  for bound in (view.number("lowerLimit"), view.number("upperLimit")))
-    return "" if finite or joint.joint_kind == "prismatic" else "is revolute and has no two finite limits"
+    return "" if finite or joint.joint_kind == "prismatic" else "is revolute and does not have two finite limits"
 
 
 _API = "PhysxMimicJointAPI"
@@ -175,7 +175,7 @@ def _refusal(
     if axis not in ROTATIONS:
         return "reference-axis", f"referenceJointAxis {axis!r} is not one of rotX, rotY, rotZ"
     if accepted and opinions.joint_kind != "d6":
-        return "one-instance", "the joint already has a mimic joint under an earlier instance name"
+        return "one-instance", "the joint already has a mimic joint with another instance name, which PhysX reads first"
     return _refused_reference(context, opinions, references, values)
 
 
@@ -183,7 +183,7 @@ def _refused_reference(
     context: ReadContext, opinions: PrimOpinions, references: Sequence[str], values: Mapping[str, object],
 ) -> Refusal:
     if len(references) != 1:
-        return "reference-count", f"referenceJoint has {len(references)} targets; it needs one"
+        return "reference-count", f"referenceJoint has {len(references)} targets instead of one"
     if not context.stage.GetPrimAtPath(references[0]):
         return "reference-missing", f"there is no prim at {references[0]}"
     reference = context.prims.get(references[0])
@@ -208,7 +208,7 @@ def _unfit(opinions: PrimOpinions, axis: str, side: str, role: str) -> Refusal:
         return "disabled", f"{role} is disabled"
     if opinions.joint_kind == "revolute":
         limited = not any(map(unlimited, _limits(opinions)))
-        return _ACCEPTED if limited else ("limits", f"{role} is revolute and has no two finite limits")
+        return _ACCEPTED if limited else ("limits", f"{role} is revolute and does not have two finite limits")
     if opinions.joint_kind == "prismatic":
         return _ACCEPTED
     if opinions.joint_kind != "d6":

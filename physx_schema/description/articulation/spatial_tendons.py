@@ -72,8 +72,8 @@ def _declared(context: ReadContext, opinions: PrimOpinions) -> list[_Declared]:
             context.problem(
                 "tendon/shared-prefix", opinions.path, f"physxTendon:{name}:gearing",
                 f"{attachments[name].schema}:{name} and {schema}:{name} are on one prim and share their properties",
-                f"PhysX uses {attachments[name].schema}:{name} and ignores the other",
-                "give one of them another instance name",
+                f"PhysX uses {attachments[name].schema}:{name} and ignores the other attachment",
+                "give one of the two attachments another instance name",
             )
             continue
         view = opinions.view(schema, name)
@@ -184,23 +184,24 @@ def _report_unreached(context: ReadContext, declared: Sequence[_Declared], reach
         name = f"physxTendon:{item.name}:parentAttachment"
         if cycle:
             context.problem(
-                "tendon/cycle", item.opinions.path, name, "its parents form a cycle: " + " -> ".join(cycle),
+                "tendon/cycle", item.opinions.path, name,
+                "the parents of this attachment form a cycle: " + " -> ".join(cycle),
                 "PhysX never reaches the attachment from a root attachment",
-                "set parentAttachment of one of them to the root attachment",
+                "set parentAttachment of one attachment in the cycle to the root attachment",
             )
         elif item.parent not in by_key:
             _report_unknown_parent(context, item, list(by_key))
         elif by_key[item.parent].schema == _LEAF:
             context.problem(
-                "tendon/leaf-parent", item.opinions.path, name, f"its parent {_text(item.parent)} is a leaf",
+                "tendon/leaf-parent", item.opinions.path, name, f"the parent attachment {_text(item.parent)} is a leaf",
                 "PhysX ends the tendon at a leaf and drops the attachments below it",
-                f"apply {_VIA}:{item.parent[1]} in place of {_LEAF}:{item.parent[1]}",
+                f"replace {_LEAF}:{item.parent[1]} by {_VIA}:{item.parent[1]}",
             )
         else:
             context.problem(
                 "tendon/unreached", item.opinions.path, name,
-                f"its parent {_text(item.parent)} is not connected to a root attachment",
-                "PhysX drops the attachment", "connect its parents to a root attachment",
+                f"the parent attachment {_text(item.parent)} is not connected to a root attachment",
+                "PhysX drops the attachment", "connect the parent attachment to a root attachment",
             )
 
 
@@ -211,12 +212,13 @@ def _report_unknown_parent(context: ReadContext, item: _Declared, keys: Sequence
     suggestion = f"; did you mean {close[0]!r}?" if close else ""
     elsewhere = link in context.prims and any(context.prims[link].has(kind, parent) for kind in _KINDS if parent)
     missing = "the attachment has no parentLink" if not link else f"there is no attachment {parent!r} on {link}"
-    missing = f"its parent {_text(item.parent)} is not on a link of this articulation" if elsewhere else missing
+    if elsewhere:
+        missing = f"the parent attachment {_text(item.parent)} is not on a link of this articulation"
     prop = "parentLink" if not link else "parentAttachment"
     context.problem(
         "tendon/no-parent", item.opinions.path, f"physxTendon:{item.name}:{prop}", missing,
         "PhysX drops the attachment, and the tendon has no end here",
-        f"author the parent's link and its attachment{suggestion}",
+        f"author parentLink and parentAttachment{suggestion}",
     )
 
 

@@ -133,7 +133,7 @@ def _has_one_scene(context: ReadContext, registry: BodyRegistry, tree: Tree) -> 
     (first, body), (second, other) = ((scene or "no scene", path) for scene, path in list(owners.items())[:2])
     context.problem(
         "articulation/several-scenes", tree.root.path, "physics:simulationOwner",
-        f"{body} belongs to {first} and {other} to {second}",
+        f"{body} belongs to {first}, and {other} belongs to {second}",
         "PhysX makes no articulation; the bodies stay separate, and PhysX drops joints between scenes",
         "set the same physics:simulationOwner on all bodies of the articulation",
     )
@@ -187,7 +187,8 @@ def _rooted_at_body(context: ReadContext, graph: BodyGraph, root: PrimOpinions) 
             "articulation/static-root", root.path, "apiSchemas",
             f"PhysicsArticulationRootAPI is on a {kind} body", "PhysX ignores the articulation",
             "set physics:rigidBodyEnabled to true" if kind == "disabled" else
-            "replace physics:kinematicEnabled by a fixed joint to the world, and apply the schema to that joint",
+            "replace physics:kinematicEnabled by a fixed joint to the world, and apply PhysicsArticulationRootAPI to "
+            "that joint",
         )
         return []
     component = next(iter(graph.components([root.path])))
@@ -206,7 +207,7 @@ def _rooted_at_joint(context: ReadContext, graph: BodyGraph, root: PrimOpinions,
     context.problem(
         "articulation/root-joint", root.path, "apiSchemas", f"PhysicsArticulationRootAPI is on a joint that {reason}",
         "PhysX makes no articulation",
-        "apply it to the joint to the world, to the root body, or to a prim above the bodies",
+        "apply PhysicsArticulationRootAPI to the joint to the world, to the root body, or to a prim above the bodies",
     )
     return []
 
@@ -284,11 +285,12 @@ def _report_floating(context: ReadContext, root: PrimOpinions, joint: AuthoredJo
            f"robot that drives, walks or falls, set physics:jointEnabled to false on {joint.path}"
            if joint.kind == "fixed" else
            f"add a body and fix it to the world; move PhysicsArticulationRootAPI to that fixed joint; let {joint.path} "
-           f"join the two bodies; do not apply the schema to {joint.path}, where it would fix the base")
+           f"join the two bodies; do not apply PhysicsArticulationRootAPI to {joint.path}, because PhysX would then "
+           "fix the base")
     context.problem(
         "articulation/world-joint-outside", root.path, "apiSchemas",
         f"PhysicsArticulationRootAPI is on a body that {joint.path} joins to the world",
-        "PhysX makes a floating base and a separate joint to the world, which is softer than a joint of an "
+        "PhysX makes a floating base and a separate joint to the world; such a joint is softer than a joint of an "
         "articulation", fix,
         "warning",
     )
@@ -297,7 +299,7 @@ def _report_floating(context: ReadContext, root: PrimOpinions, joint: AuthoredJo
 def _report_nested(context: ReadContext, opinions: PrimOpinions, outer: str) -> None:
     context.problem(
         "articulation/nested-root", opinions.path, "apiSchemas",
-        f"this articulation root is inside another one, {outer}",
+        f"this articulation root is inside the articulation root {outer}",
         "PhysX refuses nested articulation roots", "keep one PhysicsArticulationRootAPI per articulation",
     )
 
@@ -306,7 +308,7 @@ def _report_empty(context: ReadContext, opinions: PrimOpinions) -> None:
     context.problem(
         "articulation/no-bodies", opinions.path, "apiSchemas",
         "no dynamic body is at or below PhysicsArticulationRootAPI",
-        "PhysX makes no articulation", "apply it to a prim with rigid bodies at or below it",
+        "PhysX makes no articulation", "apply PhysicsArticulationRootAPI to a prim with rigid bodies at or below it",
     )
 
 
@@ -328,13 +330,13 @@ def _report_kinematic_link(context: ReadContext, body: str) -> None:
 
 
 EXCLUDE = "set physics:excludeFromArticulation"        # how a fix begins that leaves a joint to what is outside
-_LOCKED = "; physics:excludeFromArticulation on any of them locks the two bodies"
+_LOCKED = "; physics:excludeFromArticulation on any of these joints locks the two bodies"
 
 
 def _report_loop(context: ReadContext, graph: BodyGraph, joint: AuthoredJoint) -> None:
     first, second = joint.ends[0].body, joint.ends[1].body
     cycle = shortest_cycle(graph, joint)
-    fix = f"{EXCLUDE} on one joint of the loop; on {joint.path} it leaves the links unchanged"
+    fix = f"{EXCLUDE} on one joint of the loop; if you exclude {joint.path}, the articulation keeps the same links"
     if len(cycle) == 2:
         message = f"the joint connects {first} and {second}, which {cycle[0]} already connects"
         fix = _instead_of_several(context, graph, joint) or fix
@@ -343,7 +345,7 @@ def _report_loop(context: ReadContext, graph: BodyGraph, joint: AuthoredJoint) -
                    "a loop")
     context.problem(
         "DJ.011/loop", joint.path, "physics:excludeFromArticulation", message,
-        "PhysX leaves the joint that closes the loop out of the articulation; it is this joint", fix,
+        "PhysX leaves this joint out of the articulation, because the joint closes a loop", fix,
     )
 
 
@@ -367,7 +369,7 @@ def _report_parallel_joint(context: ReadContext, graph: BodyGraph, joint: Author
     context.problem(
         "DJ.011/beside", joint.path, "physics:excludeFromArticulation",
         f"the joint connects {joint.ends[0].body} and {joint.ends[1].body}, which {first.path} already connects",
-        "PhysX solves it outside the articulation, as a softer constraint without joint state, armature, friction and "
-        f"envelope{', and the joints lock each other' if instead else ''}",
+        "PhysX solves this joint outside the articulation, as a softer constraint without joint state, armature, "
+        f"friction and envelope{', and the joints lock each other' if instead else ''}",
         instead or f"{EXCLUDE} if that is intended, or add a body between each two joints", "warning",
     )

@@ -92,8 +92,8 @@ class ColliderReader:
         if opinions.has("PhysxMeshMergeCollisionAPI"):
             self._reading.problem(
                 "collider/merged", opinions.path, "apiSchemas", "PhysxMeshMergeCollisionAPI",
-                "ovphysx makes a shape of each direct child mesh and ignores deeper ones; programs that merge them get "
-                "another mass, centre of mass and inertia",
+                "ovphysx makes a shape of each direct child mesh and ignores deeper meshes; programs that merge all "
+                "meshes compute another mass, centre of mass and inertia",
                 "merge the meshes into one prim", "warning",
             )
         if not valid_parts and problem_count == len(self._reading.problems):
@@ -293,7 +293,7 @@ class ColliderReader:
         if opinions.type_name == _MESH:
             label, fix = "a mesh without points or faces", "author points, faceVertexCounts and faceVertexIndices"
         elif opinions.type_name == "Plane":
-            label, fix = f"a plane on the dynamic body {body}", "use a Cube, or move the plane off the body"
+            label, fix = f"a plane on the dynamic body {body}", "use a Cube, or move the plane out of the body"
         elif is_analytic(opinions.type_name) or opinions.prim.GetChildren():
             label, fix = f"a {type_name} without a child with geometry", "apply PhysicsCollisionAPI to the geometry"
         else:

@@ -275,10 +275,11 @@ def _about(axes: Matrix3, moments: Vec3) -> Matrix3:
 
 
 def _report_zero_inertia(context: ReadContext, body: PrimOpinions, free: bool) -> None:
-    why = ("outside articulations PhysX reads 0 as infinite; the body cannot rotate about that axis" if free else
-           "PhysX ignores the three moments and uses 1 about each axis")
+    why = ("outside articulations PhysX reads a moment of 0 as infinite; the body cannot rotate about that axis"
+           if free else "PhysX ignores the three moments and uses 1 about each axis")
     context.problem(
-        "body/zero-inertia", body.path, "physics:diagonalInertia", "one moment of inertia is 0 and others are above 0",
+        "body/zero-inertia", body.path, "physics:diagonalInertia",
+        "a moment of inertia is 0, and another moment is above 0",
         why, "author three positive moments", "warning" if free else "error",
     )
 
@@ -292,7 +293,8 @@ def _report_no_mass(context: ReadContext, body: PrimOpinions) -> None:
 
 def _report_estimated(context: ReadContext, body: PrimOpinions, part: ColliderPart, what: str) -> None:
     context.problem(
-        "body/collider-mass", part.fact.geometry, "", f"PhysX's mesh tools compute {what}; this library does not",
+        "body/collider-mass", part.fact.geometry, "",
+        f"PhysX computes {what} with its mesh tools, which this library does not have",
         "the body's mass, centre of mass and inertia are estimates",
         f"author physics:mass, physics:centerOfMass and physics:diagonalInertia on {body.path}", "warning",
     )

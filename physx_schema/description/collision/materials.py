@@ -114,7 +114,7 @@ def _material(context: ReadContext, opinions: PrimOpinions) -> PhysicsMaterial:
     elif restitution < 0.0:
         context.problem(
             "material/soft", opinions.path, view.name("restitution"), f"the restitution is {restitution:g}",
-            "PhysX reads a restitution below 0 as the stiffness of a spring; bodies sink in",
+            "PhysX reads a restitution below 0 as the stiffness of a spring; bodies sink into each other",
             "author a restitution from 0 to 1",
             "warning",
         )

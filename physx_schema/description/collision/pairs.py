@@ -110,7 +110,8 @@ def _pairs(context: ReadContext, opinions: PrimOpinions) -> Iterator[FilteredPai
         context.problem(
             "pair/no-object", opinions.path, "apiSchemas",
             f"{_PAIRS} is on a prim that is not a collider, rigid body or articulation",
-            "PhysX filters no pairs for it", "apply it to the collider, the body or the articulation root",
+            "PhysX filters no collision pairs of this prim",
+            f"apply {_PAIRS} to the collider, the body or the articulation root",
         )
     for target in targets:
         if not context.stage.GetPrimAtPath(target):
@@ -122,7 +123,7 @@ def _pairs(context: ReadContext, opinions: PrimOpinions) -> Iterator[FilteredPai
         if not _contains_object(context, target):
             context.problem(
                 "pair/no-object", opinions.path, view.name("filteredPairs"),
-                f"{target} is not a collider, rigid body or articulation, and none is below it",
+                f"{target} is not a collider, rigid body or articulation, and no such prim is below {target}",
                 "PhysX ignores the target", "target a collider, a rigid body or an articulation",
             )
         if _is_object(opinions):

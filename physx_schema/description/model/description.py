@@ -166,7 +166,7 @@ class Description:
 
     @property
     def incomplete(self) -> bool:
-        """Whether a part of the stage is missing: a layer that does not compose, or a target that USD drops."""
+        """Whether a part of the stage is missing, because a layer does not compose or USD drops a target."""
         return any(item.severity == "error" and item.code in _INCOMPLETE for item in self.problems)
 
     @property
@@ -186,7 +186,7 @@ class Description:
         return (*self.joints, *(joint for item in self.articulations for joint in item.loose_joints))
 
     def only(self, actor: ActorDescription) -> Description:
-        """Return the description with a single articulation or body. It can come from another stage."""
+        """Return the description with only this articulation or body, which can come from another stage."""
         articulations, bodies = ((), actor.links) if isinstance(actor, FreeBody) else ((actor,), ())
         return replace(self, articulations=articulations, bodies=bodies,
                        body_paths=tuple(body.path for body in bodies), joints=(), problems=(),

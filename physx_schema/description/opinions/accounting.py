@@ -64,7 +64,7 @@ _REFUSED = frozenset({
     "DJ.011/loop", "joint/same-body", "joint/no-bodies", "joint/static", "joint/several-scenes",
 })
 CONTACTS = "contacts"       # what opinions are about that are not evaluated, and their code
-_CONTACTS_TEXT = "simulated only with the whole stage, in a Scene or a Session"
+_CONTACTS_TEXT = "only a Scene or a Session with the whole stage simulates this"
 _CACHE_SIZE = 4096       # of prims, by type, applied schemas and properties, that are remembered
 _REPEATED = "bodies that a point instancer repeats"
 _LOCAL_VELOCITIES = "physics:localSpaceVelocities"      # custom data of a body, where it is true
@@ -98,8 +98,8 @@ def classify(
             _classify_type(account, opinions)
         if opinions.path in account.outcomes.bodies and opinions.prim.GetCustomDataByKey(_LOCAL_VELOCITIES):
             account.not_evaluated.append(Opinion(opinions.path, "",
-                                                 f"custom data {_LOCAL_VELOCITIES}: Omniverse reads and writes the "
-                                                 "body's velocities in the body's frame with it; ovphysx ignores it; "
+                                                 f"custom data {_LOCAL_VELOCITIES}: Omniverse then reads and writes "
+                                                 "the velocities in the body's frame; ovphysx ignores this value; "
                                                  "this library uses world axes"))
         for applied in opinions.applied:
             if applied in _CONTACT_SCHEMAS or (is_physics_schema(applied) and applied not in opinions.used_schemas):
@@ -111,7 +111,7 @@ def classify(
             elif opinions.has_only_samples(item.name):
                 context.problem(
                     "value/only-samples", opinions.path, item.name, "time samples without a default value",
-                    "PhysX reads the value at the default time, and uses its own default",
+                    "PhysX reads only the value at the default time; there is none, and PhysX uses its own default",
                     "author a default value", "warning",
                 )
             elif not opinions.instances("PhysxMimicJointAPI"):      # there they are reported, values or not
@@ -305,7 +305,7 @@ SLEEP_ENERGY = 0.005        # m^2 / s^2, kinetic energy per mass
 
 DEVIATIONS: Mapping[tuple[str, str], str] = {       # schema and base name
     ("PhysxRigidBodyAPI", "sleepThreshold"):
-        "0.005 m^2 / s^2 in any unit of length, the class applied or not; measured, see "
+        "PhysX uses 0.005 m^2 / s^2, converted to the stage's units, even if the class is not applied; see "
         "docs/reference/physx/sleeping.md",
 }
 

@@ -21,13 +21,13 @@ from physx_schema.description.stages import animated_prim
 
 _SHAPE = ("size", "radius", "height", "axis", "points", "faceVertexCounts", "faceVertexIndices")    # of a collider
 _SKIPPED = {    # state to what makes it one, and what to do
-    "inactive": ("the prim and all prims below it are inactive", "set active = true to read it"),
-    "unloaded": ("its payload is not loaded", "load the payload to read it"),
+    "inactive": ("the prim and all prims below it are inactive", "set active = true to read the prim"),
+    "unloaded": ("the prim's payload is not loaded", "load the payload to read the prim"),
     "undefined": ("an over without a def, and no arc defines the prim",
-                  "reference it from the prim that it overrides, or define the prim"),
+                  "reference this over from a prim that has a def, or define the prim"),
     "unresolved": ("an over without a def, because its layer cannot be opened",
-                   "repair the layer that should define it; see stage/composition"),
-    "abstract": ("a class that no prim inherits", "inherit it from the prims that need it, or remove it"),
+                   "repair the layer that should define the prim; see stage/composition"),
+    "abstract": ("a class that no prim inherits", "let prims inherit the class, or remove the class"),
 }
 
 
@@ -51,13 +51,13 @@ def _report_layers(context: ReadContext) -> None:
     root, session = stage.GetRootLayer(), stage.GetSessionLayer()
     if session is not None and (session.rootPrims or session.subLayerPaths):
         context.problem("stage/session-layer", "/", "", "the stage has opinions in its session layer",
-                        "this check reads them, but the file does not contain them",
+                        "this check reads these opinions, but the file does not contain them",
                         "clear the session layer to read only the file",
                         "info")
     muted = sorted(stage.GetMutedLayers())
     if muted:
         context.problem("stage/muted-layer", "/", "subLayers", f"muted layers: {', '.join(muted)}",
-                        "opinions of a muted layer are not read", "unmute the layer to read it", "info")
+                        "opinions of a muted layer are not read", "unmute the layer to read its opinions", "info")
     if any(not offset.IsIdentity() for offset in root.subLayerOffsets):
         context.problem("stage/layer-offset", "/", "subLayers", "a sublayer is offset or scaled in time",
                         "only time samples are shifted; physics is read at the default time", "nothing", "info")
@@ -96,7 +96,7 @@ def _report_skipped(context: ReadContext) -> None:
         more = f" (and {len(paths) - 1} more)" if len(paths) > 1 else ""
         state_text, fix = _SKIPPED[state]
         code = "stage/undefined" if state == "unresolved" else f"stage/{state}"
-        context.problem(code, paths[0], "", state_text + more, "its physics is not read", fix, "info")
+        context.problem(code, paths[0], "", state_text + more, "the physics of this prim is not read", fix, "info")
 
 
 def _holds(site: str, path: str) -> bool:
@@ -107,7 +107,7 @@ def _holds(site: str, path: str) -> bool:
 def _report_misspelt(context: ReadContext, path: str, meant: str) -> None:
     context.problem(
         "stage/over-misspelt", path, "", f"an over of {path.rpartition('/')[2]!r}, which no layer defines",
-        "its physics is not read", f"did you mean {meant}? Rename the over, or define the prim", "warning")
+        "the physics of this over is not read", f"did you mean {meant}? Rename the over, or define the prim", "warning")
 
 
 def _state(prim: Any) -> str:
@@ -149,7 +149,7 @@ def _report_moving(context: ReadContext) -> None:
             if opinions.authors(name):
                 context.problem(
                     "value/time-samples", opinions.path, name, "the property has time samples and a default value",
-                    "PhysX reads only the default value, once", "remove the time samples", "warning",
+                    "PhysX reads only the default value, and only at the start", "remove the time samples", "warning",
                 )
         if _is_moving_body(opinions) and (mover := animated_prim(opinions.prim)):
             _report_animated(context, opinions, mover)
@@ -178,14 +178,14 @@ def _report_animated(context: ReadContext, opinions: PrimOpinions, mover: str) -
     if opinions.view("PhysicsRigidBodyAPI").flag("kinematicEnabled"):
         context.problem(
             "body/animated", opinions.path, "xformOpOrder", f"this kinematic body {reason}",
-            "ovphysx leaves the body at its default pose; Omniverse and this library move it along the samples",
+            "ovphysx leaves the body at its default pose; Omniverse and this library move the body along the samples",
             "remove the time samples if the body should not move", "info",
         )
         return
     context.problem(
         "body/animated", opinions.path, "xformOpOrder", f"this dynamic body {reason}",
-        "ovphysx and this library simulate the body from its default pose; Omniverse makes it kinematic and moves it "
-        "along the samples",
+        "ovphysx and this library simulate the body from its default pose; Omniverse makes the body kinematic and "
+        "moves it along the samples",
         "remove the time samples, or set physics:kinematicEnabled to true",
         "warning",
     )
@@ -199,7 +199,7 @@ def _report_changing_shape(context: ReadContext, prim: Any) -> None:
             context.problem(
                 "value/time-samples" if has_default else "value/only-samples", str(prim.GetPath()), name,
                 f"the property has time samples and {'a' if has_default else 'no'} default value",
-                "PhysX makes the collider once, from "
+                "PhysX makes the collider once, at the start, from "
                 f"{'the default value' if has_default else 'the fallback value of USD'}",
                 "remove the time samples" if has_default else "author a default value", "warning",
             )
@@ -223,7 +223,8 @@ def report_connection(context: ReadContext, opinions: PrimOpinions, name: str) -
             "value/connected", opinions.path, name,
             f"the attribute is connected to {', '.join(map(str, attribute.GetConnections()))}",
             "PhysX reads the attribute's own value" if opinions.authors(name) else
-            "PhysX ignores the connection and uses its own default", "author the value, or remove the connection",
+            "PhysX ignores the connection and uses its own default for the attribute",
+            "author the value, or remove the connection",
             "warning",
         )
 

@@ -37,7 +37,7 @@ _FIXED_TENDON: _Names = {
     "mjc:stiffness": _tendon("stiffness", _AXIS_ROOT), "mjc:damping": _tendon("damping", _AXIS_ROOT),
     "mjc:range:min": _tendon("lowerLimit", _AXIS_ROOT), "mjc:range:max": _tendon("upperLimit", _AXIS_ROOT),
     "mjc:springlength": _tendon("restLength", _AXIS_ROOT),
-    "mjc:path": "PhysxTendonAxisAPI on each of these joints",
+    "mjc:path": "PhysxTendonAxisAPI on each joint of the tendon",
     "mjc:path:coef": f"{_tendon('gearing', 'PhysxTendonAxisAPI')} on each joint",
 }
 _SPATIAL_TENDON: _Names = {
@@ -46,7 +46,7 @@ _SPATIAL_TENDON: _Names = {
     "mjc:range:min": _tendon("lowerLimit", _LEAF),
     "mjc:range:max": _tendon("upperLimit", _LEAF),
     "mjc:springlength": _tendon("restLength", _LEAF),
-    "mjc:path": "PhysxTendonAttachmentAPI on the links of these sites",
+    "mjc:path": "PhysxTendonAttachmentAPI on the link of each site",
 }
 
 # Of actuators, which name what they drive.
@@ -54,7 +54,8 @@ _STIFFNESS, _DAMPING, _FORCE = (
     f"drive:*:physics:{name} of the driven joint" for name in ("stiffness", "damping", "maxForce"))
 _ACTUATOR: _Names = {
     "newton:kp": _STIFFNESS, "newton:kd": _DAMPING, "newton:maxEffort": _FORCE,
-    "mjc:gainPrm": _STIFFNESS, "mjc:biasPrm": f"{_STIFFNESS}, and its damping", "mjc:forceRange:max": _FORCE,
+    "mjc:gainPrm": _STIFFNESS, "mjc:biasPrm": f"{_STIFFNESS}, and the damping of that drive",
+    "mjc:forceRange:max": _FORCE,
 }
 
 _COLLIDER: _Names = {
@@ -68,7 +69,7 @@ _MATERIAL: _Names = {
 
 # Of prims of any other kind.
 _OTHER: _Names = {
-    **_COLLIDER, **_MATERIAL, "newton:inertia": "physics:diagonalInertia, the principal moments, with "
+    **_COLLIDER, **_MATERIAL, "newton:inertia": "physics:diagonalInertia (principal moments) and "
                                                 "physics:principalAxes",
     "newton:maxSolverIterations": "physxScene:maxPositionIterationCount",
     "mjc:option:timestep": "physxScene:timeStepsPerSecond",

@@ -62,26 +62,28 @@ _REDUCED = ("PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceE
 _AXIS_SCHEMAS = ("PhysicsDriveAPI", "PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI",
                  "PhysicsLimitAPI", "PhysxLimitAPI")
 _INACTIVE = (   # start of the schema's name, why nothing reads it, what to do
-    ("PhysxTendonAttachment", "the prim is not a link of an articulation", "apply it to a link of an articulation"),
-    ("PhysicsMassAPI", "the prim is not a rigid body and not a collider of one", "apply PhysicsRigidBodyAPI"),
+    ("PhysxTendonAttachment", "the prim is not a link of an articulation",
+     "apply the schema to a link of an articulation"),
+    ("PhysicsMassAPI", "the prim is not a rigid body, and not a collider of a rigid body", "apply PhysicsRigidBodyAPI"),
     ("PhysxRigidBodyAPI", "the prim is not an enabled rigid body", "apply PhysicsRigidBodyAPI"),
-    ("PhysxForceAPI", "no rigid body is at or above the prim", "apply it to a rigid body or to a prim below one"),
-    ("PhysxArticulationAPI", "no articulation has its root API on the prim", "apply PhysicsArticulationRootAPI"),
-    ("PhysxSceneAPI", "the prim is not the PhysicsScene in use", "apply it to the PhysicsScene"),
+    ("PhysxForceAPI", "no rigid body is at or above the prim",
+     "apply the schema to a rigid body or to a prim below a rigid body"),
+    ("PhysxArticulationAPI", "the prim is not the root prim of an articulation", "apply PhysicsArticulationRootAPI"),
+    ("PhysxSceneAPI", "the prim is not the PhysicsScene in use", "apply the schema to the PhysicsScene"),
     ("PhysicsMeshCollisionAPI", "the prim is not a Mesh with PhysicsCollisionAPI",
-     "apply it to a mesh that is a collider"),
+     "apply the schema to a mesh that is a collider"),
     ("PhysxConvexHullCollisionAPI", "the prim is not a mesh with a convex hull",
      "set physics:approximation to convexHull"),
     ("PhysxCollisionAPI", "the prim has no collision shape", "apply PhysicsCollisionAPI to a prim with geometry"),
     ("PhysxMaterialAPI", "the prim is not a physics material", "apply PhysicsMaterialAPI"),
-    ("PhysicsCollisionGroup", "PhysX does not read it",
+    ("PhysicsCollisionGroup", "PhysX does not read this property of a collision group",
      "list the groups in physics:filteredGroups, or set physxScene:invertCollisionGroupFilter on the scene"),
 )
 
 _MATERIAL = "Material"
 _OF_MATERIALS = ("PhysicsMaterialAPI", "PhysxMaterialAPI")
 # Applying the schemas to a collider would do nothing: PhysX reads them where a collider is bound.
-_BIND = "author it on a Material with PhysicsMaterialAPI, and bind the colliders to it with material:binding:physics"
+_BIND = "use a Material with PhysicsMaterialAPI, and bind the colliders to that Material with material:binding:physics"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ def why_unused(
         name, _property_names(opinions, name, candidates) | WITHOUT_EFFECT)
     if close == name:
         label = opinions.type_name or "prim without type"
-        return "idle", f"a {label} has no property with this name; other types have it", ""
+        return "idle", f"a {label} has no property with this name; other prim types have such a property", ""
     return "misspelt-property", "no schema of the prim has a property with this name", close
 
 
@@ -129,20 +131,22 @@ def _why_not_applied(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -
     schema, applied = owner.schema, owner.applied
     if Usd.SchemaRegistry.IsTyped(Usd.SchemaRegistry.GetTypeFromSchemaTypeName(schema)) or (
             schema in definitions() and definitions()[schema].kind == "typed"):
-        return "not-applied", f"the prim is not a {applied}", f"author it on a {applied}"
+        return "not-applied", f"the prim is not a {applied}", f"author the property on a {applied}"
     if schema in _OF_MATERIALS and opinions.type_name != _MATERIAL:
         return "not-applied", f"the prim is not a {_MATERIAL} with {applied}", _BIND
     reason, others = f"{applied} is not applied to the prim", opinions.instances(schema)
     if _belongs(outcomes, opinions, owner):
-        by_name = f", or author it under {' or '.join(map(repr, others))}" if others and schema in _NAMED_FREELY else ""
+        is_free = others and schema in _NAMED_FREELY
+        by_name = f", or author the property under {' or '.join(map(repr, others))}" if is_free else ""
         return "not-applied", reason, f"{APPLY}{applied}{by_name}"
     code, why, suggestion = why_inactive(outcomes, opinions, owner)
     if code == "wrong-instance":
-        return code, f"{why}, and its property is authored too", ""
+        return code, f"{why}, and the property of that axis is authored too", ""
     if suggestion.startswith(f"{APPLY}Physics") and suggestion.count(" ") == 1:
         of_body = schema in OF_BODIES and opinions.type_name.startswith("Physics")      # no joint or scene is a body
-        suggestion = "author it on a rigid body" if of_body else f"{suggestion} and {applied}"
-    return "not-applied", f"{reason}, and {why}", suggestion or "author it on a prim where PhysX reads it, or remove it"
+        suggestion = "author the property on a rigid body" if of_body else f"{suggestion} and {applied}"
+    return "not-applied", f"{reason}, and {why}", suggestion or (
+        "author the property on a prim where PhysX reads it, or remove the property")
 
 
 # Schemas whose instance names are the author's own.
@@ -221,24 +225,25 @@ def why_inactive(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> Re
     if key in outcomes.dropped:
         return "dropped", outcomes.dropped[key], ""
     if owner.schema == "PhysxLimitAPI" and opinions.path in outcomes.maximal_joints and owner.base in _BOUNCING:
-        return "idle", "PhysX uses it only for hard limits with a restitution above 0", "remove it"
+        return "idle", "PhysX uses this value only for hard limits with a restitution above 0", "remove it"
     if owner.schema == "PhysxLimitAPI" and opinions.path not in outcomes.maximal_joints | outcomes.refused.keys():
         reason = "PhysX does not soften the limits of articulation joints"
-        return "soft-limit", reason, "remove it; the limits are hard"
+        return "soft-limit", reason, "remove PhysxLimitAPI; the limits stay hard"
     if opinions.path in outcomes.refused:
         return "dropped", f"PhysX does not create the joint: {outcomes.refused[opinions.path]}", ""
     if opinions.path in outcomes.bases:
         code = "idle" if opinions.joint_kind == "fixed" else "fixed-base"
-        return code, "the joint fixes the base of an articulation, and PhysX reads nothing else from it", ""
+        return code, "the joint fixes the base of an articulation, and PhysX reads nothing else from this joint", ""
     if owner.schema in JOINT_KINDS and owner.base in MAXIMAL_ONLY and opinions.path in outcomes.tree_joints:
-        return "idle", "PhysX does not read it on a joint of an articulation", ""
+        return "idle", "PhysX does not read this value on a joint of an articulation", ""
     if owner.schema in _AXIS_SCHEMAS or owner.schema.startswith(("PhysxTendonAxis", "PhysxMimicJoint")):
         return _why_inactive_on_joint(outcomes, opinions, owner)
     if owner.base == "enableExternalForcesEveryIteration":
-        return ("idle", "the PGS solver ignores it and applies forces once in each step",
+        return ("idle", "the PGS solver ignores this value and applies external forces once in each step",
                 "set physxScene:solverType to TGS")
     if owner.base == "gearing" and f"PhysxTendonAttachmentRootAPI:{owner.instance}" in opinions.used_schemas:
-        return "idle", "PhysX ignores the gearing of a root attachment", "author it on the attachments below the root"
+        return ("idle", "PhysX ignores the gearing of a root attachment",
+                "author the gearing of the attachments below the root")
     if owner.schema in OF_BODIES and opinions.has("PhysicsRigidBodyAPI") and opinions.path not in outcomes.bodies:
         enabled = opinions.view("PhysicsRigidBodyAPI").flag("rigidBodyEnabled")
         fix = "correct the problems of the body" if enabled else "set physics:rigidBodyEnabled to true"
@@ -251,13 +256,13 @@ def why_inactive(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> Re
     for start, reason, suggestion in _INACTIVE:
         if owner.schema.startswith(start) and not of_body:
             return "idle", reason, suggestion
-    return "idle", "nothing on the stage uses it", ""
+    return "idle", "nothing on the stage uses this opinion", ""
 
 
 def _why_inactive_on_joint(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> Reason:
     kind = opinions.joint_kind
     if kind is None:
-        return "idle", "the prim is not a joint", "apply it to the joint"
+        return "idle", "the prim is not a joint", "apply the schema to the joint"
     if not opinions.joint_view().flag("jointEnabled"):
         return "disabled", "the joint is disabled", "set physics:jointEnabled to true"
     expected = SINGLE_AXIS.get(kind)
@@ -267,7 +272,7 @@ def _why_inactive_on_joint(outcomes: Outcomes, opinions: PrimOpinions, owner: Ow
         better = SCHEMAS[owner.schema].name(owner.base, expected) if owner.base else f"{owner.schema}:{expected}"
         return "wrong-instance", f"a {kind} joint has only the axis {expected!r}", better
     if owner.schema in _REDUCED and opinions.path in outcomes.maximal_joints:
-        return ("idle", "PhysX reads it only on joints of an articulation",
+        return ("idle", f"PhysX reads {owner.schema} only on joints of an articulation",
                 "connect the joint to links of an articulation")
     if owner.schema == "PhysxDrivePerformanceEnvelopeAPI" and opinions.path in outcomes.tree_joints and (
             kind in (*SINGLE_AXIS, "d6") and not opinions.has("PhysicsDriveAPI", owner.instance)):
@@ -278,10 +283,11 @@ def _why_inactive_on_joint(outcomes: Outcomes, opinions: PrimOpinions, owner: Ow
     if kind == "d6" and owner.instance in AXES and not is_axis_free(opinions, owner.instance):
         return "idle", f"{owner.instance} is locked: its low limit is above the high one", "author low < high"
     if owner.schema.startswith("PhysxTendon") and expected and opinions.path not in outcomes.tree_joints:
-        return "idle", "the joint is not in an articulation", "connect it to links of an articulation"
+        return "idle", "the joint is not in an articulation", "connect the joint to links of an articulation"
     if owner.schema == "PhysxLimitAPI" and owner.instance in _SOFTENED.get(kind, ()):
-        return "idle", "the joint has no limits that it could soften", "author limits, or remove it"
-    return "idle", f"PhysX does not read it on a {kind} joint", ""
+        return ("idle", "the joint has no limits that PhysxLimitAPI could soften",
+                "author limits, or remove PhysxLimitAPI")
+    return "idle", f"PhysX does not read this opinion on a {kind} joint", ""
 
 
 def _why_no_limit(opinions: PrimOpinions, owner: Owner) -> Reason:
@@ -371,8 +377,8 @@ def why_schema_unused(opinions: PrimOpinions, name: str) -> Reason | None:
         return None         # it brings a schema of PhysX with it
     if name in SCHEMAS:
         used = name in opinions.used_schemas
-        where = "on the scene that it uses" if name == "NewtonSceneAPI" else "on joints of an articulation"
-        return None if used else ("idle", f"{name}: PhysX reads it only {where}", "")
+        where = "on the scene that PhysX uses" if name == "NewtonSceneAPI" else "on joints of an articulation"
+        return None if used else ("idle", f"{name}: PhysX reads this schema only {where}", "")
     return "other-engine", f"{name}: a schema of {engine_of(name)}, which PhysX does not read", ""
 
 
@@ -383,16 +389,16 @@ def why_property_unused(opinions: PrimOpinions, name: str, inside: bool) -> Reas
     if engine == "Newton":
         if base in SCHEMAS["NewtonJointAPI"].defaults:
             if not inside:
-                return "idle", ("PhysX reads it only on joints of an "
-                                "articulation"), "author it on a joint of an articulation"
-            return "overridden", "PhysX uses its own property of the axis instead", ""
+                return "idle", ("PhysX reads this property only on joints of an "
+                                "articulation"), "author the property on a joint of an articulation"
+            return "overridden", "PhysX uses its own property of this joint axis instead", ""
         if base in SCHEMAS["NewtonMimicAPI"].defaults and opinions.joint_kind is not None:
             return "idle", "PhysX makes no mimic joint from NewtonMimicAPI on this joint", ""
     if name == _HULLS and not _is_decided(opinions, name):
-        return "idle", "PhysX reads it only on meshes that it converts to convex hulls", ""
+        return "idle", "PhysX reads this property only on meshes that PhysX converts to convex hulls", ""
     if name in _DECIDING:
         schema, physx_name = _DECIDING[name]
-        return "overridden", f"PhysX uses {physx_name} of {schema}, even if it is not authored", physx_name
+        return "overridden", f"PhysX uses {physx_name} of {schema}, even if that property is not authored", physx_name
     if _is_hidden(opinions, name):
         schema, physx_name = _HIDING[name]
         return "overridden", f"PhysX uses {physx_name} of {schema} instead", physx_name

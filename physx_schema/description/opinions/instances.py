@@ -34,7 +34,7 @@ def _dropped(context: ReadContext, instance: Any, with_colliders: Container[str]
     """What is dropped below one instance; the paths are those of colliders and of the prims above them."""
     path = str(instance.GetPath())
     prototype = _prototype(instance)
-    suggestion = f"author it on {prototype}, which all instances share, or set instanceable to false on {path}"
+    suggestion = f"author the opinion on {prototype}, which all instances share, or set instanceable to false on {path}"
     for node in _local_nodes(instance.GetPrimIndex().rootNode):
         for layer in node.layerStack.layers:
             spec = layer.GetPrimAtPath(node.path)

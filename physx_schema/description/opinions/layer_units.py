@@ -139,8 +139,8 @@ def _report_lengths(context: ReadContext, layer: _Layer, expected: float) -> Non
     square = factor * factor
     if wrong:
         _report(context, layer, wrong, _METERS, expected,
-                f"PhysX reads the layer's lengths in units of the stage; they change by a factor of {1 / factor:g}, "
-                f"and gravity is {factor:g} times larger for them",
+                f"PhysX reads the layer's lengths in units of the stage; the layer's lengths change by a factor of "
+                f"{1 / factor:g}, and gravity is {factor:g} times larger for the objects of the layer",
                 f"if nothing else on the stage uses {expected:g}, set metersPerUnit of the stage to {layer.value:g}; "
                 f"otherwise convert the layer: multiply lengths, velocities and forces by {factor:g}, "
                 f"moments of inertia, torques and angular gains by {square:g}, densities by {factor**-3:g}")
@@ -150,8 +150,8 @@ def _report_lengths(context: ReadContext, layer: _Layer, expected: float) -> Non
         _report(context, layer, list(layer.roots), _METERS, expected,
                 f"a scale of {factor:g} converts positions and shapes, but not {shown}, which PhysX reads in units of "
                 "the stage",
-                f"author them in units of the stage: multiply forces and velocities by {factor:g}, moments of inertia, "
-                f"torques and angular gains by {square:g}, densities by {factor**-3:g}", "warning")
+                f"author these values in stage units: multiply forces and velocities by {factor:g}, moments of "
+                f"inertia, torques and angular gains by {square:g}, densities by {factor**-3:g}", "warning")
 
 
 def _scale(context: ReadContext, path: str, layer: _Layer) -> float:
@@ -215,7 +215,7 @@ def _report_masses(context: ReadContext, layer: _Layer, expected: float) -> None
     factor = layer.value / expected
     _report(context, layer, list(layer.roots), _KILOGRAMS, expected,
             "PhysX reads the layer's masses, forces and gains in units of the stage; masses change by a factor of "
-            f"{1 / factor:g}; the layer moves the same way alone, but not together with other objects on the stage",
+            f"{1 / factor:g}; the layer alone moves as before, but not together with other objects on the stage",
             f"if nothing else on the stage uses {expected:g}, set kilogramsPerUnit of the stage to {layer.value:g}; "
             f"otherwise convert the layer: multiply masses, moments of inertia, forces, torques and gains by "
             f"{factor:g}", "warning")
@@ -229,8 +229,8 @@ def _report_up(context: ReadContext, layer: _Layer, expected: str) -> None:
     if fallen:
         angle = "90 degrees" if layer.value == "Y" else "-90 degrees"
         _report(context, layer, fallen, _UP, expected,
-                f"USD does not rotate the layer: its {layer.value} axis is horizontal on the stage, and gravity points "
-                f"along -{expected}",
+                f"USD does not rotate the layer: the layer's {layer.value} axis is horizontal on the stage, and "
+                f"gravity points along -{expected}",
                 f"rotate the prim that references the layer by {angle} about X", "warning")
 
 
@@ -243,7 +243,7 @@ def _report(context: ReadContext, layer: _Layer, paths: list[str], name: str, ex
             severity: str = "error") -> None:
     authored = context.stage.HasAuthoredMetadata(name)
     stage = f"{name} {_shown(expected)}" if authored else f"no {name}, which means {_shown(expected)}"
-    more = f" (and {len(paths) - 1} more prims that reference it)" if len(paths) > 1 else ""
+    more = f" (and {len(paths) - 1} more prims that reference the layer)" if len(paths) > 1 else ""
     context.problem(CODE, paths[0], layer.arc if paths[0] != "/" else "subLayers",
                     f"{layer.name} has {name} {_shown(layer.value)}, the stage has {stage}{more}", why, fix, severity)
 

@@ -52,7 +52,7 @@ class Retired:
     def text(self) -> str:
         """Since when PhysX does not read it."""
         since = f"from release {self.engine_release} on" if self.engine_release else "in any release from 0.5 on"
-        return f"PhysX does not read it {since}; release {self.release} of the PhysX schemas removed it"
+        return f"PhysX does not read this name {since}; release {self.release} of the PhysX schemas removed it"
 
 
 # Releases of the schemas that dropped something which releases of ovphysx before this one still read.

@@ -92,7 +92,7 @@ class ReadContext:
                 "stage/units-extreme", "/", "metersPerUnit",
                 f"metersPerUnit is {self.meters_per_unit:g} and kilogramsPerUnit {self.kilograms_per_unit:g}",
                 "in these units the density of water or PhysX's own thresholds do not fit into single precision; "
-                "bodies that have colliders but no authored mass get mass 1 or 0, without a message",
+                "bodies with colliders and without an authored mass get mass 1 or 0, without a message",
                 "author units that match the numbers on the stage",
                 "warning",
             )
@@ -102,7 +102,7 @@ class ReadContext:
         if axis not in ("Y", "Z"):
             self.problem(
                 "stage/up-axis", "/", "upAxis", f"upAxis is {axis!r}",
-                "PhysX uses Z; gravity without an authored direction points along -Z", "author Y or Z",
+                "PhysX uses Z as the up axis; gravity without an authored direction points along -Z", "author Y or Z",
             )
 
     def prims_with(self, schema: str) -> Iterator[PrimOpinions]:
@@ -132,7 +132,7 @@ class ReadContext:
         if prop.type_name != "rel":
             self.problem(
                 "value/wrong-type", str(prim.GetPath()), name,
-                f"{name} is authored as {prop.type_name}; it is a relationship in USD",
+                f"{name} is authored as {prop.type_name}, but is a relationship in USD",
                 "USD and PhysX find no targets", "author the property as a relationship",
             )
         return prop.value if isinstance(prop.value, tuple) else ()
@@ -184,8 +184,8 @@ _AT_ROOT = "author {name} on {root}"
 _BODIES_ONLY: Mapping[str, str] = {
     "physics:startsAsleep": "",
     "physxRigidBody:enableGyroscopicForces": "",
-    "physxRigidBody:lockedPosAxis": "hold the link by its joints",
-    "physxRigidBody:lockedRotAxis": "hold the link by its joints",
+    "physxRigidBody:lockedPosAxis": "use joints to restrict the motion of the link",
+    "physxRigidBody:lockedRotAxis": "use joints to restrict the motion of the link",
     "physxRigidBody:sleepThreshold": _AT_ROOT,
     "physxRigidBody:stabilizationThreshold": _AT_ROOT,
     **dict.fromkeys(_COUNTS, _AT_ROOT),     # of articulations, which differ
@@ -213,15 +213,15 @@ class Roles:
         if path in self.links and name in _BODIES_ONLY:
             suggestion = _BODIES_ONLY[name].format(
                 name=name.replace("physxRigidBody", "physxArticulation"), root=self.links[path].path)
-            return "on-link", "PhysX does not read it on a link of an articulation", suggestion
+            return "on-link", "PhysX does not read this property on a link of an articulation", suggestion
         if path in self.links and path not in self.floating and name in _VELOCITIES:
             return ("on-link", "PhysX reads velocities in an articulation only on a floating root",
                     "author the velocity in PhysicsJointStateAPI of the joint")
         if path in self.bodies and name == _CFM and opinions.has("PhysxRigidBodyAPI"):
-            return "on-body", "PhysX reads it only on links of articulations", ""
+            return "on-body", "PhysX reads this property only on links of articulations", ""
         massive = name == _DENSITY and path in self.even and opinions.has("PhysicsMassAPI")
         if massive and _above_zero(opinions.peek(_MASS)):
-            return "beside-mass", f"{_MASS} is authored too, and PhysX uses that", f"remove it, or remove {_MASS}"
+            return "beside-mass", f"{_MASS} is authored too, and PhysX uses {_MASS}", f"remove {_DENSITY} or {_MASS}"
         return None
 
     def has_default_value(self, opinions: PrimOpinions, name: str) -> bool:

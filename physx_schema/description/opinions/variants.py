@@ -28,7 +28,7 @@ def report_variants(context: ReadContext, prim: Any) -> None:
             continue
         context.problem(
             "stage/variants", path, "variants", f"the set {name!r} has {len(others)} variants other than {selected!r}",
-            "only the selected variant is read", "select another variant and read the stage again", "info",
+            "USD reads only the selected variant", "select another variant and read the stage again", "info",
         )
 
 
@@ -47,7 +47,7 @@ def _report_physics(context: ReadContext, prim: Any, name: str, selected: str, o
         UNSELECTED, str(prim.GetPath()), "variants",
         f"physics is in the variant {holding!r} of the set {name!r}, and {selection}{missing}",
         "USD reads only the selected variant, and this physics is not on the stage",
-        f"select it: variants = {{ string {name} = \"{holding}\" }} on {prim.GetPath()}",
+        f"select this variant: variants = {{ string {name} = \"{holding}\" }} on {prim.GetPath()}",
         "info" if selected and not missing else "warning",
     )
     return True

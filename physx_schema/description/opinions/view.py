@@ -191,7 +191,7 @@ class SchemaView:
         authored = "a relationship" if type_name == "rel" else f"{display(raw_value)} of type {type_name}"
         self._problems.append(Problem(
             "value/wrong-type", self.path, self.name(base), f"{authored} is not {expected}",
-            f"PhysX cannot read it and uses {'0' if zero else f'its default {effective!r}'}",
+            f"PhysX cannot read the value and uses {'0' if zero else f'its default {effective!r}'}",
             f"author {expected}, or remove the opinion",
         ))
         return convert(effective) if zero else _default(self._schema, base, convert)    # type: ignore[return-value]

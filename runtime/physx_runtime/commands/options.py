@@ -29,7 +29,7 @@ class Seconds(click.ParamType[float]):
 engine_option = click.option(
     "--engine", type=click.Choice(("builtin", "physx")), default="builtin", show_default=True,
     help="With physx, also repeat the experiments on articulations in real PhysX. This requires ovphysx, in this "
-         "Python or in the one at OVPHYSX_PYTHON.")
+         "Python or in the Python that the environment variable OVPHYSX_PYTHON names.")
 
 
 def engines_of(engine: str) -> tuple[str, ...]:

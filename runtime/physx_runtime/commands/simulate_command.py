@@ -38,9 +38,11 @@ _FORMATS = find_formats()
 @click.option("--joint-target", "targets", metavar="JOINT=VALUE", multiple=True, help="Target position of a drive.")
 @click.option("--joint-effort", "efforts", metavar="JOINT=VALUE", multiple=True, help="Constant force or torque.")
 @click.option("--start", type=click.Path(dir_okay=False, exists=True, path_type=Path),
-              help="JSON file with these values: {\"joint_position\": {JOINT: VALUE}, ...}. Options override it.")
+              help="JSON file with values for joints: {\"joint_position\": {JOINT: VALUE}, ...}. "
+                   "Options override the file.")
 @click.option("--worlds", type=click.Path(dir_okay=False, exists=True, path_type=Path),
-              help="YAML file with the number of worlds and the parameters to randomise in all but the first.")
+              help="YAML file with the number of worlds, and the parameters to randomise in all worlds except the "
+                   "first.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path),
               help=f"Write the motion to a file: {help_text(_FORMATS.values())}.")
 @force_option
@@ -52,7 +54,8 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
                      positions: tuple[str, ...], velocities: tuple[str, ...], targets: tuple[str, ...],
                      efforts: tuple[str, ...], start: Path | None, worlds: Path | None, out: Path | None,
                      force: bool, joint_forces: bool, strict: bool) -> None:
-    """Step a stage as PhysX does: all articulations and free bodies together, or one of them.
+    """Step a stage as PhysX does: all articulations and free bodies together, or only the one that --articulation
+    names.
 
     Prints the final joint positions, the limits that joints reached, and the energy. Physics that this command leaves
     out is listed on stderr; with --strict the exit code is then 5. If the motion diverges, the exit code is 6, and a

@@ -36,21 +36,24 @@ _ALTERED, _NOT_EVALUATED = 1, 5
 @engine_release_option
 @quiet_option
 @click.option("--strict", is_flag=True, help="Exit with code 5 if anything was not evaluated or not simulated.")
-@click.option("--all", "whole", is_flag=True, help="Also list values that act as authored in the table.")
+@click.option("--all", "whole", is_flag=True, help="In the table, also list values that act as authored.")
 @click.option("--fix", "fixing", is_flag=True, help="Author values that have the intended effects; show a diff.")
-@click.option("--unsafe-fixes", is_flag=True, help="With --fix: also change iteration counts if no value suffices.")
+@click.option("--unsafe-fixes", is_flag=True,
+              help="With --fix: also change iteration counts if no value alone has the intended effect.")
 @click.option("-o", "--output", type=click.Path(path_type=Path),
               help="With --fix: write a changed copy of the root layer to this file.")
 @click.option("--in-place", is_flag=True, help="With --fix: change the file in place.")
 @click.option("--override", type=click.Path(path_type=Path),
-              help="With --fix: write the values to a layer over the unchanged stage.")
+              help="With --fix: write the values to a new layer with the stage as sublayer; the stage itself stays "
+                   "unchanged.")
 @force_option
 def verify_command(stage: str, style: str, dt: float, engine: str, engine_release: str | None, strict: bool,
                    whole: bool, fixing: bool, unsafe_fixes: bool, output: Path | None, in_place: bool,
                    override: Path | None, force: bool) -> None:
-    """Measure the effective values of the numbers on a stage, and list those that are not measured.
+    """Measure the effective values of the numbers on a stage, and list the numbers that are not measured.
 
-    The text ends with findings of the family `behaviour` from a short simulation; they do not change the exit code.
+    The text ends with findings of the family `behaviour` from a short simulation; these findings do not change the exit
+    code.
 
     Exit codes: 0 all values as authored; 1 values altered or ignored; 2 usage error; 3 unreadable file; 4 internal
     error; 5 values not evaluated or not simulated (with --strict).
@@ -78,7 +81,7 @@ def verify_command(stage: str, style: str, dt: float, engine: str, engine_releas
         click.echo(verification_json(verification))
     elif verification.failed or not is_quiet():
         *lines, counts = verification_lines(verification, show_all=whole)
-        with progress(f"{stage}: simulating until it settles"):
+        with progress(f"{stage}: simulating until the robot settles"):
             behaviour = [printable(line) for line in behaviour_lines(stage)]
         click.echo("\n".join((*lines, *behaviour, counts)))
     unknown = verification.not_simulated or any(row.verdict == NOT_EVALUATED for row in verification.rows)

@@ -111,13 +111,13 @@ def _is_trusted(folder: Path) -> bool:
 def _distrust_reason(status: os.stat_result) -> str:
     """The reason not to trust a file or folder that others can write; empty where none can. Root is trusted."""
     if status.st_uid not in (os.geteuid(), 0):
-        return "it belongs to another user"
-    return "other users can write to it" if status.st_mode & OTHERS_WRITE else ""
+        return "this folder belongs to another user"
+    return "other users can write to this folder" if status.st_mode & OTHERS_WRITE else ""
 
 
 def _warn_unusable(folder: Path, state: str) -> None:
     _warn_once(f"kernel cache {folder} {state}; kernels are compiled again in every process; set PHYSX_RUNTIME_CACHE "
-               "to a folder that only you can write")
+               "to a folder to which only you can write")
 
 
 def _warn_damaged(folder: Path) -> None:

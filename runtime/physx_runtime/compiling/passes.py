@@ -258,7 +258,7 @@ def _move_together(order: list[int], read: Reads, branch: RareBranch) -> list[in
             waits = any(a in dependents for a in read[n])
             (after if waits else before).append(n)
             dependents |= {n} if waits else set()
-    raise ValueError("a branch's selections are not among the instructions")
+    raise ValueError("the order of instructions does not contain the last selection of a branch")
 
 
 InstructionSpans = Sequence[Sequence[int]]

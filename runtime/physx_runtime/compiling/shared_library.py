@@ -36,7 +36,8 @@ def compile_library(text: str) -> bytes:
 
 def _compile(compiler: str, text: str) -> bytes:
     if not compiler:
-        raise RuntimeError(f"no C++ compiler found; install one of {', '.join(COMPILERS)}, or set CXX to one")
+        raise RuntimeError(f"no C++ compiler found; install one of {', '.join(COMPILERS)}, or set the environment "
+                           "variable CXX to a compiler")
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "kernels.so"
         process = subprocess.run([compiler, *FLAGS, "-", "-o", str(target)], input=text, capture_output=True, text=True,

@@ -450,7 +450,7 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
         running = self._require_kinematic()
         target: Pose | None = running.target(self)
         if target is None:
-            raise RuntimeError(f"{self._describe()} has no kinematic_target since the last step; "
+            raise RuntimeError(f"{self._describe()} was given no kinematic_target since the last step; "
                                "set kinematic_target first")
         return target
 

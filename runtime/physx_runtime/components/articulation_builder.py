@@ -53,8 +53,8 @@ class LinkBuilder(ActorBuilder):
         another type or limits, and for friction, which SAPIEN drops here.
         """
         if friction:
-            raise ValueError(f"friction is {friction:g}, which SAPIEN ignores here; set the joint's friction, a load "
-                             "coefficient, after build()")
+            raise ValueError(f"friction is {friction:g}, which SAPIEN ignores here; after build(), set the friction of "
+                             "the joint, a load coefficient")
         allowed = ("fixed", UNDEFINED) if self.parent is None else ("fixed", "continuous", *DOF_TYPES)
         if type not in allowed:
             raise ValueError(f"the joint type of {self.name!r} is {type!r}; give one of {', '.join(allowed)}")
@@ -162,7 +162,7 @@ def couple(articulation: PhysxArticulation, record: MimicJointRecord) -> None:
         chain = [joint.parent_link, leader.child_link, joint.child_link]
     else:
         raise ValueError(f"joint {record.joint!r} mimics {record.mimic!r}, which is neither its parent joint nor a "
-                         "sibling; a tendon couples only these")
+                         "sibling joint; a tendon couples a joint only to its parent or sibling joint")
     m = number("multiplier", record.multiplier)
     if not m:
         raise ValueError(f"joint {record.joint!r} mimics {record.mimic!r} with multiplier 0; use a fixed joint")

@@ -161,12 +161,12 @@ class Component(Named):
         self.entity_pose = pose
 
     def changed(self) -> None:
-        """Report to the scene that the component differs from the stage."""
+        """Report to the scene that the component has changed since the scene was written to its stage."""
         if self._entity is not None and self._entity.scene is not None:
             self._entity.scene.changed()
 
     def join(self, entity: Entity) -> None:
-        """Join an entity. Raises RuntimeError if this is not possible."""
+        """Join an entity. Raises RuntimeError if the component cannot belong to the entity."""
         if self._entity is not None:
             raise RuntimeError(f"{self._describe()} already belongs to an entity; create another component")
         self._entity = entity
@@ -180,12 +180,12 @@ class Component(Named):
         return None
 
     def place(self, pose: Pose) -> None:
-        """Move the component to the pose of the component's entity. Raises RuntimeError if this is not possible;
-        nothing has moved then."""
+        """Move the component to the pose of the component's entity. Raises RuntimeError if the component cannot move to
+        this pose; its pose is then unchanged."""
 
     def require_entity(self) -> Entity:
         if self._entity is None:
-            raise RuntimeError(f"{self._describe()} belongs to no entity; add it to one first")
+            raise RuntimeError(f"{self._describe()} belongs to no entity; add it to an entity first")
         return self._entity
 
     def _describe(self) -> str:
@@ -240,7 +240,7 @@ class Entity(Named):
         instance("pose", pose, Pose)
         worlds = self._scene.worlds if self._scene is not None else 1
         if pose.p.ndim > 1 and len(pose.p) != worlds:
-            raise ValueError(f"the pose of {self.name!r} has {len(pose.p)} worlds; give one pose, or {worlds}")
+            raise ValueError(f"the pose of {self.name!r} has {len(pose.p)} worlds; give one pose, or {worlds} poses")
         for component in self._components:
             component.place(pose)
         self._pose = pose
@@ -277,7 +277,8 @@ class Entity(Named):
         self._scene.remove_entity(self)
 
     def enter(self, scene: Home | None, number: int) -> None:
-        """Join a scene with this number, or leave the scene; called by the scene."""
+        """Enter a scene with this number, or leave the current scene if `scene` is None. The scene calls this
+        method."""
         self._scene, self._per_scene_id = scene, number
 
 
@@ -285,5 +286,5 @@ def only_component(entity: Any, kind: type[ComponentT]) -> ComponentT:
     """A component given by itself or by its entity; raises TypeError where there is none."""
     component = entity.find_component_by_type(kind) if isinstance(entity, Entity) else entity
     if not isinstance(component, kind):
-        raise TypeError(f"{entity!r} has no {kind.__name__}; give an entity or a component with one")
+        raise TypeError(f"{entity!r} has no {kind.__name__}; give a {kind.__name__}, or an entity that has one")
     return component

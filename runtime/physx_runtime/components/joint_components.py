@@ -67,7 +67,7 @@ class PhysxJointComponent(PhysxBaseComponent, JointFrames):
     @parent.setter
     def parent(self, parent: PhysxRigidBaseComponent | None) -> None:
         if parent is self.body:
-            raise ValueError(f"the parent of {self._describe()} is the body that it holds; give another body")
+            raise ValueError(f"the parent of {self._describe()} is the same body as its child; give another body")
         self._parent = None if parent is None else instance("parent", parent, PhysxRigidBaseComponent)
         self.changed()
 
@@ -300,8 +300,8 @@ class PhysxGearComponent(PhysxJointComponent):
     """Not supported: a gear on a USD stage couples two hinge joints. Creating one raises RuntimeError."""
 
     def __init__(self, body: PhysxRigidBodyComponent) -> None:
-        raise RuntimeError("PhysxGearComponent is not supported: it couples bodies, and a gear on a USD stage couples "
-                           "two hinges; author a PhysxPhysicsGearJoint on the stage of to_stage()")
+        raise RuntimeError("PhysxGearComponent is not supported: it couples two bodies, but a gear on a USD stage "
+                           "couples two hinge joints; author a PhysxPhysicsGearJoint on the stage of to_stage()")
 
 
 POSITIVE = ("stiffness", "damping", "limit_stiffness")
@@ -336,8 +336,8 @@ def fixed_tendon(articulation: Any, links: tuple[Any, ...], coefficients: Sequen
                          f"{len(recip_coefficients)} recip_coefficients; give equal numbers, two or more")
     for i, link in enumerate(links):
         if link.articulation is not articulation or (i and link.parent not in links[:i]):
-            raise ValueError(f"the parent of tendon link {link.name!r} is not before it; give a tree of links of this "
-                             "articulation, the topmost first")
+            raise ValueError(f"the parent of tendon link {link.name!r} is not earlier in the list; list links of this "
+                             "articulation, each parent before its children")
     checked = {name: number(name, value, 0.0 if name in POSITIVE else -math.inf) for name, value in numbers.items()}
     if checked["low"] > checked["high"]:
         raise ValueError(f"low is {checked['low']:g} and high {checked['high']:g}; give low <= high")

@@ -18,8 +18,9 @@ SANE = 1e-2         # how far the length of a quaternion may be from 1 (PxQuat::
 class Pose(Accessors):
     """A position p and a rotation q = (w, x, y, z) in float32: (3,) and (4,), or (n, 3) and (n, 4) for n worlds.
 
-    `a * b` takes the pose b from frame a to the parent frame of a. `Pose(matrix)` takes a transformation matrix (4, 4).
-    Raises ValueError for other shapes, numbers that are not finite, and quaternions that are not of unit length.
+    If b is a pose in frame a, `a * b` is the same pose in the parent frame of a. `Pose(matrix)` takes a transformation
+    matrix (4, 4). Raises ValueError for other shapes, numbers that are not finite, and quaternions that are not of unit
+    length.
     """
 
     def __init__(self, p: ArrayLike = (0.0, 0.0, 0.0), q: ArrayLike | None = None, *,
@@ -79,7 +80,7 @@ class Pose(Accessors):
         return Pose(self._p + rotate(rotation, other._p.astype(np.float64)), product(rotation, unit(other._q)))
 
     def transform(self, points: ArrayLike) -> Doubles:
-        """Return points (..., 3), given in this frame, in the parent frame."""
+        """Transform points (..., 3) from this frame to the parent frame, and return them."""
         return self._p + rotate(unit(self._q), np.asarray(points, dtype=np.float64))
 
     def to_transformation_matrix(self) -> SingleArray:

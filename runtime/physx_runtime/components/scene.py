@@ -95,8 +95,8 @@ GROUND_ROTATION = (0.7071068, 0.0, -0.7071068, 0.0)       # of a plane whose nor
 class Scene(Accessors):
     """A scene with entities, and with the systems that step them. Without `systems`, a scene has one `PhysxCpuSystem`.
 
-    The scene is written to a USD stage before its first step. After changes that cannot be made at runtime, the stage
-    is written again; states are kept.
+    The scene is written to a USD stage before its first step. If a change is not possible while the engine runs, the
+    scene is written again; the states are kept.
 
     Args:
         worlds: Number of copies that are stepped together. With several worlds, states (poses, velocities,
@@ -149,7 +149,7 @@ class Scene(Accessors):
         self._systems.append(system)
 
     def get_system(self, name: str) -> System:
-        """Return the physics system, named "physx". Raises ValueError for another name."""
+        """Return the physics system for the name "physx". Raises ValueError for any other name."""
         if name != "physx":
             raise ValueError(f"there is no system {name!r}; give 'physx'")
         return self.physx_system
@@ -225,13 +225,14 @@ class Scene(Accessors):
         return builder.add_plane_collision(Pose((0.0, 0.0, altitude), GROUND_ROTATION), material).build("ground")
 
     def create_drive(self, body0: Any, pose0: Pose, body1: Any, pose1: Pose) -> PhysxDriveComponent:
-        """Return a joint between two bodies or entities, with a joint frame on each; None is the world."""
+        """Return a joint between two bodies or entities, with a joint frame on each of them. To connect a body to the
+        world, give None in place of the other body."""
         child = only_component(body1, PhysxRigidBodyComponent)
         return self._attach_joint(PhysxDriveComponent(child), body0, pose0, pose1)
 
     def create_connection(self, body0: Any, pose0: Pose, body1: Any, pose1: Pose) -> PhysxDistanceJointComponent:
-        """Return a joint as `create_drive` does. It holds the origins of both frames together until `set_limit` is
-        called.
+        """Return a joint as `create_drive` does. The joint holds the origins of both joint frames together until
+        `set_limit` is called.
         """
         joint = self._attach_joint(PhysxDistanceJointComponent(only_component(body1, PhysxRigidBodyComponent)), body0,
                                    pose0,
@@ -273,7 +274,7 @@ class Scene(Accessors):
             self._engine.step()
 
     def changed(self) -> None:
-        """Record that the scene differs from the stage."""
+        """Record that the scene has changed since it was written to its stage."""
         self._stale = True
 
     @property
@@ -328,8 +329,8 @@ class Scene(Accessors):
     def from_stage(cls, stage: Any, *, worlds: int = 1, profile: str = PHYSX) -> Scene:
         """Return a scene for a USD stage, a file or a Description, in metres and kilograms.
 
-        Entities have the names of their prims. Raises UnsupportedError, with a line for each item without a component,
-        and UnreadableError for a file that is not a stage.
+        Entities have the names of their prims. Raises UnsupportedError if no component exists for some part of the
+        stage; the message lists these parts. Raises UnreadableError for a file that is not a stage.
         """
         reader = StageReader(stage if isinstance(stage, Description) else describe(stage))
         system = PhysxCpuSystem()
@@ -340,7 +341,8 @@ class Scene(Accessors):
         return scene
 
     def to_stage(self) -> Any:
-        """Return a new USD stage of the current scene, in metres; with several worlds, a stage of the first world.
+        """Write the current scene to a new USD stage in metres, and return the stage. With several worlds, only the
+        first world is written.
 
         Prims have the names of entities. Efforts and sleep timers are not written.
         """

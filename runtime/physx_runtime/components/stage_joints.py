@@ -128,8 +128,8 @@ def _write_tendon(prims: PrimMap, tendon: FixedTendon, name: str) -> None:
         if not top.dof:
             coupled = ", ".join(repr(link.name) for link in tendon.links[1:])
             raise RuntimeError(f"a tendon couples links {coupled}, which branch at link {tendon.links[0].name!r}; on a "
-                               "stage the root of a tendon is a joint above all of them, and that link's joint has "
-                               "no axis; couple a chain of links")
+                               "stage the tendon's root is the joint of this link, but this joint has no axis; "
+                               "couple a chain of links")
         axes.append((prims.joints[top], 0.0, 0.0))
         axis_ratio = len(tendon.links) / (len(tendon.links) - 1)      # PhysX divides efforts by the number of axes
     for link, coefficient, reciprocal in zip(
@@ -205,16 +205,17 @@ LOCKED = Limit(0.0, 0.0)
 def maximal_joint_problems(fact: MaximalJoint, bodies: Mapping[str, Any]) -> Iterator[str]:
     """A line for each thing about a joint that no component can be."""
     if fact.kind not in KINDS or fact.cone is not None or (fact.kind != "distance" and fact.distance is not None):
-        yield (f"{fact.path}: a {fact.kind} joint{' with a cone' if fact.cone else ''} has no component; use one of "
-               f"{', '.join(KINDS)} without cone and distance limit")
+        yield (f"{fact.path}: no component supports a {fact.kind} joint{' with a cone limit' if fact.cone else ''}; "
+               f"use one of {', '.join(KINDS)} without cone limit and distance limit")
     if not isinstance(bodies.get(fact.body1), PhysxRigidBodyComponent):
-        yield f"{fact.path}: physics:body1 is not a rigid body, and joint components need one; exchange body0 and body1"
+        yield (f"{fact.path}: physics:body1 is not a rigid body; joint components need a rigid body there; exchange "
+               "body0 and body1")
     if math.isfinite(fact.break_force) or math.isfinite(fact.break_torque):
         yield f"{fact.path}: components do not support physics:breakForce and breakTorque; remove them"
     if fact.collision_enabled:
         yield f"{fact.path}: components do not support physics:collisionEnabled; set it to false"
     if any(axis.restitution for axis in fact.axes):
-        yield f"{fact.path}: components do not support restitution of limits; remove it"
+        yield f"{fact.path}: components do not support restitution of limits; remove the restitution"
     if sum(abs(angle) > ROTATION_TOLERANCE for angle in fact.drive_rotation) > 1:
         yield f"{fact.path}: components do not support drive targets about several axes; author targets about one axis"
 

@@ -185,8 +185,8 @@ def _load_state(articulation: PhysxArticulation, fact: Articulation) -> None:
 def _unsupported(d: Description) -> Iterator[str]:
     """A line for each thing on a stage that no component can be."""
     if d.scene.meters_per_unit != 1.0 or d.scene.kilograms_per_unit != 1.0:
-        yield (f"{d.source}: {d.scene.meters_per_unit:g} m and {d.scene.kilograms_per_unit:g} kg per unit; "
-               "components are in metres and kilograms; convert the stage")
+        yield (f"{d.source}: the stage's units are {d.scene.meters_per_unit:g} m and {d.scene.kilograms_per_unit:g} "
+               "kg; components use metres and kilograms; convert the stage")
     if len(d.scenes) > 1:
         yield f"{d.source}: the stage has {len(d.scenes)} physics scenes; components support one; remove the others"
     for articulation in d.articulations:
@@ -212,8 +212,8 @@ def _articulation_problems(articulation: Articulation) -> Iterator[str]:
         for dof in joint.dofs if joint is not None else ():
             if dof.static_friction or dof.viscous_friction:
                 yield (f"{dof.path}: components do not support joint friction as an effort, only as a load "
-                       "coefficient; remove it")
+                       "coefficient; remove the friction")
             if dof.drive is not None and dof.drive.envelope is not None:
-                yield f"{dof.path}: components do not support performance envelopes; remove it"
+                yield f"{dof.path}: components do not support performance envelopes; remove the envelope"
 
 

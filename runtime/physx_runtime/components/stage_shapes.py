@@ -232,8 +232,8 @@ class ShapeReader:
         if path not in self._materials:
             fact = self._facts.get(path)
             if fact is not None and _is_unsupported(fact):
-                self._problems.append(f"{path}: components support neither compliant contact nor combine modes "
-                                      "other than average; remove it")
+                self._problems.append(f"{path}: components support only rigid contacts with the combine mode average; "
+                                      "change the material")
             self._materials[path] = PhysxMaterial(0.5, 0.5, 0.0) if fact is None else PhysxMaterial(
                 fact.static_friction, fact.dynamic_friction, fact.restitution)
         return self._materials[path]

@@ -40,7 +40,7 @@ class PhysxSystem(System):
     def configure(self, config: PhysxSceneConfig) -> None:
         """Set another config. Raises RuntimeError once the system belongs to a scene."""
         if self.scene is not None:
-            raise RuntimeError("the system already belongs to a scene; configure it before")
+            raise RuntimeError("the system already belongs to a scene; configure a system before you add it to a scene")
         self._config = config
 
     @property
@@ -88,7 +88,7 @@ class PhysxSystem(System):
 
     def _require_scene(self) -> Any:
         if self.scene is None:
-            raise RuntimeError("the system belongs to no scene; give it to a Scene")
+            raise RuntimeError("the system belongs to no scene; add it to a Scene first")
         return self.scene
 
 

@@ -129,8 +129,8 @@ class URDFLoader:
 
     def parse(self, urdf_file: str, srdf_file: str | None = None, package_dir: str | None = None,
               ) -> tuple[list[ArticulationBuilder], list[ActorBuilder], list[Any]]:
-        """Return builders for the articulations and free bodies of a file. The last list is empty; in SAPIEN it has the
-        cameras.
+        """Return a list of builders of the file's articulations, a list of builders of its free bodies, and an empty
+        list. The third list that SAPIEN's `parse` returns contains the cameras.
         """
         if self.scene is None:
             raise RuntimeError("the loader has no scene; call set_scene first")
@@ -210,7 +210,8 @@ class URDFLoader:
         limits: list[list[float]] = []
         if joint.kind in ("revolute", "prismatic"):
             if limit is None:
-                raise ValueError(f"{self._file}: joint {joint.name} is {joint.kind} and has no limit; give one")
+                raise ValueError(f"{self._file}: joint {joint.name} is {joint.kind} and has no limit; add a limit "
+                                 "element")
             unit = self.scale if joint.kind == "prismatic" else 1.0
             limits = [[unit * _number(limit, end, 0.0, self._file) for end in ("lower", "upper")]]
         elif joint.kind == "continuous":
@@ -235,7 +236,7 @@ class URDFLoader:
         for collision in link.findall("collision"):
             self._add_shape(_child(collision, "geometry", self._file), self._origin(collision), builder, surface)
         if link.find("visual") is not None and link.find("collision") is None:
-            self._unread.append(f"visuals of {name}, which has no collision shape")
+            self._unread.append(f"visuals of link {name}, which has no collision shape")
 
     def _read_inertial(self, inertial: Element, builder: ActorBuilder) -> None:
         """Take mass and inertia as in SAPIEN; a link without either is weighed by its shapes."""
@@ -306,14 +307,14 @@ def _parse_xml(path: Path) -> Element:
 def _name(element: Element, path: Path) -> str:
     name = element.get("name", "")
     if not name:
-        raise ValueError(f"{path}: a {element.tag} has no name; give one")
+        raise ValueError(f"{path}: a {element.tag} has no name; give it a name")
     return name
 
 
 def _child(element: Element, tag: str, path: Path) -> Element:
     child = element.find(tag)
     if child is None:
-        raise ValueError(f"{path}: {element.tag} {element.get('name', '')} has no {tag}; give one")
+        raise ValueError(f"{path}: {element.tag} {element.get('name', '')} has no {tag}; add a {tag} element")
     return child
 
 

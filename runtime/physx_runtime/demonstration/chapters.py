@@ -72,8 +72,8 @@ def describe_simulation(description: Description, recording: Recording) -> Itera
     yield (f"The hand closes: the finger bends by {bends} degrees, and the gap between the tips shrinks from "
            f"{gaps[0]:.0f} to {gaps[1]:.0f} mm.")
     ratio = _angle(recording, FINGER, 2) / _angle(recording, FINGER, 1)
-    yield (f"The mimic joint keeps the finger's last joint at {ratio:.3f} times the middle joint; "
-           f"{COUPLING_RATIO:g} is authored.")
+    yield (f"The mimic joint keeps the angle of the finger's last joint at {ratio:.3f} times the angle of the middle "
+           f"joint; the authored factor is {COUPLING_RATIO:g}.")
 
 
 def describe_verification(verification: Verification) -> Iterator[str]:
@@ -95,7 +95,7 @@ def describe_faults(path: Path, report: Report, verification: Verification) -> I
                 for row in verification.failed if row.verdict == IGNORED)
     drive = DRIVE_TYPE.partition(".")[0]
     row = _row(verification, "drive:angular:physics:stiffness", drive)
-    yield (f"verify: {_leaf(drive)}: the stiffness of {numeral(row.effective)} is now in {row.unit}, "
+    yield (f"verify: {_leaf(drive)}: the stiffness of {numeral(row.effective)} now has the unit {row.unit} and is "
            f"{1.0 / KNUCKLE_INERTIA:.0f} times the intended value")
 
 

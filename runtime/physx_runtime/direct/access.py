@@ -42,19 +42,20 @@ class DirectError(PhysxSchemaError, RuntimeError):
 class Direct:
     """Read, write and compute data of many articulations at once, like PhysX's PxDirectGPUAPI.
 
-    The articulations of the scene are the worlds of all simulations, in order. With two simulations of 4096 worlds,
-    world 3 of the second simulation has index 4099. A buffer is an array of the simulations' dtype with one block for
-    each index. Blocks are `block_size` numbers apart. The data of an articulation is at the start of its block, without
-    gaps; calls do not change the rest of the block.
+    Each world of each simulation is one articulation and has one index. The indices of a simulation continue after the
+    last index of the simulation before it. With two simulations of 4096 worlds each, world 3 of the second simulation
+    has index 4099. A buffer is an array of the simulations' dtype. A buffer has one block of `block_size` numbers for
+    each entry of `indices`. The data of an articulation is at the start of its block, without gaps; calls do not change
+    the rest of the block.
 
-    As in PhysX, data is available after every simulation has completed a step. Written positions change the link poses
-    only in the next step or compute operation.
+    As in PhysX, you can read and write data only after every simulation has completed a step. Written positions change
+    the link poses only in the next step or compute operation.
 
     Args:
-        simulations: Simulations with the same dtype and device, each once.
+        simulations: Different simulations that all have the same dtype and device.
 
     Raises:
-        ValueError: The simulations differ in dtype or device, or a simulation appears twice.
+        ValueError: `simulations` is empty or contains a simulation twice, or the simulations differ in dtype or device.
     """
 
     def __init__(self, simulations: Sequence[Actor]) -> None:
@@ -84,14 +85,14 @@ class Direct:
             self._all_members = self._members
 
     def max_counts(self) -> MaxCounts:
-        """Return the largest numbers of dofs, links and tendon parts of any articulation; they determine block
-        sizes."""
+        """Return the largest number of dofs, links and tendon parts that any articulation has. These numbers determine
+        the block sizes."""
         each = [dataclasses.astuple(member.counts()) for member in self._all_members]
         return MaxCounts(*(max(column) for column in zip(*each, strict=True)))
 
     def block_size(self, kind: ComputeType | ReadType | WriteType | str) -> int:
-        """Return the size of a block: the count of numbers in a buffer for each index. Raises ValueError for an unknown
-        kind."""
+        """Return the size of a block: how many numbers a buffer holds for each articulation. Raises ValueError for an
+        unknown kind of data."""
         return block_size(_any_kind(kind), self.max_counts())
 
     # --- operations ---------------------------------------------------------------------------------------------------
@@ -103,13 +104,13 @@ class Direct:
         `indices` may be None for all articulations. `eCENTROIDAL_MOMENTUM_MATRICES` reads mass matrices and Coriolis
         forces from `data`.
 
-        Every operation first updates the kinematics of links with written data. `eUPDATE_KINEMATIC` clears link
-        accelerations and incoming joint forces of all its articulations. The other operations clear them only for
-        updated links.
+        After `set`, every operation first updates the link poses and velocities of the changed articulations.
+        `eUPDATE_KINEMATIC` sets the link accelerations and incoming joint forces of all selected articulations to 0.
+        The other operations set these accelerations and forces to 0 only for links that they update.
 
         Raises:
-            ValueError: An argument has a wrong kind, shape, dtype or index; no data has changed then.
-            DirectError: A simulation has no completed step.
+            ValueError: An argument has a wrong kind, shape, dtype or index; the call has changed no data.
+            DirectError: A simulation has not completed a step yet.
         """
         kind = _kind(ComputeType, kind)
         self._require_step()
@@ -132,9 +133,9 @@ class Direct:
             member.compute(kind, worlds, ArrayLines(flat, order * stride))
 
     def get(self, kind: ReadType | str, data: Array, indices: ArrayLike) -> None:
-        """Copy one kind of data into `data`, for the articulations with these indices.
+        """Copy one kind of data of the articulations with these indices into the buffer `data`.
 
-        Raises the errors of `compute`.
+        Raises the same errors as `compute`.
         """
         kind = _kind(ReadType, kind)
         self._require_step()
@@ -155,9 +156,9 @@ class Direct:
                 member.read(kind, worlds, target)
 
     def set(self, kind: WriteType | str, data: Array, indices: ArrayLike) -> None:
-        """Write one kind of data from `data`, for the articulations with these indices.
+        """Write one kind of data from the buffer `data` to the articulations with these indices.
 
-        Raises the errors of `compute`, and ValueError for numbers that are not finite or that PhysX refuses.
+        Raises the same errors as `compute`, and ValueError for numbers that are not finite or that PhysX refuses.
         """
         kind = _kind(WriteType, kind)
         self._require_step()
@@ -188,8 +189,8 @@ class Direct:
                               "step() once more")
 
     def selected_indices(self, indices: ArrayLike | None) -> Indices:
-        """Return indices of articulations. For a mask (count,), return the selected indices, with -1 for each
-        articulation that is not selected."""
+        """Return indices of articulations. A mask (count,) gives an array of the same length: the index of each
+        selected articulation, and -1 for the other articulations."""
         array = required_array("indices", np.zeros((0, 0)) if indices is None else indices,
                                "give a list of whole numbers, or a mask")
         if array.dtype == np.bool_ and array.shape == (self.count,):
@@ -205,9 +206,9 @@ class Direct:
         return array.astype(np.int64)
 
     def buffer(self, kind: Enum, data: Array | None, selected: Indices, writes: bool) -> Array:
-        """Return the caller's array as a flat array that shares its memory."""
+        """Return a one-dimensional view of the caller's array `data`."""
         stride = block_size(kind, self.max_counts())        # type: ignore[arg-type]
-        expected = f"give {len(selected)} blocks of {stride}, {len(selected) * stride} numbers of {self.dtype}"
+        expected = f"give {len(selected) * stride} numbers of {self.dtype}, in {len(selected)} blocks of {stride}"
         if not isinstance(data, np.ndarray) or isinstance(data, np.ma.MaskedArray):
             raise ValueError(f"{kind.name}: data is {type(data).__name__}; {expected}")
         if data.dtype != self.dtype or data.size != len(selected) * stride:

@@ -171,7 +171,7 @@ class Symbol:
         return self.graph.values[self.number]
 
     def __bool__(self) -> bool:
-        raise _not_recorded("branches on a traced value; use where, clamp, minimum or maximum")
+        raise _not_recorded("uses a traced value as a condition; use where, clamp, minimum or maximum")
 
     def __eq__(self, other: object) -> bool:
         raise _not_recorded("compares a traced value for equality; use <, <=, > or >=, and where")

@@ -57,7 +57,7 @@ def explain_code(code: str) -> dict[str, Any]:
     from physx_schema.checking.catalogue import explain_lines
 
     text = "\n".join(explain_lines(code))
-    return {"explanation": text} if text else {"error": f"there is no code {short(code)}"}
+    return {"explanation": text} if text else {"error": f"no finding has the code {short(code)}"}
 
 
 def verify_stage(path: str, first: int = 0) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def simulate_stage(path: str, steps: int = 240, first: int = 0) -> dict[str, Any
     from physx_runtime.simulation.simulate import simulate
 
     if not 0 < steps <= MAX_STEPS:
-        raise ValueError(f"steps is {steps}; give 1 to {MAX_STEPS}; for more, run physx-schema simulate")
+        raise ValueError(f"steps is {steps}; give 1 to {MAX_STEPS}; for more steps, run physx-schema simulate")
     recording = simulate(path, steps=steps, every=steps)
     names, last = recording.joint_names, recording.joint_position[-1, 0].tolist()
     return bounded({"joint_position": dict(zip(names, last, strict=True)),

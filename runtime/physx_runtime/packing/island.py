@@ -112,15 +112,15 @@ def _refusals(description: Description, model: SceneModel, joint: MaximalJoint) 
     unstepped = {joint.body0, joint.body1} & set(description.body_paths)
     unstepped -= model.owners.keys() | {body.path for body in model.kinematic}
     for body in sorted(unstepped):
-        yield f"{joint.path}: the joint holds {body}, which is not simulated; step the whole scene"
+        yield f"{joint.path}: the joint is connected to {body}, which is not simulated; step the whole scene"
     if joint.coupling is not None and not math.isfinite(joint.coupling.ratio):
         name = "gearRatio" if joint.kind == "gear" else "ratio"
         yield f"{joint.path}.physics:{name}: the ratio is {joint.coupling.ratio:g}; author a finite number"
     joined = _bodies_by_joint(model) if joint.coupling is not None else {}
     for path, body in _hinges(joint):
         if path in joined and body not in joined[path]:
-            yield (f"{joint.path}: its hinge {path} does not hold {body or 'the world'}, and such gears are not "
-                   "simulated; name the joint that holds it")
+            yield (f"{joint.path}: its hinge {path} is not connected to {body or 'the world'}, and such gears are not "
+                   "simulated; target a hinge that is connected to it")
 
 
 def _bodies_by_joint(model: SceneModel) -> dict[str, tuple[str, str]]:

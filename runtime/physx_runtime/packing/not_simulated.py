@@ -45,7 +45,8 @@ def speed_limits_last(description: Description, model: SceneModel, touching: Tou
     scenes = {scene.path for scene in map(description.scene_of, independent) if scene.contact.of_links_last}
     for path in sorted(scenes):
         yield NotSimulated("contact", path, _LAST, "True, which makes PhysX limit joint speeds after all other "
-                           "constraints; articulations without contacts are limited joint by joint; set it to False")
+                           "constraints; for an articulation without contacts, this runtime limits each joint "
+                           "separately; set it to False")
 
 
 def ignored_contact_settings(description: Description, touching: Touching) -> Iterator[NotSimulated]:
@@ -67,12 +68,12 @@ def ignored_contact_settings(description: Description, touching: Touching) -> It
     scenes = [*map(description.scene_of, description.articulations), *map(description.scene_of, description.bodies)]
     for scene in {scene.path: scene for scene in scenes}.values():
         if not scene.contact.friction_correlation_distance > 0.0:
-            yield NotSimulated("contact", scene.path, "physxScene:frictionCorrelationDistance", "0, which makes PhysX "
-                               "use its defaults for the whole scene; author a distance above 0")
+            yield NotSimulated("contact", scene.path, "physxScene:frictionCorrelationDistance", "0, with which "
+                               "PhysX uses default values for the whole scene; author a distance above 0")
 
 
 # What to do if a joint outside articulations holds an actor.
-SCENE_ADVICE = "use Scene, or simulate without articulation, to include it"
+SCENE_ADVICE = "to include the joint, use Scene, or simulate without the argument articulation"
 
 
 def stage_refusal(description: Description) -> str:
@@ -103,7 +104,7 @@ def nothing_moves(description: Description) -> str:
     causes += [problem for problem in description.problems
                if problem.severity == "error" and problem.code.startswith(("body/", "articulation/"))]
     if causes:
-        more = f" (and {len(causes) - 1} more; see `physx-schema check`)" if len(causes) > 1 else ""
+        more = f" (and {len(causes) - 1} more problems; see `physx-schema check`)" if len(causes) > 1 else ""
         first = causes[0]
         return (f"{description.source}: the stage has no rigid body: {first.path}: {first.message}{more}; {first.why}; "
                 f"{first.fix}")
@@ -118,8 +119,8 @@ def nothing_moves(description: Description) -> str:
 def body_joint_refusal(description: Description, body: str) -> str:
     """That joints hold a body outside articulations, and what to do; empty where none does."""
     holding = [joint.path for joint in description.joints if body in (joint.body0, joint.body1)]
-    return (f"{body}: joint {', '.join(holding)} outside articulations holds it, and runs of one actor leave it out; "
-            f"{SCENE_ADVICE}") if holding else ""
+    return (f"{body}: joint {', '.join(holding)} outside articulations holds this body; a run of one actor leaves the "
+            f"joint out; {SCENE_ADVICE}") if holding else ""
 
 
 def select_actor(description: Description, path: str | None) -> ActorDescription:
@@ -239,8 +240,9 @@ def _sleepers(description: Description, actor: ActorDescription, counts: SolverC
     """Actors that raise the iteration counts, and would no longer if they fell asleep."""
     if counts.raised and description.scene_of(actor).sleeping:
         for path in sorted({counts.position_from, counts.velocity_from} - {actor.path}):
-            yield NotSimulated("sleep", path, "", f"its sleeping, after which {actor.path} is no longer "
-                               f"{counts.raised}; use Scene, or simulate without articulation, to step both")
+            yield NotSimulated("sleep", path, "", f"the sleep of {path}; once {path} sleeps, {actor.path} is no "
+                               f"longer {counts.raised}; to step both, use Scene, or simulate without the argument "
+                               "articulation")
 
 
 def caller_stack_level() -> int:
@@ -258,7 +260,7 @@ def _joints(model: SceneModel) -> Iterator[NotSimulated]:
         ends = model.ends(joint)
         if joint.coupling is not None and hinges & {joint.coupling.first, joint.coupling.second}:
             yield NotSimulated("joint", joint.path, "", f"a {joint.kind} joint that couples {joint.coupling.first} and "
-                               f"{joint.coupling.second}; both move without it; {SCENE_ADVICE}")
+                               f"{joint.coupling.second}; both move without this joint; {SCENE_ADVICE}")
         elif ends[0] is not None or ends[1] is not None:
             yield _constraining_joint(joint) if _constrains_base(ends) else _unconstraining_joint(joint)
 
@@ -270,17 +272,17 @@ def _constrains_base(ends: Sequence[ActorDescription | None]) -> bool:
 
 def _constraining_joint(joint: MaximalJoint) -> NotSimulated:
     first, second = joint.body0 or "the world", joint.body1 or "the world"
-    fix = ("move PhysicsArticulationRootAPI to it or to a prim above the bodies for a fixed base, or set "
+    fix = ("for a fixed base, move PhysicsArticulationRootAPI to the joint or to a prim above the bodies, or set "
            if "" in (joint.body0, joint.body1) and joint.kind == "fixed" else "set ")
     return NotSimulated("joint", joint.path, "", f"a {joint.kind} joint outside articulations between {first} and "
-                        f"{second}; without it a floating base moves freely; {SCENE_ADVICE}, or {fix}"
+                        f"{second}; without this joint a floating base moves freely; {SCENE_ADVICE}, or {fix}"
                         "physics:jointEnabled to false to step without the joint", refused=True)
 
 
 def _unconstraining_joint(joint: MaximalJoint) -> NotSimulated:
     first, second = joint.body0 or "the world", joint.body1 or "the world"
     return NotSimulated("joint", joint.path, "", f"a {joint.kind} joint outside articulations between {first} and "
-                        f"{second}; both move without it; {SCENE_ADVICE}")
+                        f"{second}; both move without this joint; {SCENE_ADVICE}")
 
 
 def _loops(description: Description, links: set[str]) -> Iterator[NotSimulated]:
@@ -321,8 +323,9 @@ def _contact(description: Description, links: Iterable[str], touching: Touching 
             else CollisionFilter(description).colliding_pair(links))
     if pair is None:
         return None
-    return NotSimulated("contact", pair[0].path, "physics:collisionEnabled", f"contact, such as with {pair[1].path}; "
-                        "colliders pass through each other; set it to false to do the same in PhysX")
+    return NotSimulated("contact", pair[0].path, "physics:collisionEnabled", "contacts, for example with "
+                        f"{pair[1].path}; these colliders pass through each other; set this property to false to get "
+                        "the same motion in PhysX")
 
 
 def _instanced(description: Description) -> Iterator[NotSimulated]:

@@ -28,7 +28,7 @@ from physx_schema.description.model import Description
 
 
 class LinkState(NamedTuple):
-    """Link poses and velocities. If the call had several states, each array has a leading axis of states."""
+    """Link poses and velocities. For n states, each array has a first axis of length n."""
 
     pose: Array         # (n_link, 7) position, quaternion x y z w; world
     velocity: Array     # (n_link, 6) linear at the centre of mass, angular; world
@@ -60,22 +60,22 @@ def compute(stage: Any, q: ArrayLike, qd: ArrayLike, kind: str, root: Mapping[st
 
     Args:
         stage: A stage, a file or a Description.
-        q: Joint positions, (n_dof,) or (n, n_dof) for n states, in rad or length units. The order of joints is that
-            of `Recording.joint_names`. Results of n states have a leading axis.
+        q: Joint positions, (n_dof,) or (n, n_dof) for n states, in rad or length units. The order of joints is that of
+            `Recording.joint_names`. For n states, the result has a first axis of length n.
         qd: Joint velocities, with the shape of `q`, in rad/s or length units per second.
         kind: `update_kinematic` returns a LinkState. `jacobian` returns (6 n_link, nv), without the rows of a fixed
             root link. `mass_matrix` returns (nv, nv). `gravity_compensation` and `coriolis_compensation` return (nv,).
             `com_world` and `com_root` return (3,). `centroidal_momentum` returns (6, nv + 1), with the bias last.
         root: State of a floating root link: position, rotation_wxyz, linear_velocity of its centre of mass and
-            angular_velocity, in world axes. Omitted values are as authored.
+            angular_velocity, in world axes. The stage gives the values that you omit.
         articulation: Prim path; required if the stage has several articulations.
         dtype: Precision of the computation, "float64" or "float32".
 
     Raises:
         UnreadableError: The file is not a stage.
         UnsupportedError: The stage has no articulation, or physics that the step does not support.
-        ValueError: A kind, a name or a shape is wrong, or a number is not finite. For a fixed base, `root` and
-            centroidal momentum are errors.
+        ValueError: A kind, a name or a shape is wrong, or a number is not finite. For an articulation with a fixed
+            base, `root` was given or the centroidal momentum was requested.
     """
     description = stage if isinstance(stage, Description) else describe(stage)
     actor = select_actor(description, articulation)

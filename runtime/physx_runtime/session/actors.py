@@ -336,7 +336,8 @@ def pack_singles(description: Description, packed: PackedScene, reused: Collecti
             continue
         if holding := _joints_holding(description, actor):
             messages.add(Message("not-simulated", "warning", "session/held", actor.path, "",
-                                 f"not simulated: joint {holding} outside articulations holds it; it stays in place"))
+                                 f"not simulated: joint {holding} outside articulations holds this actor; the actor "
+                                 "stays in place"))
             continue
         try:
             model = pack_actor(actor, description.scene_of(actor), settings["solver"])

@@ -239,7 +239,8 @@ def state_edits(stage: Usd.Stage, edits: Edits, values: Mapping[str, Any], actor
                 (result.positions if base == "position" else result.rates)[dof.name] = coordinate(value, dof.angular)
         elif not floating.get(prim, False):
             ignored([prim], name,
-                    "the velocity of this link is computed from the joints; only that of a floating root can be set")
+                    "the velocity of this link is computed from the joints; only the velocity of a floating root link "
+                    "can be set")
         elif name == "physics:velocity":
             result.linear[prim] = vector(value)
         else:

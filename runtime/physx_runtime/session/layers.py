@@ -94,7 +94,8 @@ class ResultLayer:
         self._target = stage.GetEditTarget() if into == "edit_target" else None
         self.layer = self._target.GetLayer() if self._target else stage.GetSessionLayer()
         if self.layer is None:
-            raise AuthoringError("the stage has no session layer; open it with one, or use into='edit_target'")
+            raise AuthoringError("the stage has no session layer; open the stage with a session layer, or use "
+                                 "into='edit_target'")
         self.require_editable()
         self.slots: dict[str, Slot] = {}
         self._echoed: dict[str, list[Sdf.PropertySpec]] = {}  # by property path: specs in other layers that follow

@@ -82,7 +82,7 @@ def value_messages(authored: Collection[Authored], problems: Iterable[Problem]) 
 
 def diverged_message(loss: Loss) -> Message:
     """A message about a divergence and the actors that it stops."""
-    phrase = f"it{loss.suffix} are" if loss.other_count else "it is"
+    phrase = f"this actor{loss.suffix} are" if loss.other_count else "this actor is"
     return Message("diverged", "error", "session/diverged", loss.path, "",
                    f"{loss.quantity} is not finite; {phrase} not stepped until reset; {ADVICE}")
 
@@ -99,7 +99,7 @@ def messages_of(description: Description) -> Iterator[Message]:
         if opinion.code == CONTACTS:        # what is left out of them is said below
             continue
         yield Message("not-evaluated", "info", opinion.code, opinion.path, opinion.property,
-                      f"PhysX reads it, but this library does not: {opinion.reason}")
+                      f"PhysX reads this property, but this library does not: {opinion.reason}")
     yield from _not_simulated(description)
 
 
@@ -114,8 +114,8 @@ def _not_simulated(description: Description) -> Iterator[Message]:
     model = scene_model(description, [body for body in description.bodies if not body.kinematic])
     for joint in description.joints:
         if not any(model.ends(joint)):
-            yield report("free-joint", joint.path, f"a {joint.kind} joint outside articulations; it is connected to no "
-                         "moving body")
+            yield report("free-joint", joint.path, f"a {joint.kind} joint outside articulations that is connected "
+                         "to no moving body")
     touching = Touching(description, model)
     items = {(item.path, item.code, item.property): item
              for item in not_simulated_with_joints(description, model, touching)}

@@ -145,7 +145,7 @@ class _Prepared:
     def _plan_joint(self, stage: Usd.Stage, layer: ResultLayer, indices: tuple[int, int], joint: Joint, dof: Dof,
                     note: Note) -> None:
         if joint.kind == "spherical":
-            note(joint.path, "", "PhysX has no joint state on spherical joints; none is written")
+            note(joint.path, "", "PhysX has no joint state on spherical joints; no joint state is written")
             return
         prim, instance = stage.GetPrimAtPath(joint.path), instance_of(joint, dof)
         if f"PhysicsJointStateAPI:{instance}" not in map(str, prim.GetPrimTypeInfo().GetAppliedAPISchemas()):

@@ -126,9 +126,9 @@ class Session(SessionView):
 
     Before the first step nothing is written. Edits between two steps are applied in the next step. After a structural
     edit, the model is rebuilt; remaining joints keep their states. If you edit a root link's transform, a joint state
-    or a floating root's velocity, the state takes the new value. Values on the stage are in the stage's units and
-    degrees. Contacts are simulated as in `Scene`. `messages` lists parts that are not simulated. `close` keeps the
-    results on the stage; `reset` removes them.
+    or a floating root's velocity, the simulation continues from the new value. Values on the stage are in stage units;
+    angles are in degrees. Contacts are simulated as in `Scene`. `messages` lists parts that are not simulated. `close`
+    keeps the results on the stage; `reset` removes them.
 
     Example::
 
@@ -139,11 +139,13 @@ class Session(SessionView):
 
     Args:
         stage: An open Usd.Stage; the session keeps it alive.
-        transforms: Write translate, orient and scale operations or matrices of links, relative to their parents.
-        velocities: Write physics:velocity (of the centre of mass) and physics:angularVelocity of links, in world
-            axes.
-        joint_states: Write state:*:physics:position and velocity of joints; applies PhysicsJointStateAPI.
-        into: "session" for the session layer, or "edit_target" for the current edit target of the stage.
+        transforms: Whether to write the transforms of links relative to their parent prims: translate, orient and scale
+            operations, or matrices.
+        velocities: Whether to write physics:velocity (of the centre of mass) and physics:angularVelocity of links, in
+            world axes.
+        joint_states: Whether to write state:*:physics:position and velocity of joints; for this the session applies
+            PhysicsJointStateAPI.
+        into: Layer for the results: "session" is the session layer, "edit_target" is the stage's current edit target.
         dtype: "float32", as in PhysX, or "float64".
         solver: "physx" uses the authored iteration counts. "ideal" solves the same equations with many iterations.
         sleeping: Whether articulations and bodies sleep as in PhysX. An edit of an actor wakes the actor.
@@ -151,7 +153,7 @@ class Session(SessionView):
     Raises:
         TypeError: `stage` is not an open stage.
         ValueError: An argument is out of range, or another session simulates the stage.
-        AuthoringError: The layer cannot be edited.
+        AuthoringError: The layer for the results cannot be edited.
         UnsupportedError: PhysX refuses the whole stage. After an edit for which PhysX refuses the stage, no body moves.
     """
 
@@ -189,7 +191,8 @@ class Session(SessionView):
     def step(self, dt: float = 1 / 60) -> None:
         """Apply edits, advance by `dt` seconds and write the results.
 
-        Raises ValueError unless `dt` is positive and finite, and RuntimeError on a closed session or an expired stage.
+        Raises ValueError if `dt` is not positive and finite. Raises RuntimeError if the session is closed or its stage
+        no longer exists.
         """
         self._require_open()
         required_time(dt)
@@ -209,8 +212,8 @@ class Session(SessionView):
         self._time += dt
 
     def reset(self) -> None:
-        """Remove all results of the session from the stage and restore the authored state. Edits that the session did
-        not make stay."""
+        """Remove all results of the session from the stage and restore the authored state. Edits by others stay on the
+        stage."""
         self._require_open()
         changes = self._listener.pop_changes()
         self._results.observer.classify(changes)     # what others set where results are stays
@@ -265,14 +268,16 @@ class Session(SessionView):
 
     @property
     def articulations(self) -> tuple[str, ...]:
-        """Prim paths of the simulated articulations and free bodies; root links if a root prim has several."""
+        """Prim paths of the simulated articulations and free bodies. If several articulations share one root prim,
+        their names are the paths of their root links."""
         return tuple(self._actors)
 
     def simulation(self, articulation: str | None = None) -> SceneActor:
         """Return one of `articulations` as an actor of a `Scene`, for example to set joint efforts.
 
-        None selects the only actor. After a structural edit, call this method again, because the edit replaces the
-        actor. Raises ValueError for a path that is not simulated, and for None if several actors are simulated.
+        If the stage has only one actor, the path can be None. After a structural edit, call this method again, because
+        the edit replaces the actor. Raises ValueError for a path that is not simulated, and for None if several actors
+        are simulated.
         """
         self._require_open()
         if articulation is None:
@@ -427,7 +432,8 @@ class Session(SessionView):
         self._messages.unsupported((line for lines in refused.values() for line in lines), "/")
         for name in refused:
             self._messages.add(Message("not-simulated", "warning", "session/held", name, "",
-                                       "not simulated: the body that holds it is not stepped; it stays in place"))
+                                       "not simulated: the body that holds this actor is not stepped; the actor stays "
+                                       "in place"))
         stepped = {name: actor for name, actor in model.actors.items() if name not in refused}
         return PackedScene(replace(model, actors=stepped), {}, islands, touching)
 

@@ -215,10 +215,10 @@ class ActorGroup:
         if self.solver == "ideal":
             return "solver='ideal' has no sleeping"
         if not self._sleeping:
-            return "it was created with sleeping=False"
+            return "the simulation was created with sleeping=False"
         if not self.models[0].scene.sleeping:
-            return "sleeping is off in its scene"
-        return "" if self.topology.sleeping else "none of its links can move"
+            return "sleeping is off in the actor's scene"
+        return "" if self.topology.sleeping else "none of the actor's links can move"
 
     @property
     def asleep(self) -> NDArray[np.bool_]:

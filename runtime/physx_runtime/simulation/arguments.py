@@ -36,8 +36,8 @@ def require_room(worlds: int, models: Iterable[PackedModel | PackedIsland], dtyp
     size = numbers * (8 if dtype == "float64" else 4)
     memory = _memory()
     if worlds * size > memory:
-        raise ValueError(f"worlds is {worlds}; their rows alone need {worlds * size // 10**9} GB, and this machine has "
-                         f"{memory / 1e9:.3g} GB; give fewer than {memory // size}")
+        raise ValueError(f"worlds is {worlds}; the data of these worlds needs {worlds * size // 10**9} GB, and this "
+                         f"machine has {memory / 1e9:.3g} GB; give fewer than {memory // size}")
 
 
 def require_recordable(steps: int, every: int, size: int) -> None:

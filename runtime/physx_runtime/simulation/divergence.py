@@ -69,7 +69,7 @@ class Loss:
     @property
     def suffix(self) -> str:
         """Text about the other diverged actors, to follow the name of the first."""
-        return f" and {self.other_count} more actors solved with it" if self.other_count else ""
+        return f" and {self.other_count} more actors that are solved together with it" if self.other_count else ""
 
 
 class DivergenceReport:
@@ -121,8 +121,8 @@ class DivergenceReport:
         names = ", ".join(str(i) for i in new[:MAX_NAMED]) + (", ..." if len(new) > MAX_NAMED else "")
         self.messages.append(
             f"{loss.path}{loss.suffix}: {len(new)} of {len(self._reported)} worlds diverged (world {names}) at step "
-            f"{self._actor.steps_taken} of {self._actor.dt:.6g} s: {loss.quantity} is not finite; they "
-            f"are not stepped until reset; {ADVICE}")
+            f"{self._actor.steps_taken} of {self._actor.dt:.6g} s: {loss.quantity} is not finite; these worlds are not "
+            f"stepped until reset; {ADVICE}")
         warnings.warn(self.messages[-1], DivergenceWarning, stacklevel=caller_stack_level())
 
     @staticmethod

@@ -28,15 +28,17 @@ ROOT_NAMES = ("root vx", "root vy", "root vz", "root wx", "root wy", "root wz")
 
 
 def dump(stage: Any, joint_position: ArrayLike | None = None, joint_velocity: ArrayLike | None = None) -> str:
-    """Return a text table of link velocities, accelerations and forces, and generalised forces, at a state.
+    """Return a text table of the velocities, accelerations and forces of links, and of the generalised forces, in one
+    state.
 
-    Axes are world axes. `a` is Jdot v of the link's centre of mass, with the angular part `alpha`. `f` is the force
-    that gives the link this acceleration. `tau` lists compensation forces for Coriolis and gravity, and the diagonal of
-    the mass matrix without armature. The first lines name physics that is left out: joints outside articulations and
-    contacts.
+    Axes are world axes. `a` is the linear acceleration Jdot v of the link's centre of mass, and `alpha` the angular
+    acceleration. `f` is the force that accelerates the link by `a`. `tau` lists compensation forces for Coriolis and
+    gravity, and the diagonal of the mass matrix without armature. The first lines name physics that is left out: joints
+    outside articulations and contacts.
 
-    `joint_position` and `joint_velocity` are (n_dof,) in rad or length units, and per second; None is the authored
-    state. Raises the errors of `Simulation`, and ValueError for arrays with a wrong shape.
+    `joint_position` is (n_dof,) in rad or length units, and `joint_velocity` is (n_dof,) in these units per second.
+    With None, the authored state is used. Raises the same errors as `Simulation`, and ValueError for arrays with a
+    wrong shape.
     """
     sim = Simulation(stage, dtype="float64")
     state = {argument: _checked(argument, values, (len(sim.topology.dofs),)) for argument, values in (
@@ -52,7 +54,8 @@ def dump(stage: Any, joint_position: ArrayLike | None = None, joint_velocity: Ar
 def _left_out(sim: DumpSource) -> Iterator[str]:
     """What acts on an actor and is not in its own dynamics, a line each."""
     if isinstance(sim, SceneActor):
-        yield from (f"left out: {influence}, part of the scene's step" for influence in sim.group.acting_on(sim.index))
+        yield from (f"left out: {influence}; the scene's step includes this"
+                    for influence in sim.group.acting_on(sim.index))
     else:
         yield from (f"left out: {item}" for item in sim.not_simulated)
 
@@ -92,16 +95,17 @@ def _numbers(values: Any) -> str:
 def dump_step(sim: DumpSource, world: int = 0, reported: Mapping[str, ArrayLike] | None = None) -> str:
     """Return a text table of the next step of a world, stage by stage. `sim` is not changed.
 
-    The table begins with the start state as in `dump`. Then it lists v and q after each stage, in float32 and float64,
-    with the velocity of a floating root first. The table ends with the poses and velocities of links.
+    The table begins with the start state as in `dump`. The table then lists the velocities v and positions q after each
+    stage of the step, in float32 and float64. The velocity of a floating root comes first. The table ends with the
+    poses and velocities of links.
 
     Args:
-        sim: A Simulation, or an actor of a Scene. The table leaves out joints outside articulations and contacts of
-            the scene; it names them.
+        sim: A Simulation, or an actor of a Scene. The step in the table has no contacts and no joints outside
+            articulations; the table lists those that act in the scene.
         world: Index of the world.
-        reported: Results of another engine after the same step, for comparison with float32: joint_position and
-            joint_velocity (n_dof,), link_pose (n_link, 7), link_velocity (n_link, 6). The units are those of
-            `Recording`.
+        reported: Results of another engine after the same step, to compare with the float32 results. Keys:
+            joint_position and joint_velocity (n_dof,), link_pose (n_link, 7), link_velocity (n_link, 6). The units are
+            those of `Recording`.
 
     Raises:
         ValueError: The world does not exist, or `reported` has an unknown name or a wrong shape.

@@ -88,8 +88,8 @@ class OnGpu:
         if not is_on_device(values):
             line = required_numbers(name, values)
             if line.shape != (size,):
-                raise ValueError(f"{name} has shape {line.shape}; with worlds selected by a GPU array give ({size},), "
-                                 f"or ({selection.lines}, {size}) on the GPU")
+                raise ValueError(f"{name} has shape {line.shape}; if a GPU array selects the worlds, give ({size},), "
+                                 f"or a GPU array ({selection.lines}, {size})")
             values = checked_row(self._actor.model, self._actor.parameter_values.owners, name, line, np.arange(1),
                                  self._actor.dtype)
         if name in LINK_FORCE_ROWS:
@@ -148,7 +148,7 @@ class OnGpu:
         for name, value in (("joint_position", joint_position), ("joint_velocity", joint_velocity),
                             ("root_pose", root_pose), ("root_velocity", root_velocity)):
             if value is not None and np.ndim(value) != 1:
-                raise ValueError(f"{name} has shape {np.shape(value)}; with worlds selected by a GPU array give one "
+                raise ValueError(f"{name} has shape {np.shape(value)}; if a GPU array selects the worlds, give one "
                                  "line for all worlds, or a GPU array")
         start.apply(joint_position, joint_velocity, root_pose, root_velocity)
         return start

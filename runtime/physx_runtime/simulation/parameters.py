@@ -321,8 +321,8 @@ class ParameterValues:
         absent = np.array([not getattr(dof, feature.feature) for dof in self.topology.dofs])
         idle = (array != feature.neutral) & absent
         missing = feature.feature.replace("_", " ")
-        self._refuse(parameter, array, idle, worlds, f"the stage authors no {missing} there, and the value would have "
-                     f"no effect; create the Simulation with randomize=({parameter.name!r},)")
+        self._refuse(parameter, array, idle, worlds, f"the stage authors no {missing} for this joint, and the value "
+                     f"would have no effect; create the Simulation with randomize=({parameter.name!r},)")
 
     def _mimicked(self) -> set[int]:
         return {dof for pair in self.topology.mimics for dof in pair

@@ -215,8 +215,9 @@ class SceneQueries:
             distance += gap / speed if convex else gap
             if distance > limit or math.isinf(distance):
                 return None
-        raise ArithmeticError(f"{name}: a sweep along its triangles did not converge in {MAX_ADVANCES} advances; the "
-                              f"remaining gap is {gap:.3g}; change the start or the direction")
+        raise ArithmeticError(f"{name}: a sweep against the triangles of this collider did not converge in "
+                              f"{MAX_ADVANCES} iterations; the shape is still {gap:.3g} away from them; change the "
+                              "start or the direction")
 
 
 def _exit_distance(geom: Any, pose: Frame, direction: Array, other: _Target, at: Any) -> float:

@@ -143,10 +143,10 @@ class IndexMap:
 class Scene:
     """All articulations and free bodies of a stage, stepped together in many independent worlds.
 
-    `scene["/Robot"]` is an actor: it has the attributes and methods of a `Simulation` except `step`. Actors of a world
-    share iteration counts as in PhysX, even if some of them sleep. Kinematic bodies follow their time samples until a
-    target or pose is set. Links and bodies collide with each other, with kinematic bodies and with static colliders;
-    `contacts` lists the contact points.
+    `scene["/Robot"]` is an actor: it has the attributes and methods of a `Simulation` except `step`. As in PhysX, all
+    actors in a world use the same iteration counts. Kinematic bodies follow their time samples until a target or pose
+    is set. Links and bodies collide with each other, with kinematic bodies and with static colliders; `contacts` lists
+    the contact points.
 
     A diverged actor is not stepped until reset; other actors continue. `diverged` marks the actor, and one warning
     reports it. A NotSimulatedWarning reports physics that is left out, and `not_simulated` lists it.
@@ -165,12 +165,13 @@ class Scene:
         dtype: "float32", as in PhysX, or "float64".
         solver: "physx" uses PhysX's iteration counts. "ideal" solves the same equations with many iterations.
             "sapien-3.0" is the PhysX of SAPIEN 3.0.
-        path: The implementation of the step of each actor, as in `Simulation`.
+        path: Code that steps each actor: one of the paths of `Simulation`.
         sleeping: Whether actors sleep as in PhysX. With solver="ideal" no actor sleeps.
 
     Raises:
         UnreadableError: The file is not a stage.
-        UnsupportedError: The stage has no moving body, or physics that the step does not support; one line per reason.
+        UnsupportedError: The stage has no moving body, or it has physics that the step does not support. The message
+            has one line for each reason.
         ValueError: An argument is out of range.
     """
 
@@ -192,14 +193,15 @@ class Scene:
 
     @classmethod
     def of(cls, description: Description, model: SceneModel, parts: Assembly, dt: float) -> Scene:
-        """Return a scene of one world with these actors and islands and their states, without checks and warnings."""
+        """Return a scene of one world with given actors and given islands of connected actors, in their current states.
+        The scene makes no checks and gives no warnings."""
         scene = cls.__new__(cls)
         scene._initialize(description, model, parts, 1, dt)
         scene.not_simulated = ()
         return scene
 
     def continue_from(self, before: Scene) -> None:
-        """Copy the state of joints and contacts that lasts over steps from another scene.
+        """Copy the states of joints, contacts and triggers from another scene, to continue its motion in this scene.
 
         Joints and bodies are matched by path. Kinematic bodies start from their poses in the other scene.
         """
@@ -238,7 +240,8 @@ class Scene:
 
     @property
     def actors(self) -> tuple[str, ...]:
-        """Prim paths of the articulations, then of the free bodies; root links if a root prim has several."""
+        """Prim paths of the articulations, then of the free bodies. If several articulations share one root prim, their
+        names are the paths of their root links."""
         return tuple(self._actors)
 
     def __getitem__(self, actor: str) -> SceneActor:
@@ -252,13 +255,13 @@ class Scene:
 
     @property
     def joints(self) -> tuple[str, ...]:
-        """Prim paths of the joints outside articulations that hold actors, in the order of islands."""
+        """Prim paths of the joints outside articulations that hold actors, grouped by islands of connected actors."""
         return tuple(self._joints)
 
     def joint(self, path: str) -> SceneJoint:
         """Return a joint of `joints`: its parameters, its force, and whether it broke.
 
-        Raises ValueError for any other path.
+        Raises ValueError for a path that is not in `joints`.
         """
         if required_text("path", path) not in self._joints:
             raise ValueError(f"{label(path)} is not a simulated joint outside articulations; "
@@ -276,13 +279,13 @@ class Scene:
     # --- stepping ----------------------------------------------------------------------------------------------------
 
     def set_time_step(self, dt: float) -> None:
-        """Set the time step in seconds. Raises ValueError unless it is positive and finite."""
+        """Set the time step in seconds. Raises ValueError if the time step is not positive and finite."""
         self.dt = required_time(dt)
         for batch in self._world_batches:
             batch.set_time_step(dt)
 
     def step(self, count: int = 1) -> None:
-        """Advance every world by `count` steps of dt. Raises ValueError unless `count` is an integer of at least 0."""
+        """Advance every world by `count` steps of dt. Raises ValueError if `count` is not an integer of at least 0."""
         count = required_count("count", count, 0)
         while count:
             # bodies on their way to a target arrive in the first step, and stand from the second on
@@ -299,7 +302,8 @@ class Scene:
     def reset(self, worlds: ArrayLike | None = None) -> None:
         """Reset worlds to the authored state, as `Simulation.reset`.
 
-        `worlds` is a mask (n_world,) or indices; None resets all. Efforts, targets and parameters are unchanged.
+        `worlds` is a mask (n_world,) or an array of world indices; None resets all worlds. Efforts, targets and
+        parameters are unchanged.
         """
         indices = world_indices(worlds, self.worlds)
         for group in self._groups:
@@ -331,8 +335,8 @@ class Scene:
 
     @property
     def trigger_events(self) -> tuple[TriggerEvent, ...]:
-        """Events of bodies that enter or leave triggers in the last step; as in PhysX, from the poses at the start of
-        the step."""
+        """Events of bodies that enter or leave triggers in the last step, computed as in PhysX from the poses at the
+        start of that step."""
         return self._triggers.events
 
     def net_contact_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Array:
@@ -380,7 +384,7 @@ class Scene:
 
     def overlap(self, shape: QueryShape, position: ArrayLike, rotation: ArrayLike = (0.0, 0.0, 0.0, 1.0),
                 world: int = 0) -> tuple[str, ...]:
-        """Return the prim paths of the colliders that a `Ball` or a `Block` overlaps; arguments as in `sweep`."""
+        """Return the prim paths of the colliders that overlap a `Ball` or a `Block`; arguments as in `sweep`."""
         shape, pose = required_shape(shape), required_frame("position", position, rotation)
         return self._queries.overlapping(shape, pose, self._poses(world))
 
@@ -399,11 +403,11 @@ class Scene:
         """Set the world pose of a kinematic body after the next step (PhysX setKinematicTarget).
 
         In that step, the body has the velocity that moves it to the pose. Joints of the body act with this velocity,
-        and `body_velocity` reports it. If no other target follows, the body then stops.
+        and `body_velocity` reports it. The body stops after this step unless you set another target.
 
         Args:
             poses: (7,) for all selected worlds or (n_selected, 7): position, then quaternion x y z w.
-            worlds: A mask (n_world,) or indices; None selects all worlds.
+            worlds: A mask (n_world,) or an array of world indices; None selects all worlds.
 
         Raises:
             ValueError: The path is not a kinematic body, or a pose has a wrong shape, a zero quaternion or numbers
@@ -418,7 +422,7 @@ class Scene:
     # --- state -------------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, dict[str, Array]]:
-        """The state of every actor: name -> row name -> (n_world, n)."""
+        """The states of all actors: a dictionary from actor name and state quantity to an array (n_world, n)."""
         return {name: actor.state() for name, actor in self._actors.items()}
 
     @property
@@ -429,7 +433,8 @@ class Scene:
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Path, or path:axis, of every degree of freedom, in the order of actors."""
+        """The name of every degree of freedom, in the order of actors: the joint's path, or path:axis if the joint has
+        several axes."""
         return tuple(name for actor in self._actors.values() for name in actor.model.dof_names)
 
     @property
@@ -455,7 +460,8 @@ class Scene:
 
     @property
     def body_velocity(self) -> Array:
-        """World velocities, (n_world, n_body, 6): linear at the centre of mass, then angular; as in PhysX."""
+        """World velocities, (n_world, n_body, 6), as in PhysX: linear velocity of the centre of mass, then angular
+        velocity."""
         return self._with_kinematic([group.link_velocity() for group in self._groups], self.kinematic.velocity)
 
     def _with_kinematic(self, moving: list[Array], kinematic: Array) -> Array:

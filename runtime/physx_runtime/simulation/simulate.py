@@ -157,11 +157,11 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
     """Step a stage in one call and return the motion as a `Recording`.
 
     All articulations and bodies are stepped together, as in `Scene`. With `articulation`, only this actor is stepped,
-    as in `Simulation`. Every `every`-th state is recorded; steps after the last recorded state are not taken.
+    as in `Simulation`. One state is recorded every `every` steps. The simulation ends with the last recorded state.
 
-    Joint and link arguments are arrays, or {joint or link name: value} for selected joints or links. A value can have a
-    first axis with one value per world. Joints and links are in the order of `Recording.joint_names` and
-    `Recording.link_names`. Angles are in radians, lengths in stage units.
+    Arguments for joints or links are arrays, or dictionaries {name: value} for some of the joints or links. To set a
+    different value in each world, give an array with a first axis (n_world,). Joints and links are in the order of
+    `Recording.joint_names` and `Recording.link_names`. Angles are in radians, lengths in stage units.
 
     Example::
 
@@ -178,16 +178,17 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
         joint_target: Target positions of drives, (n_dof,) or (n_world, n_dof); None is the authored target.
         link_force: Constant forces at the centres of mass, world axes, (n_link, 3) or (n_world, n_link, 3).
         link_torque: Constant torques, with the shapes of `link_force`.
-        kinematic_target: {body path: poses after each step}, (n_step, 7) or (n_step, n_world, 7). The bodies move to
-            these poses with a velocity. Other kinematic bodies follow their time samples.
+        kinematic_target: {body path: poses after each step}, (n_step, 7) or (n_step, n_world, 7). The body moves from
+            pose to pose with the corresponding velocity. Kinematic bodies without target follow their time samples.
         kinematic_pose: {body path: poses before each step}; the body jumps to each pose without a velocity.
-        path: The implementation of the step, as in `Simulation`. It stays the same for the whole run.
+        path: Code that steps each actor: one of the paths of `Simulation`. The simulation uses the same code for all
+            steps.
         joint_forces: Whether to record forces of joints outside articulations in `Recording.maximal_joint_force`.
         variation: Random parameters for all worlds except the first. It replaces `worlds`.
 
     Raises:
         UnreadableError: The file is not a stage.
-        UnsupportedError: The stage has no moving body, or physics that the step does not support.
+        UnsupportedError: The stage has no moving body, or it has physics that the step does not support.
         ValueError: An argument is out of range, an array has a wrong shape, or a name is not simulated.
     """
     steps, every = required_count("steps", steps, 0), required_count("every", every, 1)

@@ -24,8 +24,8 @@ from physx_schema.description.scenes import SolverCounts, solver_counts, with_so
 class Simulation(ActorView):
     """Many independent worlds of one articulation or free body, stepped together.
 
-    A world with a state that is not finite stops at its last finite state. `diverged` marks the world, and one
-    DivergenceWarning reports it; `reset` starts the world again. A NotSimulatedWarning reports physics that is left
+    A world in which a number becomes NaN or infinite stops at its last finite state. `diverged` marks the world, and
+    one DivergenceWarning reports it; `reset` starts the world again. A NotSimulatedWarning reports physics that is left
     out, such as contact, and `not_simulated` lists it.
 
     Example::
@@ -43,18 +43,20 @@ class Simulation(ActorView):
         dtype: "float32", as in PhysX, or "float64".
         solver: "physx" uses PhysX's iteration counts (`iterations`). `ideal` solves the same equations with many
             iterations. `sapien-3.0` is the PhysX of SAPIEN 3.0.
-        articulation: Prim path of the articulation, if the stage has several, or of a free body.
-        randomize: Joint parameters that will be set on joints without such a feature on the stage, such as
-            "static_friction" or "stiffness". The step then reads these parameters on every joint.
-        path: `auto` chooses by the structure. `specialised` compiles code for the structure. `generic` runs shared
-            code. `handover` starts with generic code and changes to specialised code once it is compiled. The step at
-            which the code changes affects the last bits of the results. If a structure is too large to compile, the
-            step stays generic. A free body always uses specialised code.
+        articulation: Prim path of the articulation or free body to step; required if the stage has several
+            articulations.
+        randomize: Names of joint parameters, such as "static_friction" or "stiffness", that you will set on joints
+            without an authored value. The step then reads these parameters on every joint.
+        path: Code that steps the actor. `specialised` compiles code for this articulation. `generic` runs code that all
+            articulations share. `auto` uses specialised code for small articulations and generic code for large ones.
+            `handover` starts with generic code and changes to specialised code once it is compiled. The step at which
+            the code changes affects rounding, and so the last digits of the results. If an articulation is too large to
+            compile, `auto` and `handover` use generic code. A free body always uses specialised code.
         sleeping: Whether worlds sleep as in PhysX. With solver="ideal" no world sleeps.
 
     Raises:
         UnreadableError: The file is not a stage.
-        UnsupportedError: The stage has no articulation, or physics that the step does not support.
+        UnsupportedError: The stage has no articulation, or it has physics that the step does not support.
         ValueError: An argument is out of range.
     """
 

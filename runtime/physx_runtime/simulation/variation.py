@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import numpy as np
 from physx_runtime.arrays import Array
 from physx_runtime.simulation.actor import Actor
 from physx_runtime.simulation.arguments import as_float, required_count
+from physx_runtime.simulation.parameters import Parameter
 from physx_schema.arguments import (
     display,
     required_flag,
@@ -33,7 +34,7 @@ EXAMPLE = "mass: {scale: [0.8, 1.2]}"
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The bounds of the random values of a parameter; each element gets a separate value."""
+    """The bounds of a parameter's random values. Each joint or body of each world gets a separate random value."""
 
     low: float
     high: float
@@ -67,21 +68,11 @@ class Variation:
     def apply(self, actors: Iterable[Actor]) -> None:
         """Draw and set the parameters of all worlds except the first.
 
-        Raises ValueError for parameters or elements that no actor has, and for values that PhysX refuses.
+        Raises ValueError for parameters that no actor has, for paths without this parameter, and for values that PhysX
+        refuses.
         """
         actors, generator = list(actors), np.random.default_rng(self.seed)
-        for name in self.parameters:
-            names = sorted({parameter for actor in actors for parameter in actor.parameters})
-            if name not in names:
-                raise ValueError(f"{name} is not a parameter of the simulated actors; "
-                                 f"{suggestion(name, names, 'allowed are')}")
-        for name, spread in self.parameters.items():
-            elements = [element for actor in actors if name in actor.parameters
-                        for element in actor.parameters[name].elements]
-            for path in spread.of:
-                if not any(_matches(element, path) for element in elements):
-                    raise ValueError(f"{name}: {path} does not have this parameter; "
-                                     f"{suggestion(path, elements, 'allowed are')}")
+        require_spreads(actors, self.parameters)
         for actor in actors:
             drawn = {name: self._values(actor, name, spread, generator)
                      for name, spread in self.parameters.items() if name in actor.parameters}
@@ -91,20 +82,41 @@ class Variation:
     @staticmethod
     def _values(actor: Actor, name: str, spread: Spread, generator: np.random.Generator) -> Array:
         """(n_world, *shape), with one number drawn for each element."""
-        values, elements = actor.parameter(name).astype(np.float64), actor.parameters[name].elements
-        subset = [i for i, element in enumerate(elements)
-                  if not spread.of or any(_matches(element, path) for path in spread.of)]
-        drawn = generator.uniform(spread.low, spread.high, (actor.worlds, len(elements)))
+        values, parameter = actor.parameter(name).astype(np.float64), actor.parameters[name]
+        subset = spread_elements(parameter, spread)
+        drawn = generator.uniform(spread.low, spread.high, (actor.worlds, len(parameter.elements)))
         drawn = drawn.reshape(*drawn.shape, *(1,) * (values.ndim - drawn.ndim))
         values[1:, subset] = (values * drawn if spread.relative else np.broadcast_to(drawn, values.shape))[1:, subset]
         return values
 
 
+def require_spreads(actors: Sequence[Actor], spreads: Mapping[str, Spread]) -> None:
+    """Raise ValueError for parameters or elements that none of these actors has."""
+    names = sorted({parameter for actor in actors for parameter in actor.parameters})
+    for name in spreads:
+        if name not in names:
+            raise ValueError(f"{name} is not a parameter of the simulated actors; "
+                             f"{suggestion(name, names, 'allowed are')}")
+    for name, spread in spreads.items():
+        elements = [element for actor in actors if name in actor.parameters
+                    for element in actor.parameters[name].elements]
+        for path in spread.of:
+            if not any(matches(element, path) for element in elements):
+                raise ValueError(f"{name}: {path} does not have this parameter; "
+                                 f"{suggestion(path, elements, 'allowed are')}")
+
+
+def spread_elements(parameter: Parameter, spread: Spread) -> list[int]:
+    """The indices of the elements of a parameter that a spread names."""
+    return [i for i, element in enumerate(parameter.elements)
+            if not spread.of or any(matches(element, path) for path in spread.of)]
+
+
 def read_variation(file: str | Path) -> Variation:
     """Read a variation from a YAML file with worlds, seed (default 0), and parameters.
 
-    Parameters are {name: {scale or value: [low, high], of: [paths]}}. Raises ValueError for a file in another form,
-    and the errors of `read_text` for an unreadable file.
+    The format of parameters is {NAME: {scale: [LOW, HIGH], of: [PATH, ...]}}, with value instead of scale for absolute
+    values. Raises ValueError for a file that has not this format, and the errors of `read_text` for an unreadable file.
     """
     import yaml
 
@@ -151,7 +163,7 @@ def _require_known_keys(label: str, entry: Mapping[Any, Any], keys: Collection[s
         raise ValueError(f"{label}: {', '.join(unknown)} is not a known key; choose from {', '.join(keys)}")
 
 
-def _matches(element: str, path: str) -> bool:
-    """Whether an element is that of a prim path, or of one that ends so."""
+def matches(element: str, path: str) -> bool:
+    """Whether an element belongs to a prim path, or to a path with this end."""
     prim = element.partition(":")[0]
     return path in (element, prim) or prim.endswith(f"/{path.lstrip('/')}")

@@ -38,6 +38,8 @@ class WorldSolverBatches:
 
     def restart(self, worlds: Indices) -> None:
         """Reset the batches of these worlds."""
+        if self.constant:
+            return
         remaining = [(batches, indices[~np.isin(indices, worlds)]) for batches, indices in self._groups]
         groups = [(SolverBatches(self._description), worlds), *remaining]
         self._groups = [(batches, indices) for batches, indices in groups if len(indices)]
@@ -50,15 +52,17 @@ class WorldSolverBatches:
         """
         if self.up_to_date or (self._asleep is not None and np.array_equal(asleep, self._asleep)):
             return False
-        self._asleep, groups = asleep, []
+        self._asleep = asleep
+        groups = dict[object, tuple[SolverBatches, list[Indices]]]()
         for batches, worlds in self._groups:
             idle = batches.starting_asleep.difference(roots)       # actors that are not stepped
             patterns, pattern_index = np.unique(asleep[:, worlds], axis=1, return_inverse=True)
             for i, pattern in enumerate(patterns.T):
                 group = copy.deepcopy(batches) if i + 1 < patterns.shape[1] else batches
                 group.update_sleep(idle.union(root for root, sleeps in zip(roots, pattern, strict=True) if sleeps))
-                groups.append((group, worlds[pattern_index.ravel() == i]))
-        self._groups = groups
+                # worlds that were reset at different times join again once their islands are in the same order
+                groups.setdefault(group.state, (group, []))[1].append(worlds[pattern_index.ravel() == i])
+        self._groups = [(group, np.concatenate(parts)) for group, parts in groups.values()]
         return True
 
     def counts(self, actor: ActorDescription) -> Counts:

@@ -234,7 +234,8 @@ class Bench:
             if error <= HOLDING_TOLERANCE and error > 0.5 * last:
                 break
         if not error <= HOLDING_TOLERANCE:
-            raise UnsteadyError("no joint efforts hold the pose for one step; the articulation behaves as if unstable")
+            raise UnsteadyError("the experiment finds no joint efforts that hold the pose for one step; the "
+                                "articulation seems unstable")
         return Balance(start, target_velocity, scale, slope, np.asarray(y, dtype=np.float64), np.abs(change[:, :n]))
 
     def _error(self, efforts: DoubleArray, change: DoubleArray, residual: DoubleArray, scale: DoubleArray) -> float:

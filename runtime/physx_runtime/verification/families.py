@@ -47,9 +47,9 @@ class Family:
     repeats: str = ""                   # what velocity iterations do to them
 
 
-AXES_REPEAT = "PhysX applies friction and maximum velocity again in"
-TENDONS_REPEAT = "PhysX applies the tendon's force again in"
-MIMICS_REPEAT = "PhysX solves the mimic joint as rigid in"
+AXES_REPEAT = "PhysX applies friction and maximum velocity again"
+TENDONS_REPEAT = "PhysX applies the tendon's force again"
+MIMICS_REPEAT = "PhysX solves the mimic joint as rigid"
 
 FAMILIES = (
     Family(lambda a: any(dof.drive for dof in a.dofs), lambda a: stripped(a, drives=True), measure_drives),
@@ -112,17 +112,18 @@ class Experiments:
         steps: list[tuple[float | None, str]] = [(described, "")]
         if tendon and key.property == tendon.prefix + "forceCoefficient":
             read = measured_axis(tendon)
-            yield f"compared with {read.path if read else 'none'}, at which the stiffness is measured"
+            yield (f"forceCoefficient acts relative to the forceCoefficient of {read.path if read else 'none'}, where "
+                   "the stiffness is measured")
         elif tendon and len(tendon.axes) > 1 and key.property != tendon.prefix + "gearing":
             single = self.findings(IDEAL, one_axis=True).values.get(key)
             steps += [(single, integration), (self._shared_gain(tendon, single), _axis_division(tendon))]
-            integration = "its axes are not parallel, and PhysX does not damp the rate of the tendon's length"
+            integration = "the tendon's axes are not parallel, and PhysX does not damp the rate of the tendon's length"
         steps += [
             (self.findings(IDEAL).values.get(key), integration),
             (self.findings(POSITION_ONLY_HARD).values.get(key), self._integration(n)),
             (self.findings(POSITION_ONLY).values.get(key), "the links' cfmScale softens the constraint"),
             (self.findings(PHYSX).values.get(key),
-             f"{self.family.repeats} {plural(v, 'velocity iteration')} after {n} position iterations"),
+             f"{self.family.repeats} in {plural(v, 'velocity iteration')} after {n} position iterations"),
         ]
         yield from factors(steps)
 
@@ -153,4 +154,4 @@ def factors(steps: Iterable[tuple[float | None, str]]) -> Iterator[str]:
 
 
 def _axis_division(tendon: FixedTendon) -> str:
-    return f"PhysX divides the pull by the tendon's {len(tendon.axes)} axes"
+    return f"PhysX divides the tendon's pull by the number of its axes, {len(tendon.axes)}"

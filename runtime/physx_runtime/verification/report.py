@@ -42,7 +42,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """The value to author for the intended effect of a number, found with the experiment of the number's row.
+    """The value to author so that a number has its intended effect in PhysX. Experiments confirm the effect of this
+    value.
 
     Author all remedies of a stage together: each remedy was tested with the other remedies applied.
     """
@@ -83,7 +84,8 @@ class Row:
 
     @builtins.property          # the name stands for a field in this class
     def intended_effect(self) -> Value:
-        """The intended effect of the number."""
+        """The effect that the number was authored for: its authored value, unless the stage records another intended
+        value."""
         return self.authored if self.intended is None else self.intended
 
     wanted = former_attribute("wanted", "intended_effect")
@@ -99,7 +101,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The results for all numbers of one stage."""
+    """The results of `verify` for all numbers on one stage."""
 
     source: str
     rows: tuple[Row, ...]
@@ -120,11 +122,13 @@ class Verification:
             for row in first))
 
     def iterations(self, row: Row) -> str:
-        """Return the iteration counts of a row's experiment, such as "32/1"; "" without an articulation."""
+        """Return the position and velocity iteration counts of a row's experiment, such as "32/1", or "" if no actor
+        belongs to the row."""
         return next((f"{c.position}/{c.velocity}" for c in self.counts if c.path == row.articulation), "")
 
     def equivalent_rows(self, row: Row) -> tuple[Row, ...]:
-        """Return the rows of equal prims; they have the measured values of this row."""
+        """Return the rows of other prims that have the same structure and values as this row's prim. Those rows have
+        this row's measured values."""
         last = row.property.rpartition(":")[2]
         return tuple(other for other in self.rows if other.equivalent_to == row.path and other.authored == row.authored
                      and other.property.rpartition(":")[2] == last)

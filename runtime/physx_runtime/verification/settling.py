@@ -150,7 +150,8 @@ def _targets(bench: Bench) -> Iterator[SettlingJoint]:
         if drive.stiffness > 0.0:
             rows = _pulled_rows(bench, together[i])
             out_of_range = not dof.lower <= drive.target_position <= dof.upper
-            note = f"the joint's limits {display(dof, dof.lower, dof.upper)} stop it" if out_of_range else ""
+            note = (f"the joint's limits {display(dof, dof.lower, dof.upper)} stop it before the target"
+                    if out_of_range else "")
             others = "" if note else _with_other_targets(bench, together[i])
             yield SettlingJoint(Key(drive.path, f"{drive.prefix}targetPosition"), i, Case(rows), note=note,
                                 target=drive.target_position, note_off_target=others)
@@ -203,7 +204,8 @@ def _speeds(bench: Bench) -> Iterator[SettlingJoint]:
                 "damping": unit * inertia * DRIVE_FREQUENCY / bench.dt, "target_velocity": unit * drive.target_velocity,
                 "max_velocity": np.where(unit > 0.0, bench.base_rows("max_velocity"), math.inf)}
             too_fast = abs(drive.target_velocity) > dof.max_velocity
-            note = f"the joint's maximum velocity {display(dof, dof.max_velocity)}/s holds it back" if too_fast else ""
+            note = (f"the joint's maximum velocity {display(dof, dof.max_velocity)}/s is below the target velocity"
+                    if too_fast else "")
             yield SettlingJoint(Key(drive.path, f"{drive.prefix}targetVelocity"), i, Case(rows), speed=True, note=note)
 
 

@@ -105,13 +105,15 @@ def _ends(name: str) -> tuple[str, str]:
     return name.partition(":")[0], name.rpartition(":")[2]
 
 
-NO_EXPERIMENT = "there is no experiment for this property yet; simulate shows its effect"
+NO_EXPERIMENT = "there is no experiment for this property yet; the command simulate shows its effect"
 REFUSED_DRIVE_TARGET = "PhysX refuses the drive, but its target still changes the combined target rotation of the joint"
-COMPUTATION_ONLY = "it changes how PhysX computes or allocates memory, not the result"
-_CONTACT = "it acts in contacts only, and the experiments have no contacts; simulate shows its effect"
+COMPUTATION_ONLY = "the property changes how PhysX computes or allocates memory, not the result"
+_CONTACT = ("the property acts only in contacts, and the experiments have no contacts; the command simulate shows its "
+            "effect")
 _COUNT = "every other value is measured with this setting"
-_SLEEP = "it controls sleeping, and no body sleeps in the experiments; simulate shows its effect"
-_FRAME = "part of a joint frame; joints of articulations follow their frames without error, so this is not measured"
+_SLEEP = "the property controls sleeping, and no body sleeps in the experiments; the command simulate shows its effect"
+_FRAME = ("the property is part of a joint frame; joints of articulations follow their frames exactly, and this is not "
+          "measured")
 # Why numbers are in no experiment, by the end of their names.
 _REASONS: Mapping[str, str] = {
     **dict.fromkeys(("localPos0", "localPos1", "localRot0", "localRot1"), _FRAME),
@@ -120,12 +122,12 @@ _REASONS: Mapping[str, str] = {
     **dict.fromkeys(("maxDepenetrationVelocity", "maxContactImpulse", "contactSlopCoefficient"), _CONTACT),
     **dict.fromkeys(("breakForce", "breakTorque"),
                     "PhysX never breaks joints of articulations; this value also means that the joint never breaks"),
-    "threshold": "it selects which contacts are reported, not how they act",
-    "cfmScale": "it softens constraints that have separate rows; the reasons of those rows name it",
-    "localPos": "a point on the link; the tendon's rows show its effect",
+    "threshold": "the property selects which contacts are reported, and does not change the contacts",
+    "cfmScale": "the property softens constraints that have separate rows; the reasons in these rows name cfmScale",
+    "localPos": "the property is a point of the tendon on the link; the tendon's rows show its effect",
     **dict.fromkeys(("mass", "density", "diagonalInertia", "principalAxes", "centerOfMass"),
-                    "PhysX does not read it: mass properties are computed from the colliders, or forces do not move "
-                    "the body"),
+                    "PhysX does not read this value: mass properties are computed from the colliders, or forces do not "
+                    "move the body"),
 }
 # What the numbers of a schema are, where there is more to say than that there is no experiment.
 _SUBJECTS: Mapping[str, str] = {
@@ -209,11 +211,12 @@ def _unmeasured(name: str, schema: str) -> str:
     if name in WITHOUT_EFFECT:
         return COMPUTATION_ONLY
     if schema in _COLLIDING:
-        return "there is no experiment for this contact property yet; simulate shows its effect"
+        return "there is no experiment for this contact property yet; the command simulate shows its effect"
     if name.rpartition(":")[2] in _REASONS:
         return _REASONS[name.rpartition(":")[2]]
     subject = _SUBJECTS.get(schema)
-    return f"there is no experiment for {subject} yet; simulate shows their effect" if subject else NO_EXPERIMENT
+    return (f"there is no experiment for {subject} yet; the command simulate shows their effect"
+            if subject else NO_EXPERIMENT)
 
 
 NOT_REPEATED = "real PhysX repeats experiments on articulations only"
@@ -223,15 +226,16 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
            engine_release: str = LATEST) -> Verification:
     """Measure the effective value of every number on a stage in PhysX's step.
 
-    This covers drives, joint axes and limits, tendons, mimic joints, gravity, friction, restitution, and joints
+    `verify` measures drives, joint axes and limits, tendons, mimic joints, gravity, friction, restitution, and joints
     outside articulations. Each number is measured in an experiment with PhysX's iteration counts, and again with an
-    ideal solver. An experiment has only the constraints of one family, without gravity, friction, damping and the
-    motion of a floating base.
+    ideal solver. Each experiment has only constraints of one kind, such as drives or tendons. All that the
+    experiment does not measure is removed: gravity, friction, damping and the motion of a floating base.
 
-    Values that PhysX refuses or never uses are rows too. All other numbers that PhysX reads have the verdict "not
-    evaluated" with a reason. `not_simulated` lists physics that moves the articulations in PhysX and that no experiment
-    includes. `joint_errors` lists the errors of joints outside articulations during a motion. It also lists these
-    errors with more iterations and with shorter steps.
+    The result also has a row for each value that PhysX refuses or never uses. All other numbers that PhysX reads have
+    the verdict "not evaluated" with a reason. `not_simulated` lists physics that moves the articulations in PhysX and
+    that no experiment includes. `joint_errors` lists how far the bodies drift apart at joints outside articulations
+    while the stage moves. The distances are given at the authored iteration counts, with more iterations, and with
+    shorter steps.
 
     Example::
 
@@ -241,11 +245,11 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
 
     Args:
         stage: A stage, a file or a Description.
-        engines: With "physx", experiments on articulations also run in real PhysX. This needs ovphysx, in this Python
-            or in the Python that the environment variable OVPHYSX_PYTHON names.
+        engines: With "physx", experiments on articulations also run in real PhysX. Real PhysX requires ovphysx in this
+            Python, or in another Python with its path in the environment variable OVPHYSX_PYTHON.
         dt: Time step in seconds.
-        engine_release: The release of ovphysx for the stage. All values are measured with the step of ovphysx 0.7.
-            Values that only an older release reads are not evaluated.
+        engine_release: The ovphysx release in which the stage will be used. All values are measured with the step of
+            ovphysx 0.7. Values that only an older release reads are not evaluated.
 
     Raises:
         UnreadableError: The file is not a stage.

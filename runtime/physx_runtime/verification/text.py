@@ -53,7 +53,7 @@ def verification_lines(verification: Verification, *, show_all: bool = False) ->
         yield from _table(_lines(tabled, verification))
         yield ""
     if not any(row.effective is not None or row.property.startswith("drive:") for row in verification.rows):
-        yield printable(f"{verification.source}: nothing to verify; no authored value has an experiment")
+        yield printable(f"{verification.source}: nothing to verify; no experiment measures an authored value")
     for group in (*groups[ALTERED], *groups[IGNORED]):
         yield printable(f"{group.prim_text}{_equivalents_text(group, verification)}: "
                         f"{_group_sentence(group, verification)}")

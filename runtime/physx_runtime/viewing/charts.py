@@ -211,7 +211,7 @@ def _joint(i: int, dof: Dof, position: DoubleArray, length: str) -> Chart:
 def _mimic(articulation: Articulation, mimic: Mimic, positions: DoubleArray, length: str) -> Chart:
     follower, reference = articulation.dofs[mimic.follower], articulation.dofs[mimic.reference]
     target = -(mimic.gearing * positions[mimic.reference] + mimic.offset)
-    return Chart("", f"{mimic.path} follows {reference.name}", "dotted: target of the follower",
+    return Chart("", f"{mimic.path} follows {reference.name}", "dotted line: target of the follower joint",
                  _unit(follower.angular, length), _display_values(positions[mimic.follower], follower.angular),
                  _display_values(target, follower.angular))
 
@@ -267,6 +267,7 @@ def contact_charts(recording: Recording, world: int, force: str) -> list[Chart]:
     for i, pair in enumerate(sorted(set[tuple[str, str]]().union(*records))):
         pressure, friction = (np.array([getattr(record[pair], name) if pair in record else 0.0 for record in records])
                               for name in ("pressure", "friction"))
-        note = f"solid: normal force, maximum {numeral(float(pressure.max()))} {force}; dotted: friction"
+        note = (f"solid line: normal force, maximum {numeral(float(pressure.max()))} {force}; dotted line: friction "
+                "force")
         charts.append(Chart(f"c{i}", f"{pair[0]} and {pair[1]}", note, force, pressure, friction))
     return charts

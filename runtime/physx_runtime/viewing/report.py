@@ -212,7 +212,7 @@ def _effect(verification: Verification | None) -> str:
     if not failed:
         subject = "The only measured value takes" if measured == 1 else f"All {measured} measured values take"
         return f"{subject} effect as authored"
-    return f"{plural(measured, 'value')} measured: {listed(failed)}, the rest as authored"
+    return f"{plural(measured, 'value')} measured: {listed(failed)}, the other values act as authored"
 
 
 def _count(verification: Verification, verdict: str) -> int:
@@ -356,7 +356,7 @@ def _live(stage: Any, description: Description, dt: float) -> LiveStep | str:
         if joint is None:
             return live_step(description, acting[0].path, dt)
         live = live_step(with_fixed_base(stage, acting[0], joint), joint.path, dt)
-        return replace(live, left_out=(f"{joint.path} connects its root to the world; this step uses a fixed base "
-                                       "instead; in PhysX the joint yields slightly", *live.left_out))
+        return replace(live, left_out=(f"{joint.path} connects the robot's root to the world; this step uses a fixed "
+                                       "base instead; in PhysX the joint yields slightly", *live.left_out))
     except UnsupportedError as error:
         return "; ".join(str(error).splitlines())

@@ -43,7 +43,7 @@ def worlds_lines(description: Description, recording: Recording) -> Iterator[str
         ends = np.sort(column[-1]) * scale
         limited = sum(bool(_at_limits(dof, column[:, world])) for world in range(count))
         yield (f"{dof.name}: final position {ends[0]:.4g} to {ends[-1]:.4g}{unit} in {count} worlds, "
-               f"at an authored limit in {limited}")
+               f"at an authored limit in {limited} of these worlds")
 
 
 def _display_unit(dof: Dof) -> tuple[float, str]:

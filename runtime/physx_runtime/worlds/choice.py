@@ -96,7 +96,7 @@ def _actor_path(t: ActorTopology, device: str, path: str) -> PathChoice:
     if path == AUTO:
         return PathChoice(SCHEDULED if is_over_budget else COMPILED, budget)
     if path == SWITCHING and is_over_budget:
-        return PathChoice(SCHEDULED, f"{budget}; no other path to switch to")
+        return PathChoice(SCHEDULED, f"{budget}; only generic code is possible")
     return PathChoice(path, "as requested")
 
 

@@ -183,7 +183,7 @@ def test_the_lines_are_those_of_apply_and_nothing_is_written(
 def test_a_property_authored_with_another_type_is_refused(stage: Usd.Stage) -> None:
     prims(stage)[2].CreateAttribute("physxJointAxis:angular:armature", Sdf.ValueTypeNames.Double)
     lines = refusal(stage, lambda: author(stage, PATHS, Axis, "angular", armature=1.0))
-    one_line(lines, f"{PATHS[2]}.physxJointAxis:angular:armature: already authored as double")
+    one_line(lines, f"{PATHS[2]}.physxJointAxis:angular:armature: the property is already authored as double")
 
 
 def test_a_clash_of_schemas_on_one_prim_is_refused(stage: Usd.Stage) -> None:

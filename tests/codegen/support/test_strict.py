@@ -44,15 +44,15 @@ CALLS: dict[str, tuple[Callable[[Usd.Prim], Any], str]] = {
     "a sparse value out of range": (
         lambda prim: Limit(prim, "rotX").CreateDampingAttr(-1.0, True), "rotX:damping: -1 is outside"),
     "a value on an instance that is not applied": (
-        lambda prim: Limit(prim, "rotY").CreateDampingAttr(1.0), "is not on this prim; apply or define it first"),
+        lambda prim: Limit(prim, "rotY").CreateDampingAttr(1.0), "is not on this prim; apply or define this"),
     "an attribute on an instance that is not applied": (
-        lambda prim: Limit(prim, "rotY").CreateDampingAttr(), "is not on this prim; apply or define it first"),
+        lambda prim: Limit(prim, "rotY").CreateDampingAttr(), "is not on this prim; apply or define this"),
     "a relationship on an instance that is not applied": (
-        lambda prim: Attachment(prim, "t").CreateParentLinkRel(), "is not on this prim; apply or define it first"),
+        lambda prim: Attachment(prim, "t").CreateParentLinkRel(), "is not on this prim; apply or define this"),
     "a token": (
         lambda prim: Root(prim, "t").CreateJointAxisAttr(["rotx"]), "did you mean 'rotX'?"),
     "an instance name PhysX ignores": (lambda prim: Axis.Apply(prim, "spin"), "PhysX reads only these"),
-    "a property's name": (lambda prim: Root.Apply(prim, "stiffness"), "is also the name of one of its properties"),
+    "a property's name": (lambda prim: Root.Apply(prim, "stiffness"), "is also the name of a property of this schema"),
     "a taken name": (lambda prim: Leaf.Apply(prim, "t"), "is already used by PhysxTendonAxisAPI"),
     "the wrong kind of prim": (lambda prim: Scene.Apply(prim), "PhysxSceneAPI has no effect on PhysicsRevoluteJoint"),
     "another type at the path": (

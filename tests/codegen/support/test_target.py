@@ -50,8 +50,8 @@ def refused(stage: Usd.Stage, call: Callable[[], Any]) -> str:
 
 
 @pytest.mark.parametrize(("items", "what"), [
-    ({"deleted": [API]}, "removes it"), ({"explicit": ["PhysicsMassAPI"]}, "sets the list of API schemas without it"),
-    ({"explicit": []}, "sets the list of API schemas without it"),
+    ({"deleted": [API]}, "removes this schema"), ({"explicit": ["PhysicsMassAPI"]}, "sets another list of API schemas"),
+    ({"explicit": []}, "sets another list of API schemas"),
 ])
 @pytest.mark.parametrize("above", ["session", "root"])
 def test_an_opinion_of_a_stronger_layer_that_wins_is_named(
@@ -124,7 +124,7 @@ def test_local_opinions_win_over_variants(stage: Usd.Stage) -> None:
     prim = stage.GetPrimAtPath("/body")
     with context:
         message = refused(stage, lambda: Body.Apply(prim, linearDamping=1.0))
-        assert f"the stronger layer {stage.GetRootLayer().identifier} removes it at </body>" in message
+        assert f"the stronger layer {stage.GetRootLayer().identifier} removes this schema at </body>" in message
         assert Limit.Apply(prim, "rotX", damping=2.0)
         refused(stage, lambda: Body.Apply(prim, linearDamping=1.0))         # beside what is there
     assert prim.GetAppliedSchemas() == ["PhysxLimitAPI:rotX"]
@@ -160,7 +160,7 @@ def test_an_edit_target_behind_a_reference_does_not_reach_other_prims(referenced
 def test_local_opinions_win_over_references(referenced: Usd.Stage) -> None:
     opinion(referenced.GetRootLayer(), "/robot/link", explicit=["PhysicsMassAPI"])
     message = refused(referenced, lambda: Body.Apply(referenced.GetPrimAtPath("/robot/link"), linearDamping=1.0))
-    assert f"{referenced.GetRootLayer().identifier} sets the list of API schemas without it at </robot/link>" in message
+    assert f"{referenced.GetRootLayer().identifier} sets another list of API schemas at </robot/link>" in message
 
 
 @pytest.mark.parametrize("where", ["proxy", "prototype"])

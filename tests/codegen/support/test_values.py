@@ -203,7 +203,7 @@ def test_moving_a_bound_past_the_bounded_value_is_refused(joint: Usd.Prim) -> No
 
 def test_set_needs_the_schema_on_the_prim(joint: Usd.Prim) -> None:
     for api in (AxisRoot(joint, "t"), Body(joint), AxisRoot(), Body()):
-        with pytest.raises(AuthoringError, match="is not on this prim; apply or define it first"):
+        with pytest.raises(AuthoringError, match="is not on this prim; apply or define this schema first"):
             api.set()
 
 
@@ -265,7 +265,7 @@ def test_read_only_layers_are_refused(joint: Usd.Prim) -> None:
 
 def test_a_property_authored_with_another_type_is_refused(joint: Usd.Prim) -> None:
     joint.CreateAttribute("physxTendon:t:stiffness", Sdf.ValueTypeNames.Double).Set(1.0)
-    with pytest.raises(AuthoringError, match=r"physxTendon:t:stiffness: already authored as double in anon"):
+    with pytest.raises(AuthoringError, match=r"t:stiffness: the property is already authored as double in anon"):
         AxisRoot.Apply(joint, "t", damping=1.0, stiffness=1.0)
     assert not joint.HasAPI(AxisRoot) and not joint.GetAttribute("physxTendon:t:damping")
 
@@ -285,8 +285,8 @@ def test_instance_names_that_physx_ignores_are_refused_with_values_only(joint: U
 
 
 @pytest.mark.parametrize(("name", "message"), [
-    ("has space", "is not an identifier"), ("stiffness", "is also the name of one of its properties"),
-    ("gearing", "is also the name of one of its properties"), ("1st", "is not an identifier"),
+    ("has space", "is not an identifier"), ("stiffness", "is also the name of a property of this schema"),
+    ("gearing", "is also the name of a property of this schema"), ("1st", "is not an identifier"),
     ("__INSTANCE_NAME__", "is the placeholder that USD writes for an instance name"),
 ])
 def test_instance_names_that_usd_cannot_tell_apart_are_refused_with_values(

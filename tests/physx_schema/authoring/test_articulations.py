@@ -44,7 +44,7 @@ def test_root_on_a_moving_joint_to_the_world_is_refused() -> None:
 def test_root_over_a_rope_to_the_world_asks_to_exclude_it() -> None:
     stage = robot("base", "arm")
     UsdPhysics.DistanceJoint.Define(stage, "/R/rope").CreateBody1Rel().SetTargets(["/R/base"])
-    with pytest.raises(AuthoringError, match="set its physics:excludeFromArticulation to true"):
+    with pytest.raises(AuthoringError, match="set physics:excludeFromArticulation of this joint to true"):
         articulation_root(stage.GetPrimAtPath("/R"))
 
 

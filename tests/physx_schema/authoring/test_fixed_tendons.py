@@ -240,7 +240,7 @@ def test_values_left_over_from_a_removed_tendon_are_refused(stage: Usd.Stage) ->
     prim = stage.GetPrimAtPath(KNUCKLE)
     PhysxTendonAxisAPI.Apply(prim, "flexor", gearing=[3.0])
     prim.RemoveAPI("PhysxTendonAxisAPI", "flexor")
-    one_line(refused(stage, [(KNUCKLE, 1.0, 1.0)]), f"{KNUCKLE}.physxTendon:flexor:gearing", "remove it")
+    one_line(refused(stage, [(KNUCKLE, 1.0, 1.0)]), f"{KNUCKLE}.physxTendon:flexor:gearing", "remove the property")
 
 
 @pytest.mark.parametrize("name", ["", "two words", "stiffness", "1st"])

@@ -115,7 +115,7 @@ def test_following_as_a_joint_that_is_followed_is_refused(stage: Usd.Stage) -> N
 
 def test_a_joint_with_newtons_mimic_is_refused(stage: Usd.Stage) -> None:
     stage.GetPrimAtPath(FOLLOWER).AddAppliedSchema("NewtonMimicAPI")
-    one_line(refused(stage), f"{FOLLOWER}:", "NewtonMimicAPI", "remove that first")
+    one_line(refused(stage), f"{FOLLOWER}:", "NewtonMimicAPI", "remove NewtonMimicAPI first")
 
 
 def test_returned_object_changes_values_later(stage: Usd.Stage) -> None:
@@ -190,7 +190,8 @@ def test_prismatic_joint_without_limits_is_refused() -> None:
 
 def test_limits_without_room_between_them_are_refused() -> None:
     fixed = dict.fromkeys(LIMITS, 5.0)
-    one_line(refused(hand(leader=fixed)), f"{LEADER}.physics:lowerLimit:", "lower not below the upper", "lower < upper")
+    one_line(refused(hand(leader=fixed)), f"{LEADER}.physics:lowerLimit:",
+             "lower limit not below the upper limit", "lower < upper")
 
 
 @pytest.mark.parametrize("path", [FOLLOWER, LEADER])
@@ -224,7 +225,7 @@ def test_mimic_that_is_there_is_refused(stage: Usd.Stage) -> None:
 def test_values_left_over_from_a_removed_mimic_are_refused(stage: Usd.Stage) -> None:
     mimic(stage.GetPrimAtPath(FOLLOWER), LEADER, gearing=1.0)
     stage.GetPrimAtPath(FOLLOWER).RemoveAPI(PhysxMimicJointAPI, "rotY")
-    assert all("remove it first" in line for line in refused(stage))
+    assert all("remove the property first" in line for line in refused(stage))
 
 
 def test_circle_of_two_is_refused(stage: Usd.Stage) -> None:
@@ -244,7 +245,7 @@ def test_limits_that_cut_off_the_motion_are_refused(
         assert [item.gearing for item in describe(stage).articulations[0].mimics] == [gearing]
     else:
         one_line(refused(stage, gearing=gearing, offset=offset), f"{FOLLOWER}.physics:lowerLimit:",
-                 "the reference joint's limits need the range", "widen")
+                 "for the reference joint's limits this joint needs the range", "widen")
 
 
 def test_every_problem_is_reported_at_once() -> None:

@@ -99,7 +99,8 @@ def test_baseline_is_not_written_beside_a_report(folder: Path) -> None:
 
 def test_empty_list_on_stdin_is_said(folder: Path) -> None:
     result = call("-", text="\n")
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "stdin lists no files; nothing was checked\n")
+    said = "stdin lists no files, and nothing was checked; write one path on each line\n"
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", said)
 
 
 def test_list_of_rules_needs_no_file(folder: Path) -> None:
@@ -166,7 +167,8 @@ def test_known_finding_that_is_gone_is_said(folder: Path) -> None:
     (folder / "token.usda").write_text(CLEAN)
     result = call("token.usda", "--baseline", "known.json")
     assert result.exit_code == 0
-    assert "info baseline/stale: token.usda lists value/token, which is no longer found" in result.stdout
+    expected = "info baseline/stale: token.usda lists value/token, but the checker no longer finds this fault"
+    assert expected in result.stdout
 
 
 def test_known_findings_of_codes_that_were_not_asked_for_are_not_stale(folder: Path) -> None:
@@ -245,8 +247,8 @@ def test_waiver_of_the_settings_without_a_reason_is_an_error(folder: Path) -> No
     ('strict = 1\n', "1 is not true or false"),
     ('fail-on = "fatal"\n', "'fatal' is not one of info, warning, error"),
     ('waive = ["DJ.007"]\n', "is not a list of tables"),
-    ('[[tool.physx-schema.check.waive]]\nkode = "value"\n', "an entry has no key 'kode'; did you mean 'code'?"),
-    ('[[tool.physx-schema.check.waive]]\nreason = "value"\n', "an entry needs the strings code"),
+    ('[[tool.physx-schema.check.waive]]\nkode = "value"\n', "a waiver has no key 'kode'; did you mean 'code'?"),
+    ('[[tool.physx-schema.check.waive]]\nreason = "value"\n', "a waiver needs the strings code"),
 ])
 def test_wrong_setting_is_a_usage_error(folder: Path, text: str, message: str) -> None:
     settings(folder, text)

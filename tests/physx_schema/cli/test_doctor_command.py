@@ -121,7 +121,7 @@ def test_kernel_cache_is_the_runtimes(monkeypatch: pytest.MonkeyPatch, tmp_path:
 def test_cache_that_cannot_be_written_is_a_problem(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("PHYSX_RUNTIME_CACHE", str(tmp_path / "file" / "cache"))
-    assert "set PHYSX_RUNTIME_CACHE to a folder that is" in doctor_command.kernel_cache()[2]
+    assert "set PHYSX_RUNTIME_CACHE to a writable folder" in doctor_command.kernel_cache()[2]
 
 
 def test_cache_that_others_can_write_is_a_problem(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -46,9 +46,9 @@ def run(*arguments: object) -> Result:
 
 def idle(path: Path) -> list[str]:
     """What is said of a joint between nothing, whose values count for nothing before and after."""
-    return [f"{path}: /j.physxJointAxis:angular:armature: note: PhysX does not read it on this stage: PhysX does not "
-            "create the joint: the joint connects the world to the world",
-            "    fix: remove it, or author it on a prim where PhysX reads it"]
+    return [f"{path}: /j.physxJointAxis:angular:armature: note: PhysX does not read the value on this stage: PhysX "
+            "does not create the joint: both sides of the joint are the world",
+            "    fix: author the value on a prim where PhysX reads it, or remove the value"]
 
 
 def test_a_layer_that_references_itself_is_migrated(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_output_says_which_other_layers_need_migration(path: Path) -> None:
     root = written(path.with_name("root.usda"), "#usda 1.0\n(\nsubLayers = [@./arm.usda@]\n)\n")
     result = run(root, "-o", path.with_name("copy.usda"))
     assert result.exit_code == 1
-    assert f"{path}: needs migration too and is not part of the copy" in result.stdout
+    assert f"{path}: the layer needs migration too and is not part of the copy" in result.stdout
 
 
 def test_output_over_a_file_is_refused(path: Path) -> None:
@@ -180,7 +180,7 @@ def test_no_copy_is_made_of_a_package(path: Path) -> None:
     package = path.with_name("arm.usdz")
     assert UsdUtils.CreateNewUsdzPackage(str(path), str(package))
     result = run(package, "-o", path.with_name("copy.usda"))
-    assert result.exit_code == 1 and "inside a package" in result.stdout
+    assert result.exit_code == 1 and "in a package" in result.stdout
     assert not path.with_name("copy.usda").exists()
 
 
@@ -190,7 +190,7 @@ def test_layers_in_a_package_are_left_and_named(path: Path) -> None:
     before = package.read_bytes()
     result = run(package, "--write")
     assert (result.exit_code, package.read_bytes()) == (1, before)
-    assert "inside a package; unpack it" in result.stdout
+    assert "the layer is in a package; unpack the package" in result.stdout
 
 
 def test_a_failed_rename_leaves_every_file_as_it_was(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,7 +232,8 @@ def test_other_layers_of_a_package_are_not_sent_to_write(path: Path) -> None:
     package = path.with_name("root.usdz")
     assert UsdUtils.CreateNewUsdzPackage(str(root), str(package))
     result = run(package, "-o", path.with_name("copy.usda"))
-    assert f"{package}[arm.usda]: inside a package; unpack it" in result.stdout and "--write" not in result.stdout
+    assert f"{package}[arm.usda]: the layer is in a package; unpack the package" in result.stdout
+    assert "--write" not in result.stdout
     assert "0 written" in result.stdout
 
 
@@ -240,7 +241,7 @@ def test_comments_that_usd_would_drop_are_announced(path: Path) -> None:
     written(path, JOINT.replace("{\n", "{\n    # measured on the bench\n"))
     line = JOINT[:JOINT.index("{")].count("\n") + 2
     result = run(path)
-    said = f"{path}: /: note: USD rewrites the whole file, without a comment on line {line}"
+    said = f"{path}: /: note: USD rewrites the whole file and drops a comment on line {line}"
     assert said in result.stdout.splitlines() and result.exit_code == 1
 
 
@@ -269,4 +270,4 @@ def test_a_breaking_line_is_reported_on_the_stage_that_has_it(path: Path, tmp_pa
     (tmp_path / "changes.json").write_text(json.dumps({"differences": [line]}), encoding="utf-8")
     result = run(path, "--changes", tmp_path / "changes.json")
     assert "/j.physxJointAxis:angular:maxJointVelocity: left: PhysxJointAxisAPI: default inf -> 9" in result.stdout
-    assert "author inf if that is the intended value" in result.stdout and "1 left" in result.stdout
+    assert "author inf to keep the former default" in result.stdout and "1 left" in result.stdout

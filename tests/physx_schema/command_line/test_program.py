@@ -44,7 +44,7 @@ def test_finding_takes_three_lines_and_exits_1() -> None:
     assert result.stdout.splitlines() == [
         f"{BAD}:{line_of(BAD, 'physics:type')}: /Robot/j.drive:angular:physics:type: error value/token: "
         "'acelleration' is not one of force, acceleration",
-        "    why: PhysX does not know it and uses the default",
+        "    why: PhysX does not know the token and uses the default",
         "    fix: did you mean 'acceleration'?",
         f"{BAD}: 1 error, 0 warnings, 0 info, 0 not evaluated",
     ]
@@ -75,7 +75,7 @@ def test_what_several_prims_have_in_common_is_said_once(tmp_path: Path) -> None:
         f"{path}: physxJointAxis:angular:armature of 42 prims: error value/range: -1 is not in [0, inf)",
         f"    at: {prims} and 37 more",
         "    why: PhysX uses 0",
-        "    fix: author a value in this range",
+        "    fix: author a value in the allowed range",
         f"{path}: 1 error, 0 warnings, 0 info, 0 not evaluated; 42 findings in all",
     ]
 

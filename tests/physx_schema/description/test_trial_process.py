@@ -152,7 +152,7 @@ def test_text_over_the_limit_is_refused_before_it_is_parsed(tmp_path: Path, monk
     monkeypatch.setattr(stages, "LARGEST_TEXT", 10)
     path = tmp_path / "a.usda"
     path.write_text(finger())
-    with pytest.raises(UnreadableError, match=r"MB of text, more than .* convert it to \.usdc"):
+    with pytest.raises(UnreadableError, match=r"MB of text, more than .* convert the file to \.usdc"):
         describe(path)
 
 

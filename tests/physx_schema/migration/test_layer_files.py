@@ -34,7 +34,7 @@ def test_text_without_comments_loses_nothing(text: str, tmp_path: Path) -> None:
     ('def "a" {\r\n}\r\n', "CR LF line ends"),
     ('# x\r\ndef "a" {}\r\n', "a comment on line 2 and CR LF line ends")])
 def test_comments_and_line_ends_are_named(text: str, said: str, tmp_path: Path) -> None:
-    assert lost(tmp_path, HEAD + text) == f"USD rewrites the whole file, without {said}"
+    assert lost(tmp_path, HEAD + text) == f"USD rewrites the whole file and drops {said}"
 
 
 def test_a_crate_loses_no_text(tmp_path: Path) -> None:

@@ -228,5 +228,5 @@ def test_layers_that_share_a_prim_with_one_that_cannot_be_written_are_not_writte
     result = run(root, tmp_path, "--write")
     assert result.exit_code == 1 and root.read_bytes() == before
     assert "cog:transmission" in (tmp_path / "alone.usda").read_text()
-    reason = f"{root}: not written, because its values belong together with those of {tmp_path / 'part.usdz'}"
+    reason = f"{root}: not written, because the values of this layer and of {tmp_path / 'part.usdz'} must"
     assert reason in result.stdout

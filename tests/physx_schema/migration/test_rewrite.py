@@ -92,7 +92,7 @@ def test_equal_values_are_no_conflict() -> None:
 
 def test_value_that_an_applied_axis_schema_switched_off_is_said_to_count_now() -> None:
     _, found = migrated(joint(BOTH, schemas='prepend apiSchemas = ["PhysxJointAPI", "PhysxJointAxisAPI:angular"]'))
-    switched_on = [note.property for note in found.notes if "now used as" in note.message]
+    switched_on = [note.property for note in found.notes if "now uses this value as" in note.message]
     assert switched_on == ["physxJoint:armature", "physxJoint:maxJointVelocity"]
 
 

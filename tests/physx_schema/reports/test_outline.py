@@ -98,7 +98,8 @@ def test_branches_of_a_spatial_tendon_follow_its_attachments() -> None:
 @pytest.mark.parametrize(("name", "line"), [
     ("mimic_hinges", "    mimic joint jb = 0.7 * ja - 2.86479 deg, hard"),
     ("mimic_hinges", "    mimic joint jc = -1.5 * ja, hard"),
-    ("mimic_slider_of_a_hinge", "    mimic joint jb = -0.02 m/deg * ja, spring of 20 rad/s, damping ratio 0.7"),
+    ("mimic_slider_of_a_hinge", "    mimic joint jb = -0.02 m/deg * ja, spring with natural frequency 20 rad/s and "
+                                "damping ratio 0.7"),
 ])
 def test_mimic_joints_are_equations_of_coordinates(name: str, line: str) -> None:
     assert line in shown(TEXTS[name])
@@ -131,7 +132,7 @@ def test_articulations_that_read_alike_are_shown_once() -> None:
 def test_counts_that_another_object_raises_are_said_with_its_path() -> None:
     lines = shown(iteration_stages.stage(iteration_stages.slider("A", (1, 0)), iteration_stages.free("B")))
     assert block(lines, "articulation /A")[0].endswith(
-        "1/0 iterations; solved with 16/1 iterations instead of the requested 1/0, because of /B")
+        "1/0 iterations; solved with 16/1 position/velocity iterations instead of the requested 1/0, because of /B")
 
 
 def test_deep_chains_stay_within_reach_of_the_eye() -> None:
@@ -193,7 +194,7 @@ def test_a_joint_outside_says_why_what_acts_and_that_its_loop_may_open() -> None
         "    outside articulations: physics:excludeFromArticulation is set",
         "    force drive: stiffness 3 N m/deg, damping 0 N m s/deg, target 0 deg",
         "    breaks at 9 N, inf N m",
-        "    in a loop, which may open while it moves: physx-schema verify measures by how much"]
+        "    the joint is in a loop that may open in motion; physx-schema verify measures the gap"]
 
 
 def test_a_joint_outside_says_what_does_not_move_at_its_ends() -> None:

@@ -94,8 +94,9 @@ def test_all_puts_what_is_as_authored_into_the_table(clean: str) -> None:
 def test_altered_value_exits_1_with_a_sentence(altered: str) -> None:
     result = call("verify", altered)
     assert result.exit_code == 1
-    assert ("/Robot/j0: physxTendon:t:stiffness 30 authored, 15 effective in PhysX at 32/0 iterations, because "
-            "PhysX divides the pull by the tendon's 2 axes (x0.5); author 60 to get 30") in result.stdout.splitlines()
+    assert ("/Robot/j0: physxTendon:t:stiffness 30 authored, 15 effective in PhysX at 32/0 iterations, because PhysX "
+            "divides the tendon's pull by the number of its axes, 2 (x0.5); author 60 to get "
+            "30") in result.stdout.splitlines()
 
 
 def test_json_holds_every_row_and_no_nan(altered: str) -> None:

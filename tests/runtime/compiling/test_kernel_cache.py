@@ -92,8 +92,8 @@ def test_a_folder_that_others_can_write_is_refused_and_that_is_said_once(
         write_cached("another", CODE)
     assert not (folder / "another").exists()
     assert [record.message for record in caplog.records] == [
-        f"kernel cache {folder} is not used, because other users can write to it; kernels are compiled again in every "
-        "process; set PHYSX_RUNTIME_CACHE to a folder that only you can write"]
+        f"kernel cache {folder} is not used, because other users can write to this folder; kernels are compiled again "
+        "in every process; set PHYSX_RUNTIME_CACHE to a folder to which only you can write"]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")

@@ -103,7 +103,7 @@ def test_a_guard_saves_work_and_changes_no_bit() -> None:
 
 def test_a_guard_of_a_repeated_pass_is_refused() -> None:
     program = trace_program((SOURCES[0], PassSource("report", report, "n", guard="rich"), SOURCES[2]), STATE, INPUTS)
-    with pytest.raises(NotImplementedError, match="pass 'report' is repeated and guarded"):
+    with pytest.raises(NotImplementedError, match="pass 'report' has a repeat count and a guard"):
         list(emit_program(program, Vectors("float", LANES)))
 
 

@@ -177,7 +177,7 @@ def test_slides_on_a_link_without_axis_are_not_coupled() -> None:
 
 def test_a_tendon_of_links_that_are_no_tree_is_refused() -> None:
     _, made = tree()
-    with pytest.raises(ValueError, match="is not before it"):
+    with pytest.raises(ValueError, match="is not earlier in the list"):
         made.create_fixed_tendon([made.links[1], made.links[2]], [0, 1], [0, 1])
     assert made.tendons == []
 

@@ -175,5 +175,5 @@ def test_a_kinematic_target_is_gone_once_the_step_reached_it() -> None:
     assert pusher.kinematic_target == sapien.Pose([5.1, 0, 0])
     scene.step()
     assert pusher.entity_pose.p == pytest.approx([5.1, 0, 0])
-    with pytest.raises(RuntimeError, match="has no kinematic_target since the last step"):
+    with pytest.raises(RuntimeError, match="was given no kinematic_target since the last step"):
         _ = pusher.kinematic_target

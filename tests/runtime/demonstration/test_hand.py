@@ -52,7 +52,7 @@ def test_the_story_fits_a_screen(told: tuple[click.testing.Result, Path]) -> Non
 
 def test_the_story_explains_the_flexors_stiffness(told: tuple[click.testing.Result, Path]) -> None:
     assert "The flexor's stiffness of 2000 N/m acts as" in told[0].output
-    assert "divides the pull by the tendon's 3 axes" in told[0].output
+    assert "divides the tendon's pull by the number of its axes, 3" in told[0].output
 
 
 def test_the_hand_has_no_findings(told: tuple[click.testing.Result, Path]) -> None:

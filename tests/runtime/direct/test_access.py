@@ -54,8 +54,10 @@ def test_nothing_works_before_the_first_step() -> None:
 
 
 @pytest.mark.parametrize(("data", "indices", "message"), [
-    (np.zeros(6, np.float32), [0, 1, 2], "data holds 6 numbers of float32; give 3 blocks of 3, 9 numbers of float32"),
-    (np.zeros(9, np.float64), [0, 1, 2], "data holds 9 numbers of float64; give 3 blocks of 3, 9 numbers of float32"),
+    (np.zeros(6, np.float32), [0, 1, 2],
+     "data holds 6 numbers of float32; give 9 numbers of float32, in 3 blocks of 3"),
+    (np.zeros(9, np.float64), [0, 1, 2],
+     "data holds 9 numbers of float64; give 9 numbers of float32, in 3 blocks of 3"),
     (np.zeros((3, 6), np.float32)[:, :3], [0, 1, 2], "data is not contiguous"),
     (np.zeros(13, np.uint8)[1:].view(np.float32), [0], "data is not aligned"),
     (None, [0], "data is NoneType"),

@@ -35,7 +35,7 @@ def test_outline_names_the_stage() -> None:
 
 def test_code_is_explained_and_another_is_refused() -> None:
     assert explain_code("DJ.007/limits-clip")["explanation"].startswith("DJ.007/limits-clip: ")
-    assert explain_code("XX.999") == {"error": "there is no code XX.999"}
+    assert explain_code("XX.999") == {"error": "no finding has the code XX.999"}
 
 
 def test_file_that_is_no_stage_is_an_error_in_the_answer() -> None:

@@ -224,7 +224,7 @@ def test_joints_are_solved_as_their_scene_says_and_ideally_by_tgs() -> None:
 
 def test_a_joint_at_a_body_that_is_left_out_is_refused() -> None:
     found = loose(link("a"), link("b"), joint("Fixed", "j", "a", "b"))
-    with pytest.raises(UnsupportedError, match=r"^/Robot/j: the joint holds /Robot/b, which is not simulated"):
+    with pytest.raises(UnsupportedError, match=r"^/Robot/j: the joint is connected to /Robot/b, which is not"):
         islands_of(found, scene_model(found, found.bodies[:1]))
 
 

@@ -133,14 +133,14 @@ def test_a_floating_robot_that_a_joint_ties_to_a_body_is_refused(kind: str) -> N
     ("Fixed", "/crate", "/crate: joint /bond"), ("Fixed", "/Robot", "/bond"), ("Revolute", "/Robot", "/bond")])
 def test_a_refusal_for_a_joint_outside_says_that_a_scene_steps_it(kind: str, articulation: str, path: str) -> None:
     floating = sliding(base_link=link("base"), outside=CRATE + BOND.replace("Fixed", kind))
-    with pytest.raises(UnsupportedError, match=f"^{path}.*use Scene, or simulate without articulation, to include it"):
+    with pytest.raises(UnsupportedError, match=f"^{path}.*to include the joint, use Scene, or simulate without"):
         Simulation(opened(floating), articulation=articulation, **PATH)
     assert "/bond" in Scene(opened(floating)).joints
 
 
 def test_of_a_joint_that_is_left_out_alone_it_is_said_that_a_scene_steps_it() -> None:
     stage = opened(sliding(joint("Fixed", "loop", "base", "end", (), EXCLUDED)))
-    with pytest.warns(NotSimulatedWarning, match="use Scene, or simulate without articulation, to include it"):
+    with pytest.warns(NotSimulatedWarning, match="to include the joint, use Scene, or simulate without"):
         Simulation(stage, articulation="/Robot", **PATH)
     assert Scene(stage).not_simulated == ()
 
@@ -414,8 +414,8 @@ def test_of_links_that_touch_nothing_is_left_out() -> None:
 
 def test_a_free_body_alone_is_said_to_touch_nothing() -> None:
     ball = prim("Xform", "ball", ("PhysicsRigidBodyAPI",), {}, CUBE)
-    with pytest.warns(NotSimulatedWarning, match=r"/ball/shape\.physics:collisionEnabled: not simulated: contact, such "
-                                                 "as with /ground; colliders pass through each other"):
+    with pytest.warns(NotSimulatedWarning, match=r"/ball/shape\.physics:collisionEnabled: not simulated: contacts, for "
+                                                 "example with /ground; these colliders pass through each other"):
         simulate(opened("#usda 1.0\n" + ball + GROUND), steps=1, articulation="/ball")
 
 
@@ -458,7 +458,7 @@ def test_instances_of_what_collides_are_named(schemas: str, named: str) -> None:
     (link("a", more={"bool physics:rigidBodyEnabled": False}), "physics:rigidBodyEnabled is false on /a",
      "set it to true"),
     (link("a").replace("def Xform", "over", 1), "/a: an over without a def",
-     "reference it from the prim that it overrides"),
+     "reference this over from a prim that has a def"),
     ('def "a" (references = @./gone.usda@)\n{\n}\n', "/a: the reference @", "put the layer at this path"),
     ('def "a" (prepend variantSets = "v")\n{\n    variantSet "v" = {\n        "rigid" {\n' + link("b") + "}\n}\n}\n",
      "/a: physics is in the variant 'rigid'", "select it"),

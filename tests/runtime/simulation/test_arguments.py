@@ -54,7 +54,8 @@ def test_commands_refuse_a_time_step_that_is_none(command: str, dt: str) -> None
 
 @pytest.mark.parametrize("made", [Simulation, Scene, lambda stage, worlds: simulate(stage, worlds=worlds, steps=1)])
 def test_more_worlds_than_the_memory_holds_are_refused_before_any_is_made(made: Any) -> None:
-    with pytest.raises(ValueError, match=rf"worlds is {MANY}; their rows alone need .* GB, and this machine has "):
+    with pytest.raises(ValueError, match=rf"worlds is {MANY}; the data of these worlds needs .* GB, and this machine "
+                                          "has "):
         made(opened(finger()), MANY)
 
 
@@ -64,9 +65,8 @@ def test_a_hundred_worlds_have_room() -> None:
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
 
-NO_NUMBERS: tuple[Any, ...] = ("0.5", ["a", "b"], True, [True, False], 1j, np.zeros(2, np.complex64), None, object(), {},
-                               np.array([1, "a"], dtype=object), [[1.0, 2.0], [3.0]], b"x",
-                               np.array(["1", "2"]))
+NO_NUMBERS: tuple[Any, ...] = ("0.5", ["a", "b"], True, [True, False], 1j, np.zeros(2, np.complex64), None, object(),
+                               {}, np.array([1, "a"], dtype=object), [[1.0, 2.0], [3.0]], b"x", np.array(["1", "2"]))
 
 
 @pytest.mark.parametrize("values", NO_NUMBERS, ids=repr)

@@ -115,7 +115,8 @@ def test_an_island_that_diverges_is_told_of_once(text: str) -> None:
     with pytest.warns(DivergenceWarning) as said:
         scene.step(2)
     [line] = [str(item.message) for item in said]
-    assert line.startswith("/B and 2 more actors solved with it: 1 of 2 worlds diverged (world 1) at step 2 of ")
+    assert line.startswith("/B and 2 more actors that are solved together with it: 1 of 2 worlds diverged (world 1) at "
+                           "step 2 of ")
     assert "the velocity of the root's vx is not finite" in line
     for name in scene.actors:
         assert scene[name].diverged.tolist() == [False, True], name
@@ -143,8 +144,8 @@ def test_a_session_tells_once_of_an_island_that_diverges(text: str) -> None:
         [message] = [message for message in session.messages if message.kind == "diverged"]
         assert all(session.simulation(name).diverged.all() for name in session.articulations)
     assert message.path == "/B"
-    assert message.text.startswith("the velocity of the root's vx is not finite; it and 2 more actors solved "
-                                   "with it are not stepped until reset; ")
+    assert message.text.startswith("the velocity of the root's vx is not finite; this actor and 2 more actors that are "
+                                   "solved together with it are not stepped until reset; ")
 
 
 def test_no_operation_of_numpy_is_warned_of() -> None:

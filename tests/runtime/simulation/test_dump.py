@@ -33,14 +33,14 @@ def test_a_dump_names_the_joint_that_it_leaves_out() -> None:
 def test_a_dump_of_a_scenes_actor_names_the_joints_that_hold_it() -> None:
     scene = Scene(opened(HELD))
     for name in scene.actors:
-        assert said(dump_step(scene[name])) == ["/J: a joint outside articulations, part of the scene's step"]
+        assert said(dump_step(scene[name])) == ["/J: a joint outside articulations; the scene's step includes this"]
 
 
 def test_a_dump_of_what_touches_says_that_contacts_are_left_out() -> None:
     with pytest.warns(NotSimulatedWarning):
         [line] = said(dump_step(Simulation(opened(TOUCHING), articulation="/B")))
-    assert line.startswith("/B/shape.physics:collisionEnabled: not simulated: contact, such as with /C/shape")
-    assert said(dump_step(Scene(opened(TOUCHING))["/B"])) == ["contacts, part of the scene's step"]
+    assert line.startswith("/B/shape.physics:collisionEnabled: not simulated: contacts, for example with /C/shape")
+    assert said(dump_step(Scene(opened(TOUCHING))["/B"])) == ["contacts; the scene's step includes this"]
 
 
 def test_a_dump_of_what_nothing_else_moves_leaves_nothing_out() -> None:

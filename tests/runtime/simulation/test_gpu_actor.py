@@ -329,7 +329,7 @@ def test_what_a_host_array_asks_for_is_all_that_travels(apart: Pair) -> None:
      "root_pose is on a GPU; copy it to the host, or set eROOT_GLOBAL_POSE"),
     (lambda sim: sim.set_parameters({"center_of_mass": on_device(WORLDS, LINKS, 3)}), "center_of_mass is processed on"),
     (lambda sim: sim.set_parameters({"mass": 1.0}, OnDevice(MASK)), "mass is on the host, and other"),
-    (lambda sim: sim.set("q", EFFORTS, OnDevice(MASK)), r"q has shape \(5, 2\); with worlds selected by a GPU array"),
+    (lambda sim: sim.set("q", EFFORTS, OnDevice(MASK)), r"q has shape \(5, 2\); if a GPU array selects the worlds"),
     (lambda sim: sim.set("q", [0.0, 0.0], OnDevice(MASK[:2])), "the mask of worlds on the device is bool of shape"),
     (lambda sim: sim.wake(OnDevice(np.zeros(2))), r"worlds on the device is float64 of shape \(2,\); give a mask"),
     (lambda sim: sim.direct.get("eJOINT_POSITION", np.zeros((5, 2), np.float32), OnDevice(MASK)),

@@ -270,7 +270,8 @@ def test_one_call_records_the_whole_stage() -> None:
     assert np.array_equal(found.link_pose, found.body_pose[:, :, :3])
     assert (found.joint_names, found.joint_position.shape) == (("/A/slide",), (3, 2, 1))
     assert found.iterations == (60, 3)
-    assert found.raised == "/A: solved with 60/3 iterations instead of the requested 1/0, because of /B"
+    assert found.raised == (
+        "/A: solved with 60/3 position/velocity iterations instead of the requested 1/0, because of /B")
 
 
 def test_one_call_for_one_actor_records_nothing_else() -> None:

@@ -90,7 +90,8 @@ def test_ideal_solver_does_not_see_what_others_impose() -> None:
 def test_recording_says_who_raised_the_counts() -> None:
     recording = simulate(opened(stage(slider("A", (1, 0)), free("B"))), steps=1, articulation="/A")
     assert recording.iterations == (16, 1)
-    assert recording.raised == "solved with 16/1 iterations instead of the requested 1/0, because of /B"
+    assert recording.raised == (
+        "solved with 16/1 position/velocity iterations instead of the requested 1/0, because of /B")
     assert [(item.code, item.path) for item in recording.not_simulated] == [("sleep", "/B")]
 
 
@@ -125,8 +126,8 @@ def test_session_says_whom_it_takes_for_awake_without_stepping_it() -> None:
     with Session(opened(stage(slider("A", (1, 0)), endless))) as session:
         session.step(DT)
         said = [message.text for message in session.messages if message.code == "session/iterations"]
-    assert said == ["solved with 60/3 iterations instead of the requested 1/0, because of /B; /B is not stepped, and "
-                    "is treated as always awake"]
+    assert said == ["solved with 60/3 position/velocity iterations instead of the requested 1/0, because of /B; "
+                    "/B is not stepped, and is treated as always awake"]
 
 
 # --- iterations in PhysX ---------------------------------------------------------------------------------------------

@@ -110,7 +110,7 @@ def PhysicsRevoluteJoint "j" {
 FASTEST = "physxJointAxis:linear:maxJointVelocity"
 TENDON = {f"float {STIFFNESS}": "1", "float[] physxTendon:t:gearing": "[1]",
           "float[] physxTendon:t:forceCoefficient": "[1]"}
-CLAIM = "solved with 16/1 iterations instead of the requested 16/0, because of /other"
+CLAIM = "solved with 16/1 position/velocity iterations instead of the requested 16/0, because of /other"
 # of a force that PhysX repeats in V velocity iterations after N others: (N + V) / N, measured
 # (docs/reference/physx/tendons.md)
 REPEATED = 17 / 16
@@ -150,7 +150,7 @@ def test_maximum_joint_velocity_is_altered_by_the_position_iterations_of_another
 def test_every_articulation_is_named_whose_counts_are_raised() -> None:
     lines = list(verification_lines(pulled(free("other"), slider("B", (8, 1), 9.0))))
     assert f"/A: {CLAIM}" in lines
-    assert "/B: solved with 16/1 iterations instead of the requested 8/1, because of /other" in lines
+    assert "/B: solved with 16/1 position/velocity iterations instead of the requested 8/1, because of /other" in lines
 
 
 def test_sentences_name_the_counts_of_their_own_articulation() -> None:

@@ -64,7 +64,7 @@ def test_target_is_where_the_drive_pulls() -> None:
 
 def test_target_beyond_a_limit_is_the_limit() -> None:
     row = verified(hinge(targetPosition=70.0), TARGET)
-    assert (row.verdict, row.reason) == ("altered", "the joint's limits [-20, 50] deg stop it")
+    assert (row.verdict, row.reason) == ("altered", "the joint's limits [-20, 50] deg stop it before the target")
     assert row.effective == pytest.approx(50.0, rel=1e-3)
 
 
@@ -89,7 +89,8 @@ def test_target_velocity_is_the_speed_that_the_damper_keeps_up() -> None:
 def test_target_velocity_above_the_joints_maximum_is_the_maximum() -> None:
     slow = part("PhysxJointAxisAPI:angular", "physxJointAxis:angular", maxJointVelocity=25.0)
     row = verified(hinge(slow, stiffness=0.0, targetVelocity=40.0), SPEED)
-    assert (row.verdict, row.reason) == ("altered", "the joint's maximum velocity 25 deg/s holds it back")
+    reason = "the joint's maximum velocity 25 deg/s is below the target velocity"
+    assert (row.verdict, row.reason) == ("altered", reason)
     assert row.effective == pytest.approx(25.0, rel=1e-3)
 
 

@@ -152,7 +152,7 @@ def test_finger_of_the_recorded_cases_is_altered_by_its_three_axes(shared_cases:
     row = row_of(verification, "physxTendon:t:stiffness", "/World/art/j_l0")
     assert (row.authored, row.verdict) == (300.0, "altered")
     assert row.effective == pytest.approx(100.0, rel=0.03)
-    assert "divides the pull by the tendon's 3 axes" in row.reason
+    assert "divides the tendon's pull by the number of its axes, 3" in row.reason
 
 
 def test_colliders_and_authored_forces_take_no_part_in_experiments() -> None:
@@ -239,7 +239,7 @@ def test_property_that_the_reader_learns_has_a_row_from_the_first_day() -> None:
     description = planted(describe(chain(drive("linear", stiffness=3.0))))
     row = row_of(verify(description), "physxNew:wobble")
     assert (row.authored, row.verdict) == (1.0, "not evaluated")
-    assert row.reason == "there is no experiment for this property yet; simulate shows its effect"
+    assert row.reason == "there is no experiment for this property yet; the command simulate shows its effect"
 
 
 def test_missing_row_of_a_consumed_opinion_is_found() -> None:

@@ -125,10 +125,10 @@ class Elements(HTMLParser):
     ((GEARING, GEARING), (), "All 2 measured values take effect as authored; the check found no errors."),
     ((STIFFNESS, GEARING, GONE, UNKNOWN), (ERROR,),
      "Couplings do not act: /World/elbow (DJ.007/instance). /World/shoulder.physxTendon:cord:stiffness is effectively "
-     "103.1 instead of 300. 3 values measured: 1 altered and 1 ignored, the rest as authored; the check found 1 "
-     "error."),
+     "103.1 instead of 300. 3 values measured: 1 altered and 1 ignored, the other values act as authored; the check "
+     "found 1 error."),
     ((GEARING, GONE), (), "Couplings do not act: /World/elbow.physxMimicJoint:Z:gearing. 2 values measured: 1 ignored, "
-                          "the rest as authored; the check found no errors."),
+                          "the other values act as authored; the check found no errors."),
     ((UNKNOWN,), (), "The 1 authored value could not be measured; the check found no errors."),
     ((), (), "The stage has no values that verification measures; the check found no errors."),
 ])
@@ -313,7 +313,7 @@ def test_contacts_are_plotted_pair_by_pair(tmp_path: Path) -> None:
     path = write_report(tmp_path / "report.html", opened(stage), report(), verification(), recording)
     found = words(path.read_text(encoding="utf-8"))
     assert "/B and /ground" in found
-    weight = re.search(r"/B and /ground solid: normal force, maximum ([\d.]+) N; dotted: friction", found)
+    weight = re.search(r"/B and /ground solid line: normal force, maximum ([\d.]+) N; dotted line: friction", found)
     assert weight is not None
     assert float(weight[1]) == pytest.approx(2 * GRAVITY, rel=0.05)
 

@@ -40,7 +40,7 @@ TOO_WEAK = Rule("behaviour/too-weak", "error", f"""
     The drive exerts its whole maxForce, but the weight or inertia of the load needs more force. The joint falls, or
     does not reach its target.
 
-    Measured: A joint carries a load of 9.81 N m. With maxForce 5 the joint falls from its target 0 to 45 degrees.
+    Measured: With maxForce 5, a joint under a load of 9.81 N m falls from its target of 0 degrees to 45 degrees.
     {_SCRIPT}
     """,
     why="the joint cannot reach or hold its target",
@@ -52,8 +52,8 @@ TOO_WEAK = Rule("behaviour/too-weak", "error", f"""
 FRICTION = Rule("behaviour/friction", "error", f"""
     Drive that never overcomes static friction
 
-    The joint rests away from its target, because the drive exerts less than the static friction. The friction is
-    larger than maxForce, or larger than stiffness times distance.
+    The joint rests away from its target, because the drive exerts less than the static friction. The static friction is
+    larger than maxForce, or larger than stiffness times the distance to the target.
 
     Measured: With maxForce 1 and static friction 2, a revolute joint with target 20 degrees stays at 0. {_SCRIPT}
     """,
@@ -68,8 +68,8 @@ FRICTION = Rule("behaviour/friction", "error", f"""
 SAG = Rule("behaviour/sag", "warning", f"""
     Joint that sags under its load
 
-    A drive is a spring. A load moves the joint away from its target by the load divided by the stiffness. The rule
-    reports distances above 1 degree (1 mm) and above 1 % of the range.
+    A drive acts as a spring: a load moves the joint away from its target by the load divided by the stiffness. The rule
+    reports joints that are more than 1 degree (1 mm) and more than 1 % of their range away from the target.
 
     Measured: Under a load of 9.81 N m, a joint with stiffness 1 per degree rests 9.60 degrees below its target.
     {_SCRIPT}
@@ -98,7 +98,8 @@ SLOW = Rule("behaviour/slow", "warning", f"""
 SWINGS = Rule("behaviour/swings", "warning", f"""
     Joint that swings about its target
 
-    After five seconds the joint still swings. The joint's damping is small compared with stiffness and inertia.
+    After five seconds the joint still swings about its target. The joint's damping is small compared with stiffness and
+    inertia.
 
     Measured: With stiffness 1 and no damping, a revolute joint with target 20 degrees is at 10.5 degrees after 5 s.
     {_SCRIPT}
@@ -112,8 +113,9 @@ SWINGS = Rule("behaviour/swings", "warning", f"""
 SPEED_LIMIT = Rule("behaviour/speed-limit", "error", f"""
     Joint held back by its maxJointVelocity
 
-    The joint moves at maxJointVelocity, which is in degrees per second on angular axes. A maxJointVelocity authored in
-    rad/s is 57 times too small. If the joint needs over ten seconds to cross its range, the severity is warning.
+    The joint moves at its speed limit maxJointVelocity. On angular axes maxJointVelocity is in degrees per second; a
+    value authored in rad/s is 57 times too small. The rule also warns about a joint that would need over ten seconds to
+    cross its range.
 
     Measured: With maxJointVelocity 2, a revolute joint with target 40 degrees is at 10.0 degrees after 5 s. {_SCRIPT}
     """,
@@ -126,10 +128,10 @@ SPEED_LIMIT = Rule("behaviour/speed-limit", "error", f"""
 BLOCKED = Rule("behaviour/blocked", "info", f"""
     Joint stopped by a contact
 
-    The joint rests away from its target, and its robot touches an obstacle, the ground or another link. This is normal
-    for a gripper that holds an object.
+    The joint rests away from its target, and its robot touches an obstacle, the ground or another link. For a gripper
+    that holds an object, such a contact is normal.
 
-    Measured: An arm with target 40 degrees stops at a block at 17.0 degrees. Without the block it reaches 39.9
+    Measured: An arm with target 40 degrees stops at a block at 17.0 degrees. Without the block the arm reaches 39.9
     degrees. {_SCRIPT}
     """,
     why="an obstacle, the ground or another link holds the joint",
@@ -143,11 +145,11 @@ FOLLOWER = Rule("behaviour/follower", "warning", f"""
     Mimic joint that does not follow
 
     The joint rests away from the position that the mimic equation requires. A mimic joint with a natural frequency
-    yields to loads. The rule reports distances above a quarter of the joint's range. Limits or drives can hold back a
-    hard mimic joint.
+    yields to loads. The rule reports joints that are more than a quarter of their range away from the required
+    position. Limits or drives can hold back a hard mimic joint.
 
-    Measured: Under a load of 9.81 N m, a follower with naturalFrequency 2 rests 33.0 degrees away from the required
-    position. {_SCRIPT}
+    Measured: Under a load of 9.81 N m, a follower joint with naturalFrequency 2 rests 33.0 degrees away from the
+    required position. {_SCRIPT}
     """,
     why="the coupling gives way to the load, or limits or a drive hold the joint",
     profiles=(BEHAVIOUR,),
@@ -196,24 +198,25 @@ def _reason(description: Description, item: DrivenJoint) -> str:
         case "too-weak":
             maximum = effort(description, dof, drive.max_force)
             if item.greatest_load > drive.max_force:
-                return (f"maxForce {maximum} cannot hold the weight, which needs up to "
-                        f"{effort(description, dof, item.greatest_load)} on the way")
-            return f"its drive already exerts its whole maxForce of {maximum}"
+                return (f"maxForce {maximum} cannot hold the weight; on the way to the target the weight needs up to "
+                        f"{effort(description, dof, item.greatest_load)}")
+            return f"the joint's drive already exerts its whole maxForce of {maximum}"
         case "friction":
-            return (f"its drive exerts {exerted} (maxForce {effort(description, dof, drive.max_force)}), and static "
-                    f"friction is {effort(description, dof, dof.static_friction)}")
+            return (f"the joint's drive exerts {exerted} (maxForce {effort(description, dof, drive.max_force)}), and "
+                    f"the joint's static friction is {effort(description, dof, dof.static_friction)}")
         case "speed-limit":
-            return f"maxJointVelocity limits it to {position(description, dof, dof.max_velocity)} per second"
+            return f"maxJointVelocity limits the joint to {position(description, dof, dof.max_velocity)} per second"
         case "swings":
-            return f"it still swings by {position(description, dof, item.swing)} within a second"
+            return f"the joint still swings by {position(description, dof, item.swing)} within a second"
         case "slow":
-            return "it still moves towards the target"
+            return "the joint still moves towards its target"
         case "blocked":
-            return f"its drive exerts {exerted} against a contact"
+            return f"the joint's drive exerts {exerted} against a contact"
         case _:
             far = item.greatest_load > 1.5 * abs(item.effort)       # fallen to a position with less load
-            weight = f"; the weight needs up to {effort(description, dof, item.greatest_load)} on the way" * far
-            return f"it sags by {position(description, dof, abs(item.error))} while its drive exerts {exerted}{weight}"
+            weight = f"; on the way the weight needs up to {effort(description, dof, item.greatest_load)}" * far
+            return (f"the joint sags by {position(description, dof, abs(item.error))} while its drive exerts {exerted}"
+                    f"{weight}")
 
 
 def _fix(item: DrivenJoint, remedy: Remedy | None, instance: str) -> str:
@@ -228,7 +231,7 @@ def _fix(item: DrivenJoint, remedy: Remedy | None, instance: str) -> str:
             remedy.values["max_velocity"], math.degrees(math.degrees(item.dof.max_velocity)), rel_tol=0.01):
         advice += f", which is {math.degrees(item.dof.max_velocity):g} rad/s in degrees"
     if not remedy.proved:
-        return f"{' and '.join(texts)} and larger values do not help within {DURATION_TEXT}; {_ELSE}"
+        return f"with {' and '.join(texts)} or more, the joint still misses its target after {DURATION_TEXT}; {_ELSE}"
     result = f"reaches its target within {remedy.arrival:.2g} s" if remedy.arrival else "stays at its target"
     return f"{advice}; in a simulation with all proposed values the joint {result}"
 
@@ -257,13 +260,14 @@ def _crossing(description: Description, dof: Dof, instance: str) -> Iterator[Fin
     path = dof.upper - dof.lower if bounded else 2.0 * math.pi
     if path <= 0.0 or not 0.0 < dof.max_velocity < path / LONGEST_CROSSING:
         return
-    needed = f"author at least {math.degrees(path) if dof.angular else path:.3g} to cross it within one second"
+    needed = (f"author at least {math.degrees(path) if dof.angular else path:.3g} to move the joint through "
+              f"{'its range' if bounded else 'one turn'} within one second")
     degrees = math.degrees(dof.max_velocity)
     meant = f"author {math.degrees(degrees):.4g} if {degrees:.4g} is meant in rad/s, or " if dof.angular else ""
     yield SPEED_LIMIT.at(
         dof.path, f"physxJointAxis:{instance}:maxJointVelocity",
-        f"at maxJointVelocity {position(description, dof, dof.max_velocity)} per second {dof.name} takes "
-        f"{path / dof.max_velocity:.3g} s for {'its range' if bounded else 'one turn'}", fix=meant + needed,
+        f"{dof.name} takes {path / dof.max_velocity:.3g} s for {'its range' if bounded else 'one turn'} at its "
+        f"maxJointVelocity of {position(description, dof, dof.max_velocity)} per second", fix=meant + needed,
         severity="warning")
 
 
@@ -277,7 +281,7 @@ def _follower_finding(description: Description, item: FollowerError, remedy: Rem
         value = remedy.values["natural_frequency"]
         fix = f"author naturalFrequency {value:g}, or 0 for a hard coupling" + (
             "; in a simulation with this value the joint follows" if remedy.proved
-            else f"; this value does not help here; {_ELSE}")
+            else f"; in a simulation with this value the joint still does not follow; {_ELSE}")
         repair = unsafe(SetValue(mimic.path, name, value, "float")) if remedy.proved else None
     return FOLLOWER.at(mimic.path, name, f"{dof.name} is at {position(description, dof, item.end)} instead of "
                        f"{position(description, dof, item.wanted)}, the position that the mimic equation requires",

@@ -41,12 +41,13 @@ def _crate() -> str:
 DIVERGES = Rule("behaviour/diverges", "error", """
     Motion that becomes NaN or infinite
 
-    A position or velocity becomes NaN or infinite. The check uses only the motion before that time.
+    A position or velocity becomes NaN or infinite. The behaviour rules use only the motion before the first NaN or
+    infinite value.
 
     Measured: With an infinite stiffness, the state of an articulation becomes NaN.
     (`experiments/measure_joint_rules.py`)
     """,
-    why="the simulation cannot continue from there",
+    why="the simulation cannot continue with NaN or infinite numbers",
     profiles=(BEHAVIOUR,),
     example=usda.driven_joint({"float drive:angular:physics:stiffness": "inf"}),
     remedy=usda.driven_joint(),
@@ -55,8 +56,8 @@ DIVERGES = Rule("behaviour/diverges", "error", """
 ABSURD = Rule("behaviour/absurd-speed", "error", f"""
     Speed that no machine reaches
 
-    A joint turns faster than 10 000 rad/s, or an object moves faster than 1000 m/s. The numbers are finite, so the
-    simulation reports no error.
+    A joint turns faster than 10 000 rad/s, or an object moves faster than 1000 m/s. All positions and velocities are
+    still finite, so the simulation reports no error.
 
     Measured: After one step under a force of 1e6, a sled of 1 kg moves at 16 670 m/s. {_SCRIPT}
     """,
@@ -85,13 +86,13 @@ GROWS = Rule("behaviour/grows", "error", f"""
 FALLS = Rule("behaviour/falls", "info", f"""
     Body that falls without end
 
-    A body or a robot without a fixed base falls, and nothing is below it. The check could therefore not measure the
-    loads on its joints.
+    A body or a robot without a fixed base falls, and nothing is below it. The behaviour rules cannot measure the loads
+    on the joints of a falling robot.
 
     Measured: After 5 s a body with nothing below it falls at 49.05 m/s. {_SCRIPT}
     """,
-    why="nothing supports the body or robot, and its joints carried no weight",
-    fix="add a ground with a collider, or fix its base with a joint to the world",
+    why="nothing supports the body or robot, and the check cannot measure the loads on its joints",
+    fix="add a ground with a collider, or fix the body or robot to the world with a joint",
     profiles=(BEHAVIOUR,),
     example=_crate(),
     remedy=_crate() + usda.cube(usda.transform(translate="(0, 0, -1.1)"), name="slab"),

@@ -25,7 +25,7 @@ def find_behaviour(description: Description) -> Iterator[Finding | Unevaluated]:
     count = len(description.articulations) + len(description.separate_bodies)
     if count > MAX_ACTORS:
         yield Unevaluated(_FAMILY, "/", "", f"the stage has {count} robots and bodies; at most {MAX_ACTORS} are "
-                          "stepped", "check a stage with the robot only")
+                          "stepped", "check a stage that contains only the robot")
         return
     from physx_runtime.behaviour.behaviour import measure_behaviour  # imports the compiler
 
@@ -39,7 +39,7 @@ def find_behaviour(description: Description) -> Iterator[Finding | Unevaluated]:
     yield from starts.judge(description, behaviour, instances)
     yield from extremes.judge(description, behaviour)
     if behaviour.motion.diverged or behaviour.absurd:
-        yield Unevaluated(_FAMILY, "/", "", "the motion is not realistic; the check used only its start")
+        yield Unevaluated(_FAMILY, "/", "", "the motion is not realistic; the check used only the start of the motion")
     for item in behaviour.motion.not_simulated:
         yield Unevaluated(_FAMILY, item.path, item.property, f"not simulated: {item.text}")
     for joint in description.separate_joints:

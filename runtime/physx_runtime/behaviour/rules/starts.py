@@ -40,8 +40,8 @@ def _crate(height: str) -> str:
 OUTSIDE = Rule("behaviour/start-outside", "warning", f"""
     Joint that starts outside its limits
 
-    PhysX starts a joint at its joint state, or at 0 if no joint state is authored. PhysX ignores the pose of the
-    links. If the start is outside the limits, the first step throws the joint back.
+    PhysX starts a joint at its joint state, or at 0 if no joint state is authored. PhysX ignores the authored poses of
+    the links. If the joint starts outside its limits, the first step moves the joint back abruptly.
 
     Measured: A revolute joint has limits of 10 and 45 degrees and no joint state. The first step moves the joint by 1.5
     degrees. {_SCRIPT}
@@ -56,12 +56,12 @@ OUTSIDE = Rule("behaviour/start-outside", "warning", f"""
 OVERLAP = Rule("behaviour/start-overlap", "warning", f"""
     Bodies that start inside each other
 
-    Two bodies start more than 1 mm inside each other. PhysX throws the bodies apart, or they jam if joints hold
-    them. PhysX ignores overlaps of two links that a joint connects.
+    Two bodies start more than 1 mm inside each other. PhysX throws the two bodies apart. If joints hold the bodies in
+    place, the bodies jam. PhysX ignores overlaps of two links that a joint connects.
 
     Measured: Two cubes start 0.1 m inside each other. Each cube moves by 0.025 m in the first step. {_SCRIPT}
     """,
-    why="the motion starts with a jump, or the bodies jam",
+    why="the motion starts with a jump, or the bodies stay stuck in each other",
     profiles=(BEHAVIOUR,),
     example=_pair("0.9"),
     remedy=_pair("1.2"),
@@ -71,12 +71,13 @@ OVERLAP = Rule("behaviour/start-overlap", "warning", f"""
 GROUND = Rule("behaviour/in-ground", "warning", f"""
     Body that starts inside a static collider
 
-    A body, such as a robot's foot, starts inside the ground or another static collider. PhysX throws the body out.
+    A body, such as a robot's foot, starts inside the ground or another static collider. PhysX throws the body out of
+    the static collider.
 
     Measured: A crate of 1 kg starts 0.1 m inside a slab. In the first step PhysX pushes the crate with 6.53 N.
     {_SCRIPT}
     """,
-    why="the body jumps out at the start",
+    why="the body jumps out of the collider at the start",
     profiles=(BEHAVIOUR,),
     example=_crate("0.4"),
     remedy=_crate("0.5"),
@@ -102,7 +103,7 @@ def _overlaps(description: Description, overlaps: list[StartOverlap]) -> Iterato
     for pairs in by_actor.values():
         worst = sorted(pairs, key=lambda item: (-max(item.force, item.last_force), -item.depth))
         others = len(pairs) - MAX_PAIRS
-        more = f"; {others} more pairs of its links overlap" if others > 0 and pairs[0].one_actor else (
+        more = f"; {others} more pairs of the robot's links overlap" if others > 0 and pairs[0].one_actor else (
             f"; {others} more pairs of bodies overlap" if others > 0 else "")
         for index, item in enumerate(worst[:MAX_PAIRS]):
             yield _overlap(description, item, more if index == 0 else "")
@@ -127,23 +128,23 @@ def _overlap(description: Description, item: StartOverlap, more: str) -> Finding
     if item.one_actor:
         remedy += f"; physxArticulation:enabledSelfCollisions false on {item.one_actor} filters all pairs of its links"
     return OVERLAP.at(
-        item.first, "", f"starts {length(description, item.depth)} deep in {item.second} (collider {item.colliders[0]} "
-        f"in {item.colliders[1]}); {_force_text(description, item)}{more}", fix=remedy)
+        item.first, "", f"the body starts {length(description, item.depth)} deep in {item.second} (collider "
+        f"{item.colliders[0]} in collider {item.colliders[1]}); {_force_text(description, item)}{more}", fix=remedy)
 
 
 def _force_text(description: Description, item: StartOverlap) -> str:
     """Return how PhysX moves the two apart."""
     if not item.force:
-        return "PhysX moves them apart"
+        return "PhysX moves the colliders apart"
     jams = f", still with {force(description, item.last_force)} after {DURATION_TEXT}" if item.last_force else ""
-    return f"PhysX pushes them apart with up to {force(description, item.force)}{jams}"
+    return f"PhysX pushes the colliders apart with up to {force(description, item.force)}{jams}"
 
 
 def _ground(description: Description, item: StartOverlap) -> Finding:
     sign = "up" if item.normal["XYZ".index(description.scene.up_axis)] > 0.0 else "down"
-    move = f"move it {sign} by {length(description, item.depth)}" if item.is_upright else (
-        f"move it {length(description, item.depth)} along {tuple(round(x, 3) for x in item.normal)}")
+    move = f"move the body {sign} by {length(description, item.depth)}" if item.is_upright else (
+        f"move the body {length(description, item.depth)} along {tuple(round(x, 3) for x in item.normal)}")
     return GROUND.at(
         item.first, "",
-        f"starts {length(description, item.depth)} deep in {item.second}; {_force_text(description, item)}",
-        fix=f"{move}, or move the root of its robot by the same amount")
+        f"the body starts {length(description, item.depth)} deep in {item.second}; {_force_text(description, item)}",
+        fix=f"{move}, or move the root of the body's robot by the same amount")

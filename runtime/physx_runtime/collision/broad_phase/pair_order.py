@@ -145,8 +145,8 @@ def creation_ranks(bodies: int, statics: int) -> list[int]:
     # insertion order reverses at every growth of the hash table
     total = bodies + statics
     if total > SIZES[-1]:
-        raise ValueError(f"the scene has {total} bodies and static colliders; the pair order is known for at most "
-                         f"{SIZES[-1]}")
+        raise ValueError(f"the scene has {total} bodies and static colliders; the order of contact pairs is known for "
+                         f"at most {SIZES[-1]}")
     order: list[int] = []
     first = 0
     for size in SIZES:

@@ -61,7 +61,8 @@ def kernel_resources(text: str, architecture: str) -> dict[str, Resources]:
         if name := FUNCTION_PATTERN.search(log_entry):
             stack, registers = STACK_PATTERN.search(log_entry), REGISTERS_PATTERN.search(log_entry)
             if not stack or not registers:
-                raise ToolkitError(f"NVRTC's log does not report the registers of {name[1]}; this reads NVRTC 13.0's")
+                raise ToolkitError(f"NVRTC's log does not report the registers of {name[1]}; only the log of NVRTC "
+                                   "13.0 is supported")
             resources[name[1]] = Resources(int(registers[1]), int(stack[1]), int(stack[2]), int(stack[3]),
                                            sizes[f".text.{name[1]}"])
     return resources

@@ -153,8 +153,8 @@ def forced_design() -> str:
     """
     forced = os.environ.get(DESIGN_VARIABLE, "")
     if forced and forced not in DESIGNS:
-        raise ValueError(f"{DESIGN_VARIABLE} is {forced!r}; allowed are {', '.join(map(repr, DESIGNS))}, "
-                         "or leave it unset")
+        raise ValueError(f"{DESIGN_VARIABLE} is {forced!r}; set it to one of {', '.join(map(repr, DESIGNS))}, or unset "
+                         "it")
     return forced
 
 

@@ -76,7 +76,8 @@ def _functions(program: Program, vectors: Vectors, parts: int) -> Iterator[tuple
         yield pass_.name, _emit_code(program, vectors, parts, pass_.name, pass_.code, fused, pass_.count)
         if pass_.guard:
             if pass_.count:
-                raise NotImplementedError(f"pass {pass_.name!r} is repeated and guarded; guards run once per round")
+                raise NotImplementedError(f"pass {pass_.name!r} has a repeat count and a guard; a pass can have only "
+                                          "one of these")
             other = f"{pass_.name}_otherwise"
             yield other, _emit_code(program, vectors, parts, other, pass_.guard.otherwise, fused, "")
             yield f"{pass_.name}_guard", _emit_guard(program, vectors, parts, pass_, pass_.guard, fused)

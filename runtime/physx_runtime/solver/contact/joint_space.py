@@ -41,7 +41,7 @@ class LeverArms:
 
     def __post_init__(self) -> None:
         if any(link.kind == SPHERICAL for link in self.t.links):
-            raise ValueError("a chain with a spherical joint has no single axis for each of its joints")
+            raise ValueError("the chain has a spherical joint; only joints with one axis are supported here")
 
     def velocity(self, v: Scalars) -> Motion:
         """Velocity of the link at its centre of mass, J v (RBDA section 4.4)."""

@@ -333,7 +333,7 @@ def _row(description: Description, item: MeasuredBody, name: str, authored: Valu
         verdict = ALTERED
         messages = [f"{problem.message}: {problem.why}" for problem in description.problems
                     if (problem.path, problem.property) == (item.link.path, name)]
-        reason = "; ".join(messages) or "PhysX's step uses a different number than the stage"
+        reason = "; ".join(messages) or "PhysX's step uses a number that differs from the authored number"
     return Row(item.link.path, name, authored, effective, ideal, verdict, reason, UNITS.get(name, ""),
                item.articulation, uncertainty=error)
 

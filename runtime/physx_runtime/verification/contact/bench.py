@@ -291,7 +291,7 @@ class CombinedValue:
             return ""
         verb = {"average": "averages", "min": "takes the smaller of", "max": "takes the larger of",
                 "multiply": "multiplies"}[self.mode]
-        return (f"PhysX {verb} this value and the {self.other:g} of {self.pair.other_name} "
+        return (f"PhysX {verb} this value and the value {self.other:g} of {self.pair.other_name} "
                 f"({self.pair.collider} on {self.pair.partner}); {self._advice()}")
 
     def _advice(self) -> str:

@@ -132,12 +132,12 @@ class MaterialExperiments:
     def _static_friction_reasons(self, surfaces: Surfaces, effective: float, combined: CombinedValue) -> Iterator[str]:
         """What the dynamic friction does to a static one, and the angle at which things slide."""
         if any(x.static_friction < x.dynamic_friction for x in (surfaces.material, surfaces.other)):
-            yield "PhysX raises a static friction below the dynamic friction to that value"
+            yield "PhysX raises a static friction that is below the dynamic friction to the dynamic friction"
         material, other = (replace(x, dynamic_friction=x.static_friction) for x in (surfaces.material, surfaces.other))
         equal_friction = self._measured(STATIC, replace(surfaces, material=material, other=other)).value
         if effective < equal_friction * (1.0 - NEGLIGIBLE_CAUSE):
-            yield ("a contact point that slips uses the dynamic friction, and the block slides earlier; with equal "
-                   f"static and dynamic friction the value is {equal_friction:.3g}")
+            yield ("a contact point that slips uses the dynamic friction, and the block slides on smaller slopes; with "
+                   f"equal static and dynamic friction the effective static friction is {equal_friction:.3g}")
         yield f"a block starts to slide at a slope of {math.degrees(math.atan(effective)):.3g} degrees"
 
     def _row(self, path: str, name: str, result: _PairResult) -> Row:

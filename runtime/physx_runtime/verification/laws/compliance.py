@@ -77,7 +77,8 @@ def _frequency(bench: Bench, mimic: Mimic) -> Measurement:
 def _ratio(bench: Bench, mimic: Mimic, frequency: float) -> Measurement:
     """The damping ratio from a small error and rate; its uncertainty is the difference to the opposite ones."""
     if frequency * bench.dt > MAX_STEP_PHASE:
-        raise UnsteadyError(f"a step of {bench.dt:.3g} s is too long to measure a spring of {frequency:.3g} rad/s")
+        raise UnsteadyError(f"a step of {bench.dt:.3g} s is too long to measure a spring with natural frequency "
+                            f"{frequency:.3g} rad/s")
     forward, backward = (_decay(bench, step, frequency) for step in _error_maps(bench, mimic))
     return Measurement(forward, abs(forward - backward))
 
@@ -86,7 +87,7 @@ def _decay(bench: Bench, step: DoubleArray, frequency: float) -> float:
     """The damping ratio of the motion that an error map repeats."""
     mode = max(np.linalg.eigvals(step), key=abs)
     if abs(mode) < 1e-12 or (mode.imag == 0.0 and mode.real <= 0.0):
-        raise UnsteadyError("the error changes sign in every step")
+        raise UnsteadyError("the error of the mimic joint changes its sign in every step")
     decay = np.log(complex(mode)) / bench.dt
     if abs(mode.imag) > 0.0:
         return float(-decay.real / abs(decay))

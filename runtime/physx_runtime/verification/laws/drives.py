@@ -129,9 +129,11 @@ def inactive_reasons(drive: Drive, envelope: Envelope) -> Mapping[str, str]:
     if drive.max_force == 0.0:
         return dict.fromkeys(PROPERTIES, "maxForce is 0, which disables the drive")
     if unlimited(drive.max_force):
-        reasons["velocity_dependent_resistance"] = "maxForce is unlimited, and resistance does not reduce it"
+        reasons["velocity_dependent_resistance"] = (
+            "maxForce is unlimited, and velocityDependentResistance does not reduce it")
     if unlimited(envelope.max_actuator_velocity):
-        reasons["speed_effort_gradient"] = "maxActuatorVelocity is unlimited, and effort does not reduce it"
+        reasons["speed_effort_gradient"] = (
+            "maxActuatorVelocity is unlimited, and speedEffortGradient does not reduce it")
     return reasons
 
 

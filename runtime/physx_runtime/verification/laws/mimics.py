@@ -221,7 +221,7 @@ def _range_note(bench: Bench, mimic: Mimic, swept: Sweep, line: tuple[float, flo
     free = swept.targets[~blocked]
     remaining = display(dof, free.min(), free.max()) if free.size else "none"
     full, stops = display(dof, dof.lower, dof.upper), _stops(bench, mimic, swept, blocked)
-    return (f"{stops} block {dof.path}, which reaches {remaining} of its range {full}; with target "
+    return (f"{stops} block {dof.path}; this joint reaches {remaining} of its range {full}, and with target "
             f"{display(dof, target)} it stops at {display(dof, reached)}")
 
 

@@ -112,8 +112,8 @@ def _moment_arms(bench: Bench, k: Kinematics, i: int) -> DoubleArray:
 def _without_arms(bench: Bench, k: Kinematics, i: int) -> str:
     lengths = np.linalg.norm(_segments(bench, k, i)[[0, -1]], axis=1)
     if (lengths <= MIN_SEGMENT_LENGTH).any():
-        return (f"a segment has length {lengths.min():.3g}; at {MIN_SEGMENT_LENGTH:g} or less PhysX applies no force "
-                "to its end, and the other end moves no joint")
+        return (f"a segment of the tendon has length {lengths.min():.3g}; PhysX applies no force to the end of a "
+                f"segment of length {MIN_SEGMENT_LENGTH:g} or less, and the tendon's other end moves no joint")
     return "the tendon's line of pull passes through every joint axis in the authored pose, and it moves no joint"
 
 

@@ -22,7 +22,7 @@ from physx_schema.errors import UnsupportedError
 
 LINEAR, ANGULAR = "physxRigidBody:maxLinearVelocity", "physxRigidBody:maxAngularVelocity"
 OF_BODY = "PhysX clamps the speed of a body before it applies the forces of the step"
-OF_JOINT = "PhysX clamps the joint softly in each iteration, and joints solved later push it beyond the limit"
+OF_JOINT = "PhysX limits a joint's speed softly in each iteration, and joints that it solves later raise this speed"
 OF_POSITION = "the joint overshoots before the solver corrects it"
 DIVERGED = "the simulated motion diverges; the value under load is unknown"
 NOT_REPEATED_UNDER_LOAD = "real PhysX repeats experiments without loads only"
@@ -143,7 +143,7 @@ def _loaded_limits(description: Description) -> Iterator[LoadedLimit]:
         if not body.kinematic:
             loaded = any(body.path in (joint.body0, joint.body1) for joint in description.separate_joints)
             gravity = falls.get(description.scene_of(body).path, False) and body.gravity_enabled
-            yield from _of_body(body, _listed(["gravity"] * gravity + ["its joints"] * loaded))
+            yield from _of_body(body, _listed(["gravity"] * gravity + ["the body's joints"] * loaded))
 
 
 def _of_body(link: Link, loads: str) -> Iterator[LoadedLimit]:
@@ -177,7 +177,7 @@ def _loads(articulation: Articulation, own: Sequence[Dof], gravity: bool) -> str
     """What acts on a joint or a link of an articulation."""
     powered = [dof for dof in articulation.dofs if dof.drive and dof.drive.max_force > 0.0
                and (dof.drive.stiffness or dof.drive.damping)]
-    names = ["gravity"] * gravity + ["its drive"] * any(dof in own for dof in powered)
+    names = ["gravity"] * gravity + ["the joint's drive"] * any(dof in own for dof in powered)
     names += ["the drives of other joints"] * any(dof not in own for dof in powered)
     names += ["friction"] * any(dof.static_friction or dof.viscous_friction for dof in own)
     return _listed(names)

@@ -12,7 +12,7 @@ from physx_runtime.verification.report import AS_AUTHORED_TOLERANCE, Change, Rem
 from physx_schema.description.model import Articulation, Description, Link
 
 CFM_SCALE = "physxRigidBody:cfmScale"
-NO_VALUE = "no value holds under these loads"
+NO_VALUE = "no value keeps the limit under these loads"
 LIMIT_JOINTS = ("limit the joints above the link by maxJointVelocity of PhysxJointAxisAPI, and author "
                 "physxRigidBody:cfmScale 0 on the links")
 # A part of the time step that is tried last.
@@ -69,7 +69,8 @@ def loaded_remedies(description: Description, excesses: Sequence[Excess], dt: fl
         if all(item.keeps(shorter) for item in items):
             remedies[key] = Remedy(items[0].limit, reached, dt=SHORTER_STEP * dt, reason=NO_VALUE)
             continue
-        steps = [] if shorter.diverged else [f"with steps of {SHORTER_STEP * dt:.4g} s it reaches {reached:.4g}"]
+        steps = [] if shorter.diverged else [
+            f"with steps of {SHORTER_STEP * dt:.4g} s the motion reaches {reached:.4g}"]
         joints = [LIMIT_JOINTS] if items[0].name in in_tree and items[0].series != "joint_speed" else []
         remedies[key] = Remedy(None, None, reason="; ".join((NO_VALUE, *steps, *joints)))
     return remedies

@@ -383,7 +383,7 @@ class JointBench:
             if (np.abs(correction) <= HOLDING_TOLERANCE * np.maximum(np.abs(loads), self.min_load)).all():
                 return [Measurement(*pair) for pair in zip(loads.tolist(), np.abs(correction).tolist(), strict=True)]
             size = np.maximum(np.abs(correction), self.min_load)
-        raise UnsteadyError("no load holds the joint for one step; the joint behaves as if unstable")
+        raise UnsteadyError("the experiment finds no load that holds the joint for one step; the joint seems unstable")
 
     def settled_displacement(self) -> Measurement | None:
         """Displacement of the first world at rest under its load; None where nothing stops it.

@@ -54,7 +54,7 @@ def measure_maximal_joint_drives(isolated: IsolatedJoint) -> Findings:
                     findings.set_value(keys["targetPosition"], _target(isolated, axis, axis.drive, bench.response))
                 if clamped(axis, axis.drive.target_position) != axis.drive.target_position:
                     limits = display(axis, axis.lower, axis.upper)
-                    findings.notes[keys["targetPosition"]] = f"the limits {limits} hold it back"
+                    findings.notes[keys["targetPosition"]] = f"the joint's limits {limits} stop it before the target"
     return findings
 
 

@@ -27,8 +27,9 @@ from physx_schema.text import plural
 
 V = TypeVar("V", float, str)
 EXPERIMENTS = (measure_maximal_joint_drives, measure_bounds, measure_bounces, measure_breaking, measure_coupling)
-DISTANCE_SLACK = "PhysX allows distances 0.025 m beyond their bounds before it pulls"
-BOUND_OVERSHOOT = f"under a load of {TEST_ACCELERATION:g} m/s^2 or rad/s^2, like its weight, the joint rests beyond it"
+DISTANCE_SLACK = "PhysX pulls the bodies only when the distance is 0.025 m beyond its limit"
+BOUND_OVERSHOOT = (f"under a load of {TEST_ACCELERATION:g} m/s^2 or rad/s^2, similar to gravity, the joint rests "
+                   "beyond its limit")
 
 
 class MaximalJointStage:
@@ -192,14 +193,15 @@ def _of_bounce(bound: Bound) -> Iterator[Quantity]:
 
 
 FRAMES = ("localPos0", "localPos1", "localRot0", "localRot1")
-FRAME_REASON = "part of a joint frame; the joint errors of the stage show how far the joint comes apart"
+FRAME_REASON = ("the property is part of a joint frame; the stage's joint errors show how far the joint's bodies drift "
+                "apart")
 LOCKED = "a low limit above the high limit locks the axis; the two values have no other effect"
 AIMING = "the drive's axis is locked; its target still changes the combined target rotation of the joint"
 UNBOUNDED = "this value sets no limit"
 
 
 TARGETS_TOGETHER = ("PhysX combines the angular targets of a joint into one rotation; here each target is measured "
-                    "with the other targets at 0; simulate shows where the joint settles")
+                    "with the other targets at 0; the command simulate shows where the joint settles")
 
 
 def targets_together(joint: MaximalJoint) -> frozenset[str]:

@@ -45,7 +45,7 @@ class JointErrorResult:
 
     def __str__(self) -> str:
         return (f"{self.path}: joint error up to {self.authored:.2g} mm at {self.position}/{self.velocity} iterations; "
-                f"{self.iterations:.2g} mm at {MORE_POSITION_ITERATIONS}/{MORE_VELOCITY_ITERATIONS}, "
+                f"{self.iterations:.2g} mm at {MORE_POSITION_ITERATIONS}/{MORE_VELOCITY_ITERATIONS} iterations, "
                 f"{self.steps:.2g} mm with dt 1/{1.0 / self.dt:.4g} s")
 
 

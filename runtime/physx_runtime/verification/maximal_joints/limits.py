@@ -28,7 +28,7 @@ SWINGS = ROTATIONS[1:]
 OVERSHOOT, OVERSHOOT_DISTANCE = 1e-3, 0.1
 # Of a bound that is smaller, the part that is left then.
 REMAINING_FRACTION = 0.25
-NOTHING_STOPS = "the joint is not stopped there"
+NOTHING_STOPS = "nothing stops the joint at this limit"
 
 
 @dataclass(frozen=True, slots=True)

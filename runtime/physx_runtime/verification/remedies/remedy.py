@@ -46,7 +46,8 @@ class Question:
         try:
             yield from self._remedies(trial)
         except CannotError as error:
-            yield from ((prop, Remedy(None, None, reason=f"it cannot be authored in a layer over the stage: {error}"))
+            yield from ((prop, Remedy(None, None, reason="the value cannot be authored in a layer over the stage: "
+                                                         f"{error}"))
                         for prop in self.altered)
 
     def _remedies(self, trial: Trial) -> Iterator[tuple[PropertyPath, Remedy]]:
@@ -138,6 +139,6 @@ class _Solution:
 def _no_value(search: Search) -> str:
     """The reason why a search was given up."""
     if search.closest is None:
-        return "other values cannot be measured"
+        return "the effects of other values cannot be measured"
     value, effect = search.closest
-    return f"no value gives {search.target:.4g}; the nearest is {effect:.4g}, with {value:.4g} authored"
+    return f"no value has the effect {search.target:.4g}; the nearest effect is {effect:.4g}, with {value:.4g} authored"

@@ -28,7 +28,7 @@ from physx_schema.description.units import DEGREES_PER_RADIAN
 
 
 class TuningTarget(TypedDict, total=False):
-    """The target motion of a subject in PhysX. A number that is None is not a target."""
+    """The tuning targets of one drive, tendon, mimic joint or link. A key with the value None is ignored."""
 
     natural_frequency: float    # rad/s
     damping_ratio: float        # 1 without overshoot
@@ -206,7 +206,7 @@ def _tendon_at_rest(bench: Bench, subject: Subject) -> tuple[dict[str, DoubleArr
     tendon_bench = spatial_tendon_bench(bench, subject.index) if subject.kind == SPATIAL else _fixed(bench,
                                                                                                      subject.index)
     if tendon_bench is None:
-        raise UnsteadyError("its pull moves no joint in the authored pose")
+        raise UnsteadyError("the tendon's pull moves no joint in the authored pose")
     spring = bench.spring(tendon_bench.stiffness, tendon_bench.damping)
     stretched = tendon_bench.case(spring, -bench.probe(spring, tendon_bench.damping) * bench.meter)
     velocity = bench.step_from_rest([stretched], np.zeros((1, bench.size)))[0]
@@ -224,7 +224,7 @@ def _modes(step: DoubleArray, dt: float) -> tuple[float, float]:
     modes = np.linalg.eigvals(step).astype(complex)
     if not np.isfinite(modes).all() or any(abs(mode) < 1e-12 or (mode.imag == 0.0 and mode.real < 0.0)
                                            for mode in modes):
-        raise UnsteadyError("the deviation changes sign in every step")
+        raise UnsteadyError("the deviation from rest changes its sign in every step")
     first, second = np.log(modes) / dt
     squared = float((first * second).real)
     if not squared > 0.0:
@@ -243,7 +243,7 @@ def _settling_time(step: DoubleArray, dt: float) -> float:
         if np.abs(after).max() < 1e-6:
             return last
         state = after
-    raise UnsteadyError(f"it does not settle within {MAX_STEPS} steps")
+    raise UnsteadyError(f"the motion does not settle within {MAX_STEPS} steps")
 
 
 # --- under loads ---------------------------------------------------------------------------------------------------

@@ -67,7 +67,8 @@ class Tuning:
         return not any(item.reason for item in self.results)
 
     def author(self, stage: Any) -> None:
-        """Author the changes in the root layer of the stage. Raises CannotError, and then authors nothing."""
+        """Author the changes in the root layer of the stage. Raises CannotError if a change cannot be authored; the
+        stage is then unchanged."""
         editor = LayerEditor(stage, override=True)
         edits = [edit for change in self.changes for edit in edits_of(
             stage, (change.path, change.property), change.value)]
@@ -81,11 +82,12 @@ def tune(stage: str | Path | Any, targets: Mapping[str, TuningTarget], dt: float
 
     The stage is not changed; call `author` of the result to write the gains.
 
-    Targets: `natural_frequency` in rad/s and `damping_ratio` describe the discrete motion from step to step. A drive is
-    measured with all other joints fixed, and a tendon with free joints. `settling_time` in seconds is the time until 2
-    % of a deviation remains. The damping ratio is 1 unless it is a target too. `sag` in degrees or length units is the
-    distance of a driven joint from its target position at rest under gravity. `tip_stiffness` in force per length is
-    the smallest stiffness of a link in any direction. One factor multiplies the gains of all drives that move the link.
+    Targets: `natural_frequency` in rad/s and `damping_ratio` describe the discrete motion from step to step. The motion
+    of a drive is measured with all other joints fixed, and the motion of a tendon with free joints. `settling_time` in
+    seconds is the time until 2 % of a deviation remains. With a settling time, the damping ratio is 1 unless you also
+    give a damping ratio as target. `sag` in degrees or length units is the distance of a driven joint from its target
+    position at rest under gravity. `tip_stiffness` in force per length is the smallest stiffness of a link in any
+    direction. One factor multiplies the gains of all drives that move the link.
 
     Example::
 
@@ -132,7 +134,8 @@ def _result(path: str, name: str, search: Search, solved: bool) -> Tuned:
     if search.closest is None:
         return Tuned(path, name, search.target, None, "the motion cannot be measured with these gains")
     value, effect = search.closest
-    reason = f"no gain gives {search.target:.4g}; the nearest is {effect:.4g}, with {value:.4g}"
+    reason = (f"no gain reaches the target {search.target:.4g}; the nearest result is {effect:.4g}, with the gain "
+              f"{value:.4g}")
     return Tuned(path, name, search.target, effect, reason)
 
 

@@ -49,6 +49,6 @@ FORMATS = (
     RecordingFormat((".npz",), "all data", _write_arrays),
     RecordingFormat((".csv",), "joints", _write_table),
     RecordingFormat((".html",), "a web page", _write_page),
-    RecordingFormat((".usda", ".usdc", ".usd"), "a layer that plays it on the stage", _write_layer),
+    RecordingFormat((".usda", ".usdc", ".usd"), "a layer that plays the motion on the stage", _write_layer),
     RecordingFormat((".gif", ".mp4"), "a film", _write_film, _require_film),
 )

@@ -190,7 +190,7 @@ def visible_shapes(stage: Usd.Stage, bodies: Sequence[str]) -> Shapes:
             budget -= len(shape.triangles.faces)
             selected.append(shape)
     drawn_count = sum(len(shape.triangles.faces) for shape in selected)
-    note = f"the drawing has {drawn_count} of {total} triangles" + (
+    note = f"the drawing shows {drawn_count} of {total} triangles" + (
         f", and {len(fitting) - len(selected)} shapes are left out" if len(selected) < len(fitting) else "")
     return Shapes(tuple(selected), note)
 

@@ -80,7 +80,7 @@ def test_unsafe_repair_is_made_on_request_alone(
     attributes: dict[str, object], schemas: tuple[str, ...], code: str, values: dict[str, float],
 ) -> None:
     kept, found = on_joint(attributes, *schemas), on_joint(attributes, *schemas, unsafely=True)
-    assert [item.reason for item in kept.unrepaired if item.finding.code == code] == ["its repair is unsafe"]
+    assert [item.reason for item in kept.unrepaired if item.finding.code == code] == ["the repair is unsafe"]
     assert code not in {item.code for item in found.report.findings}
     assert not kept.changed and {name: value(found, name) for name in values} == values
 
@@ -108,7 +108,7 @@ def test_repairs_that_bring_out_others_are_followed_up() -> None:
 def test_schema_that_makes_a_body_is_applied_on_request_alone() -> None:
     text = robot(base()).replace('def Xform "Robot"', 'def Xform "Other" { bool physics:kinematicEnabled = 1; }\n'
                                  'def Xform "Robot"')
-    assert [item.reason for item in fixed(text).unrepaired] == ["its repair is unsafe"]
+    assert [item.reason for item in fixed(text).unrepaired] == ["the repair is unsafe"]
     assert fixed(text, True).changed
 
 
@@ -136,7 +136,7 @@ def test_repair_that_does_not_help_is_taken_back() -> None:
 
     found = fix(opened(finger()), checked_by(rule))
     assert [(item.finding.code, item.reason) for item in found.unrepaired] == [
-        ("x/a", "its repair does not remove the finding")]
+        ("x/a", "the repair does not remove the finding")]
     assert [item.code for item in found.repaired] == ["x/b"]
     assert value(found, "a:a") is None and value(found, "physics:breakForce") == 2.0
 

@@ -79,7 +79,8 @@ def test_friction_on_a_collider_is_to_be_authored_on_a_bound_material(schemas: t
     name = "float physxMaterial:compliantContactStiffness" if schemas else "float physics:dynamicFriction"
     text = HEAD + prim("Cube", "ground", ("PhysicsCollisionAPI", *schemas), {name: 0.1})
     found = [item for item in check(opened(text)).findings if item.code.startswith("unused/")]
-    assert found and all("bind the colliders to it with material:binding:physics" in item.fix for item in found)
+    bind = "bind the colliders to that Material with material:binding:physics"
+    assert found and all(bind in item.fix for item in found)
     assert all(item.severity == "warning" and item.repair is None for item in found)
 
 

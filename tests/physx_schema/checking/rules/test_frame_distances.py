@@ -87,7 +87,7 @@ def test_links_are_where_their_joint_states_put_them() -> None:
 
 @pytest.mark.parametrize(("on_base", "severity", "why"), [
     (True, "warning", "PhysX pulls the two bodies together"),
-    (False, "info", "PhysX leaves the base where it is posed")])
+    (False, "info", "PhysX leaves the base at its authored pose")])
 def test_the_joint_that_holds_a_base_is_read_by_where_the_root_is(on_base: bool, severity: str, why: str) -> None:
     root = (ROOT_API,)
     parts = [link("base", (1, 0, 1), root if on_base else ()), joint("Fixed", "fix", "", "base"), link("a", (1, 0, 1)),

@@ -73,12 +73,13 @@ def test_the_unit_that_moments_may_be_in_is_named(
     own = solid(mass, lengths)
     finding = sized(robot(body(times(factor, own), box(lengths), mass), schemas=(), meters=meters,
                           kilograms=kilograms))["rod"]
-    assert f"if they are in {unit}, multiply them by {per_unit}" in finding.fix
+    assert f"if the moments are in {unit}, multiply them by {per_unit}" in finding.fix
     assert not sized(robot(body(own, box(lengths), mass), schemas=(), meters=meters, kilograms=kilograms))
 
 
 def test_no_unit_is_named_where_none_fits() -> None:
-    assert "if they are in" not in sized(robot(body(times(300.0, solid(1.0, ROD)), box(ROD)), schemas=()))["rod"].fix
+    found = sized(robot(body(times(300.0, solid(1.0, ROD)), box(ROD)), schemas=()))
+    assert "if the moments are in" not in found["rod"].fix
 
 
 @pytest.mark.parametrize("shape", [

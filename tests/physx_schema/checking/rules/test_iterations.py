@@ -67,7 +67,7 @@ def test_counts_beyond_the_bounds_of_the_scene_are_named(counts: tuple[int, int]
                                                          message: str) -> None:
     items = found(slider("A", counts), scene=bounds)
     assert [item.code for item in items] == ["iterations/out-of-bounds"]
-    assert items[0].message.startswith(f"the authored count {message}")
+    assert items[0].message.startswith(f"the authored iteration count {message}")
 
 
 def test_counts_at_the_bounds_give_no_finding() -> None:

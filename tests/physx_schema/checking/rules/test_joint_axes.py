@@ -97,13 +97,13 @@ def test_sound_newton_mimic_joint_has_no_findings() -> None:
 def test_limits_of_newton_mimic_joints_are_judged_as_physx_feels_them(values: Values, code: str, asked: str) -> None:
     found = findings(newton(values), code)
     assert [(item.severity, item.path) for item in found] == [("error", "/Robot/j2")]
-    assert f"the reference joint's limits need the range {asked}" in found[0].message
+    assert f"for the reference joint's limits this joint needs the range {asked}" in found[0].message
 
 
 def test_limits_of_a_hinge_that_leads_a_slider_are_compared_in_lengths() -> None:
     values: Values = {**limits(-0.5, 0.5), "float newton:mimicCoef1": 0.02}
     found = findings(newton(values, kinds=("Revolute", "Prismatic")), "DJ.007/limits-clip")
-    assert "need the range [-0.9, 0.9] here, but the limits are [-0.5, 0.5]" in found[0].message
+    assert "needs the range [-0.9, 0.9], but its limits are [-0.5, 0.5]" in found[0].message
 
 
 def test_newton_mimic_joints_in_a_ring_are_an_error() -> None:

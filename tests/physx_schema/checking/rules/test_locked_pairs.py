@@ -36,7 +36,7 @@ def beside(kind: str, name: str = "k", first: str = "base", second: str = "leg",
 def test_hinges_about_two_axes_lock_each_other(first: str, second: str, inside: bool) -> None:
     items = found(leg(beside("Revolute", axis=second), axis=first, inside=inside))
     assert [(item.severity, item.path) for item in items] == [("error", "/Robot/k")]
-    assert "weld" in items[0].why and "generic joint (PhysicsJoint)" in items[0].fix
+    assert "locks the two bodies" in items[0].why and "generic joint (PhysicsJoint)" in items[0].fix
 
 
 @pytest.mark.parametrize(("place", "locked"), [((0.5, 0, 0), False), ((0, 0.05, 0), True), ((0, 0, -0.2), True)])

@@ -45,7 +45,7 @@ def test_distance_joints_close_no_loop() -> None:
     ((*ARM, link("b"), joint("Revolute", "j1", "a", "b"), joint("Fixed", "k", "base", "b", (), EXCLUDED)),
      "physics:excludeFromArticulation is set"),
     ((*ARM, joint("Revolute", "j1", "base", "a"), joint("Revolute", "k", "base", "a")),
-     "its links already have a joint"),
+     "another joint already connects the same links"),
     ((*ARM, joint("Prismatic", "k", "", "a")), "another joint already fixes the base"),
     ((*ARM, joint("Distance", "k", "base", "a")), "articulations cannot contain distance joints"),
 ])
@@ -57,4 +57,4 @@ def test_why_a_joint_is_outside_its_articulation(parts: tuple[str, ...], why: st
 
 def test_loose_bodies_are_no_links() -> None:
     found = described(robot(*LOOSE, chain(("x", "y")), schemas=()))
-    assert why_not_in_articulation(found, found.joints[0]) == "neither end is a link of an articulation"
+    assert why_not_in_articulation(found, found.joints[0]) == "neither end of the joint is a link of an articulation"

@@ -79,7 +79,7 @@ def test_hinges_square_to_each_other_are_one_generic_joint(pair: tuple[str, str]
 
 
 @pytest.mark.parametrize(("within", "words"), [
-    (False, "transX, transZ and rotY free"), (True, "a body between each two of the joints, or remove")])
+    (False, "transX, transZ and rotY free"), (True, "a body between each two of these joints, or remove")])
 def test_sliders_and_a_hinge_are_one_generic_joint_outside_articulations(within: bool, words: str) -> None:
     """In articulations PhysX locks the translations of generic joints."""
     holds = [hold("transX"), hold("transZ", at=(0.0, 0.0, 2.0)), hold("rotY")]

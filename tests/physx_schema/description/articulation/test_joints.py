@@ -212,7 +212,7 @@ def test_soft_limits_outside_articulations_count_as_authored(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", LIMITS)
 def test_softness_without_limits_and_bouncing_are_unused(kind: str) -> None:
-    for found, reason in ((softened(kind, False, stiffness=3.0), "the joint has no limits that it could soften"),
+    for found, reason in ((softened(kind, False, stiffness=3.0), "no limits that PhysxLimitAPI could soften"),
                           (softened(kind, True, restitution=0.5, stiffness=1.0), "only for hard limits")):
         assert [item.code for item in found.unused if item.property != "apiSchemas"] == ["idle"]
         assert reason in next(item.reason for item in found.unused if item.property != "apiSchemas")
@@ -223,7 +223,7 @@ def test_axis_properties_outside_articulations_are_unused() -> None:
         "float physxJointAxis:angular:armature": 1.0}), schemas=())
     found = described(text)
     assert {item.reason for item in found.unused if item.property != "apiSchemas"} == {
-        "PhysX reads it only on joints of an articulation"}
+        "PhysX reads PhysxJointAxisAPI only on joints of an articulation"}
 
 
 def test_frame_in_a_prim_without_body_is_brought_into_the_world() -> None:

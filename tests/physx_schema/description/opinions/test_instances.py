@@ -49,8 +49,8 @@ def test_what_is_authored_below_an_instance_is_unused(line: str, name: str, meta
 def test_the_suggestion_names_the_prototype_and_the_instance(tmp_path: Path) -> None:
     path = written(tmp_path, {"a.usda": layer(PROTOTYPE, instance(over("shape", "bool physics:collisionEnabled = 0")))})
     (item,) = unused(path)
-    assert item.suggestion == ("author it on /proto, which all instances share, or set instanceable to false on "
-                               "/thing/copy")
+    assert item.suggestion == ("author the opinion on /proto, which all instances share, or set instanceable to false "
+                               "on /thing/copy")
 
 
 @pytest.mark.parametrize("inside", ["double size = 2", "color3f[] primvars:displayColor = [(1, 0, 0)]", ""])

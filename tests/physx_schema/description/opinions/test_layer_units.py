@@ -77,7 +77,7 @@ def test_several_prims_that_bring_a_layer_in_take_one_finding(tmp_path: Path) ->
     held = "".join(holder(name, "references = @part.usda@") for name in "bcd")
     path = written(tmp_path, {"part.usda": layer(BOX, meters=0.01, default="box"), "a.usda": layer(held)})
     (finding,) = found(path)
-    assert "(and 2 more prims that reference it)" in finding.message
+    assert "(and 2 more prims that reference the layer)" in finding.message
 
 
 @pytest.mark.parametrize(("of_layer", "of_stage", "scale"), [(1.0, 0.01, 100.0), (0.01, 1.0, 0.01)])

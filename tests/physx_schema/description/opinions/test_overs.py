@@ -47,7 +47,7 @@ def test_an_over_that_nothing_brings_in_is_not_to_be_defined_without_need(tmp_pa
     path = written(tmp_path, {"a.usda": layer(HEAVY.replace("def Xform", "over", 1))})
     (finding,) = skipped(path)
     assert (finding.code, finding.severity) == ("stage/undefined", "info")
-    assert finding.fix.startswith("reference it from the prim that it overrides")
+    assert finding.fix.startswith("reference this over from a prim that has a def")
 
 
 @pytest.mark.parametrize(("wrong", "right"), [("lnk1", "link1"), ("Link1", "link1"), ("link_1", "link1"),

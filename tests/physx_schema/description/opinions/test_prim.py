@@ -53,7 +53,7 @@ def test_wrong_instance_gets_the_right_one(name: str, schema: str, meant: str) -
 
 def test_instance_of_another_name_is_no_misspelling() -> None:
     found = property_on_joint("physxTendon:extensor:stiffness", TENDON)
-    assert found == [("not-applied", "apply PhysxTendonAxisRootAPI:extensor, or author it under 'flexor'")]
+    assert found == [("not-applied", "apply PhysxTendonAxisRootAPI:extensor, or author the property under 'flexor'")]
 
 
 def test_instance_is_not_suggested_where_its_property_is_authored_too() -> None:
@@ -69,12 +69,15 @@ def test_property_without_its_schema_names_the_schema(name: str, meant: str) -> 
     assert property_on_joint(name) == [("not-applied", f"apply {meant}")]
 
 
+ELSEWHERE = "author the property on a prim where PhysX reads it, or remove the property"
+
+
 @pytest.mark.parametrize(("name", "kind", "fix"), [
-    ("physics:mass", "Revolute", "author it on a rigid body"),
-    ("physics:gravityMagnitude", "Revolute", "author it on a PhysicsScene"),
-    ("physxScene:bounceThreshold", "Revolute", "apply it to the PhysicsScene"),
-    ("drive:angular:physics:stiffness", "Fixed", "author it on a prim where PhysX reads it, or remove it"),
-    ("drive:rotY:physics:damping", "Spherical", "author it on a prim where PhysX reads it, or remove it"),
+    ("physics:mass", "Revolute", "author the property on a rigid body"),
+    ("physics:gravityMagnitude", "Revolute", "author the property on a PhysicsScene"),
+    ("physxScene:bounceThreshold", "Revolute", "apply the schema to the PhysicsScene"),
+    ("drive:angular:physics:stiffness", "Fixed", ELSEWHERE),
+    ("drive:rotY:physics:damping", "Spherical", ELSEWHERE),
     ("physxArticulation:sleepThreshold", "Prismatic",
      "apply PhysicsArticulationRootAPI and PhysxArticulationAPI"),
 ])

@@ -73,5 +73,5 @@ def test_an_opinion_that_waits_for_the_variant_has_it_as_its_remedy(tmp_path: Pa
     path = written(tmp_path, {"a.usda": layer(
         varied({"rigid": rigid}, None, mass.replace("over", "def Xform", 1)))})
     (item,) = [item for item in check(path).findings if item.code == "unused/not-applied"]
-    assert item.fix.startswith(f"repair {UNSELECTED} at /R first: select it: variants")
+    assert item.fix.startswith(f"repair {UNSELECTED} at /R first: select this variant: variants")
     assert item.repair is None

@@ -68,7 +68,7 @@ def test_links_in_each_other_are_found_with_their_depth(shape: object, meters: f
     text = fingers(make(size, 0.0, 0.0, 0.0), make(size, 0.9 * size, 0.0, 0.0), meters)
     (item,) = findings(text)
     assert (item.code, item.path) == ("behaviour/start-overlap", "/Robot/left")
-    depth = float(re.findall(r"starts ([\d.]+) c?m deep in /Robot/right", item.message)[0])
+    depth = float(re.findall(r"the body starts ([\d.]+) c?m deep in /Robot/right", item.message)[0])
     assert depth == pytest.approx(0.02 / meters, rel=0.01)
 
 

@@ -58,13 +58,13 @@ def test_bodies_on_all_kinds_of_meshes_move_as_in_physx(oracle_folder: Path) -> 
 @pytest.mark.parametrize("approximation", ["meshSimplification", "convexDecomposition", "sphereFill", "sdf"])
 def test_other_approximations_of_static_meshes_are_named(approximation: str) -> None:
     ground = LAID["flat"].replace('"none"', f'"{approximation}"')
-    with pytest.warns(NotSimulatedWarning, match="contact, such as with /World/ground"):
+    with pytest.warns(NotSimulatedWarning, match="contacts, for example with /World/ground"):
         simulate(opened(falling("sphere", ground)), steps=1)
 
 
 def test_an_sdf_on_triangles_is_named_and_a_sphere_beside_it_touches_them() -> None:
     solid = mesh_prim(*FLAT, ("PhysicsRigidBodyAPI", "")).replace('"none"', '"sdf"').replace('"ground"', '"solid"')
-    with pytest.warns(NotSimulatedWarning, match="/World/solid.*contact, such as with /World/"):
+    with pytest.warns(NotSimulatedWarning, match="/World/solid.*contacts, for example with /World/"):
         recording = simulate(opened(falling("sphere", LAID["flat"] + solid)), steps=30)
     column = recording.body_names.index("/World/body")
     assert recording.body_pose[-1, 0, column, 2] > 0.1

@@ -155,8 +155,8 @@ def test_a_design_can_be_forced_and_another_word_is_refused(monkeypatch: pytest.
     monkeypatch.setenv(DESIGN_VARIABLE, SHARED)
     assert forced_design() == SHARED
     monkeypatch.setenv(DESIGN_VARIABLE, "fast")
-    with pytest.raises(ValueError, match=r"^PHYSX_RUNTIME_CUDA_DESIGN is 'fast'; allowed are 'held', 'shared', "
-                                         r"'streamed', or leave it unset$"):
+    with pytest.raises(ValueError, match=r"^PHYSX_RUNTIME_CUDA_DESIGN is 'fast'; set it to one of 'held', 'shared', "
+                                         r"'streamed', or unset it$"):
         forced_design()
 
 

@@ -168,7 +168,7 @@ def test_dump_of_what_is_not_there_is_refused(world: int, reported: dict[str, ob
 
 
 def test_body_that_a_joint_holds_is_refused_with_the_joint() -> None:
-    with pytest.raises(UnsupportedError, match="/World/ball: joint /World/hinge outside articulations holds it"):
+    with pytest.raises(UnsupportedError, match="/World/ball: joint /World/hinge outside articulations holds this body"):
         simulate(opened(body_stage(more=HINGE)), articulation="/World/ball")
 
 

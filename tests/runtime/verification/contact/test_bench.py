@@ -112,7 +112,7 @@ def test_static_friction_above_the_dynamic_one_is_not_all_there() -> None:
     found = row(STATIC, {FRICTION: 0.6, SLIDING: 0.4})
     assert found.effective is not None
     assert (0.4 < found.effective < 0.59, found.verdict) == (True, "altered")
-    assert "with equal static and dynamic friction the value is 0.6" in found.reason
+    assert "with equal static and dynamic friction the effective static friction is 0.6" in found.reason
     assert f"slide at a slope of {math.degrees(math.atan(found.effective)):.3g} degrees" in found.reason
 
 

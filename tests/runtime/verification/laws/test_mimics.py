@@ -72,14 +72,14 @@ def test_limits_of_the_follower_are_a_note_on_gearing() -> None:
     row = verified(pair((0, 10)), GEARING, "/Robot/j1", dt=1 / 120)
     assert (row.verdict, row.effective) == ("altered", pytest.approx(-1.0))
     assert row.reason.startswith(
-        "the limits [0, 10] deg of /Robot/j1 block /Robot/j0, which reaches [0, 10] deg of its range [-60, 60] deg; "
-        "with target ")
+        "the limits [0, 10] deg of /Robot/j1 block /Robot/j0; this joint reaches [0, 10] deg of its range "
+        "[-60, 60] deg, and with target ")
 
 
 def test_limits_that_exclude_the_whole_range_leave_nothing_to_measure() -> None:
     row = verified(pair((70, 75)), GEARING, "/Robot/j1", dt=1 / 120)
     assert (row.verdict, row.effective) == ("altered", None)
-    assert "the limits [70, 75] deg of /Robot/j1 block /Robot/j0, which reaches none of its range" in row.reason
+    assert "the limits [70, 75] deg of /Robot/j1 block /Robot/j0; this joint reaches none of its range" in row.reason
 
 
 def test_limits_equal_to_the_image_of_the_range_are_no_fault() -> None:
@@ -100,7 +100,7 @@ def test_mimic_joints_that_disagree_are_found() -> None:
     stage = chain(first, second, kind="Revolute", serial=False, along="Z", links={0: LIGHT, 1: LIGHT})
     row = verified(stage, GEARING, "/Robot/j1", dt=1 / 120)
     assert row.verdict == "altered"
-    assert row.reason.startswith("conflicting mimic joints block /Robot/j0, ")
+    assert row.reason.startswith("conflicting mimic joints block /Robot/j0; ")
 
 
 def test_compliant_mimic_joint_is_the_spring_it_says_without_velocity_iterations() -> None:

@@ -80,7 +80,7 @@ def test_tendon_without_length_is_not_evaluated() -> None:
     stage = chain(((), {}), links={0: leaf()}, on_base=attachment("r", (5e-4, 0.0, 0.0), stiffness=10.0))
     row = verified(stage, STIFFNESS, "/Robot/base")
     assert row.verdict == "not evaluated"
-    assert row.reason.startswith("a segment has length 0.0005")
+    assert row.reason.startswith("a segment of the tendon has length 0.0005")
 
 
 def test_disabled_tendon_is_ignored() -> None:

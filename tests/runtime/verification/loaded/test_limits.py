@@ -34,7 +34,7 @@ def loaded(text: str, name: str, path: str = LINK) -> Row:
 def test_link_is_faster_than_its_maximum_where_a_drive_pulls() -> None:
     row = loaded(arm(on_link={f"float {LINEAR}": 0.01}), LINEAR)
     assert (row.verdict, row.effective) == ("altered", pytest.approx(LINK_SPEED, rel=SINGLE))
-    assert row.reason.startswith("the motion reaches 2.338 under gravity and its drive")
+    assert row.reason.startswith("the motion reaches 2.338 under gravity and the joint's drive")
 
 
 def test_link_turns_faster_than_its_maximum() -> None:
@@ -76,7 +76,7 @@ def test_limits_that_the_motion_keeps_are_as_authored() -> None:
     rows = [row_of(verification, name, path) for name, path in (
         (LINEAR, LINK), (ANGULAR, LINK), (MAX_VELOCITY, JOINT), ("physics:upperLimit", JOINT))]
     assert {row.verdict for row in rows} == {"as authored"}
-    assert {row.loads for row in rows} == {"gravity and its drive"}
+    assert {row.loads for row in rows} == {"gravity and the joint's drive"}
     assert not verification.failed
 
 

@@ -104,13 +104,14 @@ def test_the_text_says_what_closes_a_loop(verified: Verification) -> None:
     assert opening.steps < opening.iterations < opening.authored
     line, = (line for line in verification_lines(verified) if "joint error up to" in line)
     assert line == (f"{LOOP}: joint error up to {opening.authored:.2g} mm at {opening.position}/{opening.velocity} "
-                    f"iterations; {opening.iterations:.2g} mm at 64/4, {opening.steps:.2g} mm with dt 1/240 s")
+                    f"iterations; {opening.iterations:.2g} mm at 64/4 iterations, "
+                    f"{opening.steps:.2g} mm with dt 1/240 s")
     assert (opening.position, opening.velocity) == (32, 1)
 
 
 def test_an_error_that_more_iterations_raise_is_reported(verified: Verification) -> None:
     opening, = verified.joint_errors
-    assert "; 9 mm at 64/4, " in str(replace(opening, iterations=9.0))
+    assert "; 9 mm at 64/4 iterations, " in str(replace(opening, iterations=9.0))
 
 
 def test_the_widest_come_first_and_the_rest_in_one_line(verified: Verification) -> None:

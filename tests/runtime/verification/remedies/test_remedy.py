@@ -101,7 +101,7 @@ def test_a_stage_with_its_remedies_is_as_authored_before(name: str) -> None:
 def test_what_no_value_gives_is_said_with_the_nearest_and_the_setting_that_does() -> None:
     remedy = remedy_of(springy((32, 1)), "physxMimicJoint:rotX:dampingRatio", "/Robot/j1")
     assert remedy.feasible
-    assert "no value gives 0.5; the nearest is" in remedy.reason
+    assert "no value has the effect 0.5; the nearest effect is" in remedy.reason
     assert [(change.path, change.property, change.value) for change in remedy.settings] == [
         ("/Robot", VELOCITY_COUNT, 0.0)]
 
@@ -235,7 +235,7 @@ def test_what_no_value_gives_is_not_fixed_and_said(rigid: Path) -> None:
     assert result.exit_code == 1
     left = [line for line in result.stdout.splitlines() if "not fixed" in line]
     assert len(left) == 1, result.stdout
-    assert "no value gives 0.5; the nearest is" in left[0]
+    assert "no value has the effect 0.5; the nearest effect is" in left[0]
     assert left[0].endswith("(its repair is unsafe)")
 
 

@@ -77,7 +77,7 @@ def test_a_wish_out_of_reach_is_said_with_the_nearest() -> None:
     stage = chain(limits(-90, 90), tied, kind="Revolute", serial=False, iterations=(32, 1))
     tuning = tune(stage, {"/Robot/j1:rotX": {"damping_ratio": 0.5}})
     assert (tuning.feasible, tuning.changes) == (False, ())
-    assert "no gain gives 0.5; the nearest is" in tuning.results[0].reason
+    assert "no gain reaches the target 0.5; the nearest result is" in tuning.results[0].reason
 
 
 @pytest.mark.parametrize(("targets", "message"), [

@@ -48,7 +48,7 @@ BEHAVIOUR: dict[str, Row] = {
     "behaviour/grows": row(Within("j2", 0.1001), untried=GAINS),
     "behaviour/falls": row(
         Reaches(CRATE, at(-0.1)),
-        also=(also("fix its base with a joint to the world", Reaches(CRATE, at(0.0)), adds=(
+        also=(also("fix the body or robot to the world with a joint", Reaches(CRATE, at(0.0)), adds=(
             'def PhysicsFixedJoint "hold" {\nrel physics:body1 = </Robot/crate>\n'
             "bool physics:excludeFromArticulation = true\n}\n"), loses="what is fixed to the world moves nowhere"),)),
     "behaviour/start-outside": row(Starts("j2", (20 * DEGREE,)), Freed(), repair=STARTED, also=(also(

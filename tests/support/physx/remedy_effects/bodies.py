@@ -29,7 +29,7 @@ BODIES: dict[str, Row] = {
     "body/in-instance": row(Made("body", "/Robot/copy/thing"), untried="the instance as the body is another robot"),
     "body/in-instancer": row(Made("body", "/Robot/many/thing")),
     "body/transform-operation": row(Starts(THING, (1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0)), also=(also(
-        "remove its name from xformOpOrder", Same(), edits=(RemoveProperty(THING, "xformOpOrder"),)),)),
+        "remove the name from xformOpOrder", Same(), edits=(RemoveProperty(THING, "xformOpOrder"),)),)),
     "body/transform-not-finite": row(Made("body", THING)),
     "body/animated": row(Same(), also=(also(
         "set physics:kinematicEnabled to true", Moves(THING),
@@ -102,7 +102,7 @@ COLLIDERS: dict[str, Row] = {
         untried="an articulation is filtered as a body is"),
     "pair/no-object": row(
         Same("a pair of what never meets filters nothing"), beside=DROP,
-        also=(also("apply it to the collider, the body or the articulation root", Moves(DROPPED), edits=(
+        also=(also("PhysicsFilteredPairsAPI to the collider, the body or the articulation root", Moves(DROPPED), edits=(
             ApplySchema("/Robot/tools/shape", "PhysicsFilteredPairsAPI"),
             SetTargets("/Robot/tools/shape", "physics:filteredPairs", (DROPPED,)))),)),
     **{code: Row((Unstepped("which contacts are reported is no motion; measure_contact_rules.py reads reports"),))

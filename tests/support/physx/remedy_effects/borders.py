@@ -50,8 +50,8 @@ BORDERS: dict[str, Row] = {
     "joint/frames-apart": row(Reaches(THING, REST), untried="which pose is meant nobody knows"),
     "joint/locked-pair": row(
         Freed(), Moves("j2"),
-        also=(also("replace them by one generic joint (PhysicsJoint)", Freed(), Moves(B), after=GENERIC),
-              also("a body between each two of the joints", Freed(), Moves(B), after=BETWEEN))),
+        also=(also("replace these joints by one generic joint (PhysicsJoint)", Freed(), Moves(B), after=GENERIC),
+              also("a body between each two of these joints", Freed(), Moves(B), after=BETWEEN))),
     "joint/mass-ratio": row(
         LOWER_STAYS, Made("articulation", "/Robot/b0"), stages=HANGING, loses=APART,
         also=(also("author masses closer to each other", LOWER_STAYS, edits=(
@@ -73,7 +73,7 @@ PLAUSIBILITY: dict[str, Row] = {
             SetValue(THING, "physics:diagonalInertia", (0.167, 0.167, 0.167), "float3"),)),
               also("remove physics:diagonalInertia", diagonal(1 / 6), edits=(
                   RemoveProperty(THING, "physics:diagonalInertia"),)),
-              also("if they are in kg mm^2, multiply them by 1e-06", diagonal(0.1), edits=(
+              also("if the moments are in kg mm^2, multiply them by 1e-06", diagonal(0.1), edits=(
                   SetValue(THING, "physics:diagonalInertia", (0.1, 0.1, 0.1), "float3"),)))),
     "body/point-inertia": row(diagonal(1.0), untried="a collider's inertia is proved by body/inertia-size"),
     "collider/hull-for-mesh": row(

@@ -69,7 +69,7 @@ TENDONS: dict[str, Row] = {
     "tendon/zero-length": row(Moves("slide_d")),
     "tendon/mass-frame": row(
         Reads("BODY_COM_POSE d", REST), Moves("slide_d"),
-        also=(also("author localPos in that frame", Moves("slide_d"), edits=(
+        also=(also("author localPos in this mass frame", Moves("slide_d"), edits=(
             SetValue("/Robot/d", "physxTendon:f:localPos", (0.0, 0.0, 0.5), "point3f"),)),)),
     "tendon/rest-from-pose": row(Moves("slide_d"), also=(also(
         "author restLength; with restLength 1 the tendon starts without a force", Moves("slide_d"),

@@ -123,7 +123,7 @@ JOINTS: dict[str, Row] = {
     "joint/several-scenes": row(Made("articulation", "/Robot/c"), loses=WELD),
     "joint/unmade-body": row(
         Made("link", "/Robot/rock"),
-        also=(also("remove the target to join the world", Same(), edits=(
+        also=(also("remove the target to connect to the world", Same(), edits=(
             RemoveProperty("/Robot/weld", "physics:body0"),)),),
         untried="what is reported of the body has a remedy of its own"),
     "DJ.003/frames-apart": row(Starts(B, REST), Starts("j2", (0.0,))),
@@ -153,7 +153,7 @@ JOINTS: dict[str, Row] = {
         "author -1 for no bound", Freed(), Moves(B), edits=(of_j2("physics:maxDistance", -1.0),)),)),
     "joint/distance-direction": row(
         Moves(THING),
-        also=(also("author minDistance -1 for no bound", Moves(THING), edits=(
+        also=(also("author minDistance -1 for no lower bound", Moves(THING), edits=(
             SetValue("/Robot/rod", "physics:minDistance", -1.0, "float"),)),)),
     "joint/friction-order": row(Reads("DOF_FRICTION_PROPERTIES j2", (5.0, 5.0, 0.0)), Moves("j2")),
     "joint/no-dynamic-friction": row(Reads("DOF_FRICTION_PROPERTIES j2", (5.0, 4.0, 0.0)), Moves("j2"), also=(also(

@@ -41,7 +41,7 @@ COMPOSITION: dict[str, Row] = {
             SetValue(THING, MASS, 2.0, "float"),)),)),
     "unused/below-instance": row(
         Same(),
-        also=(also("author it on /Robot/kind, which all instances share", Same(), edits=(
+        also=(also("author the opinion on /Robot/kind, which all instances share", Same(), edits=(
             SetValue("/Robot/kind/shape", "physics:collisionEnabled", False, "bool"),)),)),
     "unused/static-mass": row(
         Same(), also=(also("apply PhysicsRigidBodyAPI", Made("body", "/Robot/floor"), edits=(
@@ -62,7 +62,7 @@ PUBLISHED: dict[str, Row] = {
             SetValue(INNER, "xformOpOrder", ("!resetXformStack!",), "token[]"),)),)),
     "body/nested-unjoined": row(
         Made("body", "/Robot/inner"), Gone("body", INNER),
-        also=(also("join the two bodies", Made("free joint", "/Robot/weld"), adds=(
+        also=(also("connect the two bodies by a joint", Made("free joint", "/Robot/weld"), adds=(
             f'def PhysicsFixedJoint "weld" {{\nrel physics:body0 = <{THING}>\nrel physics:body1 = <{INNER}>\n'
             "bool physics:excludeFromArticulation = true\n}\n"), loses="a joint holds the two bodies together"),)),
     "body/mass-unauthored": row(Reads("MASS thing", 1.0)),

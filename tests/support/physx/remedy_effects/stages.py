@@ -17,7 +17,7 @@ SCENES: dict[str, Row] = {
         RemoveProperty("/Robot/rubber", "physics:restitution"),)),)),
     "scene/hidden": row(Made("scene", "/Robot/scene")),
     "scene/several": row(Gone("scene", "/Robot/s2"), also=(also(
-        "set physics:simulationOwner on the bodies of this scene", Moves(B),
+        "set physics:simulationOwner on the bodies that belong to this scene", Moves(B),
         given=(SetValue("/Robot/s2", "physics:gravityMagnitude", 1.62, "float"),),
         edits=(SetTargets(B, "physics:simulationOwner", ("/Robot/s2",)),)),)),
     "scene/gravity": row(Finite(), also=(also("remove the opinion for Earth's gravity", Finite(), edits=(
@@ -55,7 +55,7 @@ VALUES: dict[str, Row] = {
     "value/type": row(Same("other programs refuse the type")),
     "unit/radians": row(Reads("DOF_LIMIT j2", (-90 * DEGREE, 90 * DEGREE)), Moves("j2")),
     "unit/small-limits": row(Reads("DOF_LIMIT j2", (0.0, 69 * DEGREE)), Moves("j2")),
-    "unit/gravity": row(Moves(B), also=(also("remove the value for Earth's gravity", Moves(B), edits=(
+    "unit/gravity": row(Moves(B), also=(also("remove gravityMagnitude to use Earth's gravity", Moves(B), edits=(
         RemoveProperty("/Robot/scene", "physics:gravityMagnitude"),)),)),
     "unit/density": row(Reads("BODY_MASS c", 500.0)),
     "unused/misspelt-property": row(Same("the drive has its stiffness under the right name as well")),
@@ -71,7 +71,7 @@ VALUES: dict[str, Row] = {
         Made("free joint", J2), Freed(),
         also=(also("remove it", Same(), edits=(RemoveProperty(J2, "physics:breakForce"),)),)),
     "unused/on-link": row(Moves("slide_l")),
-    "unused/on-body": row(Moves(THING), also=(also("remove it", Same(), edits=(
+    "unused/on-body": row(Moves(THING), also=(also("remove the property", Same(), edits=(
         RemoveProperty(THING, "physxRigidBody:cfmScale"),)),)),
     "unused/beside-mass": row(Same(), untried="what a density weighs is measured in measure_mass_rules.py"),
     "unused/unknown-property": row(Reads("DOF_ARMATURE j2", 1.0), Moves("j2"), also=(also(

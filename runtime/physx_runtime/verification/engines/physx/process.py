@@ -23,8 +23,8 @@ from physx_schema.errors import UnsupportedError
 
 # The environment variable that names an interpreter with ovphysx.
 PYTHON_VARIABLE = "OVPHYSX_PYTHON"
-_MISSING = (f"{{}}; run `pip install ovphysx` in this Python, or in another Python and set {PYTHON_VARIABLE} to its "
-            "path")
+_MISSING = (f"{{}}; run `pip install ovphysx` in this Python; or run it in another Python and set {PYTHON_VARIABLE} to "
+            "its path")
 
 
 class PhysXProcess:

@@ -223,7 +223,7 @@ class PhysXBench(Bench):
         efforts = np.abs(solution[:, 0, :self.size]).max(axis=1, keepdims=True)
         min_effort = builtin.scale[:, :self.size].min(axis=1, keepdims=True)
         if not (np.abs(change[:, :self.size]) <= HOLDING_TOLERANCE * np.maximum(efforts, min_effort)).all():
-            raise UnsteadyError("no joint efforts hold the pose for one step in PhysX")
+            raise UnsteadyError("the experiment finds no joint efforts that hold the pose for one step in PhysX")
         return Balance(start, builtin.target_velocity, builtin.scale, builtin.slope, solution,
                        np.abs(change[:, :self.size]))
 
