@@ -15,6 +15,7 @@ import physx_generated
 from physx_generated import AuthoringError, Definition, Range, Relationship, legacy, omni_physics
 
 from physx_schema.arguments import display
+from physx_schema.field_text import fields_repr
 
 WIDTH = 100
 
@@ -44,6 +45,8 @@ class PropertyDescription:
     def replaced_by(self) -> str:
         """What to use instead of a deprecated property."""
         return self.deprecated
+
+    __repr__ = fields_repr
 
     def __str__(self) -> str:
         facts = [f"uniform {self.type}" if self.uniform else self.type]
@@ -79,6 +82,9 @@ class ClassDescription:
     renamed_from: str = ""
     deprecated: str = ""                # what replaces it
     retired: str = ""                   # the release that dropped it
+
+    def __repr__(self) -> str:
+        return f"ClassDescription({self.identifier!r}, kind={self.kind!r}, properties={len(self.properties)})"
 
     @property
     def replaced_by(self) -> str:

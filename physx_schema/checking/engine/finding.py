@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from physx_schema.arguments import display, required_text
+from physx_schema.field_text import fields_repr
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +181,8 @@ class Finding:
     layer: str = ""             # the layer of the strongest opinion, "" for the root layer
     repair: Repair | None = None        # the edits of the fix, None if unknown
     cause: Cause | None = None  # the finding that explains this one, None for none
+
+    __repr__ = fields_repr
 
 
 def location(path: str, name: str) -> str:

@@ -84,6 +84,9 @@ class Direct:
                              first in zip(actors, starts, strict=False)]
             self._all_members = self._members
 
+    def __repr__(self) -> str:
+        return f"Direct(simulations={len(self._all_members)}, articulations={self.count}, dtype={str(self.dtype)!r})"
+
     def max_counts(self) -> MaxCounts:
         """Return the largest number of dofs, links and tendon parts that any articulation has. These numbers determine
         the block sizes."""

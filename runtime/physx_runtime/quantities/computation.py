@@ -33,6 +33,10 @@ class LinkState(NamedTuple):
     pose: Array         # (n_link, 7) position, quaternion x y z w; world
     velocity: Array     # (n_link, 6) linear at the centre of mass, angular; world
 
+    def __repr__(self) -> str:
+        return f"LinkState(pose=<{self.pose.dtype} {self.pose.shape}>, velocity=<{self.velocity.dtype} " \
+               f"{self.velocity.shape}>)"
+
 
 # kind -> quantity; the last three are deprecated in PhysX
 QUANTITIES_BY_KIND: dict[str, StateQuantity] = {

@@ -60,6 +60,9 @@ class Dynamics:
         self._quantities = WorldQuantities(simulation.model.topology)
         self._link_quantities: dict[tuple[int, str], StateQuantity] = {}
 
+    def __repr__(self) -> str:
+        return f"Dynamics({self._simulation!r})"
+
     @property
     def _all_worlds(self) -> Indices:
         return np.arange(self._simulation.worlds)

@@ -13,6 +13,9 @@ import numpy as np
 
 from physx_runtime.arrays import Array
 from physx_schema.arguments import display, label, required_texts, suggestion
+from physx_schema.field_text import fields_repr
+
+MAX_PAIRS = 4       # that a printed object lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,8 @@ class ColliderPairs:
     names: tuple[str, ...]                  # prims of colliders
     owners: tuple[str, ...]                 # the bodies that these are of; a static collider itself
     rows: Array                            # (n, 2) rows of both
+
+    __repr__ = fields_repr
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
@@ -57,6 +62,8 @@ class Friction:
     points: Array                           # (n_anchor, 3) length, world; on the first collider, at the step's start
     impulses: Array                         # (n_anchor, 3) mass length / s, world; what the first collider got
 
+    __repr__ = fields_repr
+
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """The prims of the two colliders, (n_anchor,)."""
@@ -83,6 +90,11 @@ class Contacts:
     impulses: Array                         # (n_contact,) mass length / s, what the first got along the normal
     friction: Friction
     dt: float                               # s, of the step
+
+    def __repr__(self) -> str:
+        pairs = list(dict.fromkeys(self.pairs))
+        more = f" and {len(pairs) - MAX_PAIRS} more" if len(pairs) > MAX_PAIRS else ""
+        return f"Contacts(points={len(self)}, pairs={pairs[:MAX_PAIRS]}{more}, dt={self.dt:.6g})"
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:

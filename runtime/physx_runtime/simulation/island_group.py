@@ -206,6 +206,9 @@ class SceneJoint:
         self._islands, self._index, self._joint = islands, index, joint
         self.parameters: Mapping[str, Parameter] = {item.name: item for item in _parameters(path, self.topology)}
 
+    def __repr__(self) -> str:
+        return f"SceneJoint({self.path!r}, parameters={len(self.parameters)}, worlds={self.worlds})"
+
     @property
     def broken(self) -> NDArray[np.bool_]:
         """Mask (n_world,) of worlds with a broken joint. A reset restores it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Protocol
 
@@ -29,6 +29,7 @@ from physx_runtime.simulation.mass_properties import WorldMassProperties
 from physx_schema import Range
 from physx_schema.arguments import display, required_text, required_texts, suggestion
 from physx_schema.definitions import attribute
+from physx_schema.field_text import fields_repr
 
 # (row, index) of the step
 RowIndex = tuple[str, int]
@@ -47,7 +48,10 @@ class Parameter:
     range: str
     unit: str
     documentation: str
-    scalars: tuple[tuple[RowIndex, ...], ...] = ()    # per value, the step's scalars it is copied to; none: derived
+    # Per value, the step's scalars it is copied to; none: derived.
+    scalars: tuple[tuple[RowIndex, ...], ...] = field(default=(), repr=False)
+
+    __repr__ = fields_repr
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -24,6 +24,7 @@ from physx_schema.arguments import display
 from physx_schema.description.model import Collider, ConvexHull, Description
 from physx_schema.description.records import IDENTITY_POSE
 from physx_schema.errors import UnsupportedError
+from physx_schema.field_text import fields_repr
 
 _AXIS_TO_Z = np.array([[[0, 0, 1], [0, 1, 0], [-1, 0, 0]], [[1, 0, 0], [0, 0, 1], [0, -1, 0]], np.eye(3)], np.float64)
 
@@ -144,6 +145,8 @@ class Hit:
     distance: float                     # length; 0 where the sweep begins in it
     position: Array                     # (3,) where it is met, world
     normal: Array                       # (3,) of its surface; against the direction where the sweep begins in it
+
+    __repr__ = fields_repr
 
 
 @dataclass(frozen=True, slots=True)

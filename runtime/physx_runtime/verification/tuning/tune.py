@@ -31,6 +31,7 @@ from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
 from physx_schema.description.scenes import SolverBatches, with_solver_counts
 from physx_schema.description.stages import open_stage
+from physx_schema.field_text import fields_repr
 from physx_schema.former_names import former_attribute, former_keyword
 
 # Of gains that follow from others.
@@ -51,6 +52,7 @@ class Tuned:
     reached: float | None   # measured with the changes; the nearest where the target cannot be reached
     reason: str = ""        # why it cannot be reached; empty where it can
 
+    __repr__ = fields_repr
     wanted = former_attribute("wanted", "target")
 
 
