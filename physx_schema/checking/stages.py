@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from physx_schema.arguments import display
@@ -32,7 +31,7 @@ from physx_schema.checking.settings import TABLE, Settings
 from physx_schema.description import Opinion, describe
 from physx_schema.description.bodies import gc_disabled
 from physx_schema.description.releases import as_of_release
-from physx_schema.description.stages import open_stage
+from physx_schema.description.stages import StageSource, open_stage
 from physx_schema.diagnostics import captured
 from physx_schema.engine_releases import LATEST
 from physx_schema.errors import UnreadableError
@@ -40,7 +39,7 @@ from physx_schema.files import legible
 
 
 def check(
-    source: str | Path | Any, profile: str = DEFAULT_PROFILE, select: Sequence[str] = (), ignore: Sequence[str] = (),
+    source: StageSource, profile: str = DEFAULT_PROFILE, select: Sequence[str] = (), ignore: Sequence[str] = (),
     waivers: Sequence[Waiver] = (), engine_release: str = LATEST,
 ) -> Report:
     """Check a stage, given as a path or a Usd.Stage, against the rules of a profile.

@@ -16,7 +16,7 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from pxr import Sdf, Tf, Usd, UsdGeom
 
@@ -33,6 +33,7 @@ from physx_schema.diagnostics import announce, captured
 from physx_schema.errors import UnreadableError, printable
 from physx_schema.files import STAGE_SUFFIXES, has_control_characters, legible, representable
 
+StageSource: TypeAlias = str | Path | Usd.Stage      # the path of a file, or an open stage
 LARGEST_TEXT = 1 << 29       # bytes of one text layer; USD takes about 20 bytes of memory for each
 
 _CHUNK = 1 << 24
@@ -76,7 +77,7 @@ _MAX_MESSAGE_LENGTH = 160
 _ACCEPTED_FILES = "use a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
 
 
-def open_stage(source: str | Path | Any) -> Any:
+def open_stage(source: StageSource) -> Usd.Stage:
     """The stage at a path, or the stage itself; a robot in URDF or MJCF is made into one.
 
     Raises UnreadableError for what is not a readable USD file.

@@ -262,7 +262,7 @@ def _kind(enum: type[Kind], kind: Any) -> Kind:
     return enum[required_choice("kind", kind, enum.__members__)]
 
 
-def _any_kind(kind: Any) -> ComputeType | ReadType | WriteType:
+def _any_kind(kind: object) -> ComputeType | ReadType | WriteType:
     if isinstance(kind, ComputeType | ReadType | WriteType):
         return kind
     for enum in (ComputeType, ReadType, WriteType):

@@ -5,7 +5,7 @@ compensations, centre of mass, momentum.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,6 +25,7 @@ from physx_runtime.simulation.parameters import is_rotation
 from physx_schema.arguments import required_choice, required_mapping
 from physx_schema.description import describe
 from physx_schema.description.model import Description
+from physx_schema.description.stages import StageSource
 
 
 class LinkState(NamedTuple):
@@ -52,11 +53,33 @@ QUANTITIES_BY_KIND: dict[str, StateQuantity] = {
     "generalized_gravity": quantities.generalized_gravity,
     "generalized_coriolis": quantities.generalized_coriolis,
 }
+ArrayKind: TypeAlias = Literal[
+    "jacobian", "mass_matrix", "gravity_compensation", "coriolis_compensation", "com_world", "com_root",
+    "centroidal_momentum", "generalized_mass_matrix", "generalized_gravity", "generalized_coriolis"]
 ROOT_STATE_SIZES = {"position": 3, "rotation_wxyz": 4, "linear_velocity": 3, "angular_velocity": 3}
 
 
-def compute(stage: Any, q: ArrayLike, qd: ArrayLike, kind: str, root: Mapping[str, ArrayLike] | None = None, *,
-            articulation: str | None = None, dtype: str = "float64") -> Any:
+@overload
+def compute(stage: StageSource | Description, q: ArrayLike, qd: ArrayLike, kind: Literal["update_kinematic"],
+            root: Mapping[str, ArrayLike] | None = None, *, articulation: str | None = None, dtype: str = "float64"
+            ) -> LinkState: ...
+
+
+@overload
+def compute(stage: StageSource | Description, q: ArrayLike, qd: ArrayLike, kind: ArrayKind,
+            root: Mapping[str, ArrayLike] | None = None, *, articulation: str | None = None, dtype: str = "float64"
+            ) -> Array: ...
+
+
+@overload
+def compute(stage: StageSource | Description, q: ArrayLike, qd: ArrayLike, kind: str,
+            root: Mapping[str, ArrayLike] | None = None, *, articulation: str | None = None, dtype: str = "float64"
+            ) -> LinkState | Array: ...
+
+
+def compute(stage: StageSource | Description, q: ArrayLike, qd: ArrayLike, kind: str,
+            root: Mapping[str, ArrayLike] | None = None, *, articulation: str | None = None, dtype: str = "float64"
+            ) -> LinkState | Array:
     """Return one quantity of an articulation (docs/reference/direct_api.md defines the quantities).
 
     In the shapes, nv is n_dof for a fixed base and 6 + n_dof for a floating base. PhysX deprecates the kinds

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from pxr import Usd
 
+from physx_runtime.arrays import Array
 from physx_runtime.model.scene import SceneModel
 from physx_runtime.packing.contacts import Touching
 from physx_runtime.packing.island import sorted_islands
@@ -93,17 +95,17 @@ class SessionView:
         self._require_open()
         return self._scene.trigger_events
 
-    def net_contact_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Any:
+    def net_contact_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Array:
         """Return the normal contact force on bodies in the last step, as `Scene.net_contact_force` without the world
         axis.
         """
         self._require_open()
-        return self._scene.net_contact_force(bodies, partners)[0]
+        return np.asarray(self._scene.net_contact_force(bodies, partners)[0])
 
-    def net_friction_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Any:
+    def net_friction_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Array:
         """Return the friction force, as `net_contact_force`."""
         self._require_open()
-        return self._scene.net_friction_force(bodies, partners)[0]
+        return np.asarray(self._scene.net_friction_force(bodies, partners)[0])
 
     @property
     def mass_properties(self) -> dict[str, MassProperties]:
@@ -157,7 +159,7 @@ class Session(SessionView):
         UnsupportedError: PhysX refuses the whole stage. After an edit for which PhysX refuses the stage, no body moves.
     """
 
-    def __init__(self, stage: Any, *, transforms: bool = True, velocities: bool = True, joint_states: bool = True,
+    def __init__(self, stage: Usd.Stage, *, transforms: bool = True, velocities: bool = True, joint_states: bool = True,
                  into: Into = "session", dtype: str = "float32", solver: str = "physx",
                  sleeping: bool = True) -> None:
         self._closed = True                 # until everything below has worked

@@ -69,7 +69,7 @@ def required_index(name: str, index: Any, count: int) -> int:
     return int(index)
 
 
-def as_float(value: Any) -> float:
+def as_float(value: object) -> float:
     """A real number as a float; NaN for bools, for anything else and for what no float holds."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return math.nan

@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -171,7 +170,7 @@ def require_paths(bodies: Paths, partners: Sequence[str] | None, known: Collecti
                              f"{suggestion(path, sorted(known), 'give one of')}")
 
 
-def required_sequence(argument: str, paths: Any) -> Sequence[str]:
+def required_sequence(argument: str, paths: object) -> Sequence[str]:
     """A list or tuple of paths, which is read more than once. Raises ValueError for anything else."""
     if not isinstance(paths, Sequence):
         raise ValueError(f"{argument} is {display(paths)}; give a list of prim paths")

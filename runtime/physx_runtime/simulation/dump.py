@@ -22,12 +22,15 @@ from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.simulation.simulation import Simulation
 from physx_runtime.solver.program import stages
 from physx_schema.arguments import display, required_mapping
+from physx_schema.description.model import Description
+from physx_schema.description.stages import StageSource
 
 DumpSource = Simulation | SceneActor
 ROOT_NAMES = ("root vx", "root vy", "root vz", "root wx", "root wy", "root wz")
 
 
-def dump(stage: Any, joint_position: ArrayLike | None = None, joint_velocity: ArrayLike | None = None) -> str:
+def dump(stage: StageSource | Description, joint_position: ArrayLike | None = None,
+         joint_velocity: ArrayLike | None = None) -> str:
     """Return a text table of the velocities, accelerations and forces of links, and of the generalised forces, in one
     state.
 

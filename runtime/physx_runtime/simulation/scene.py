@@ -48,6 +48,7 @@ from physx_runtime.worlds.store import AUTO
 from physx_schema.arguments import label, required_choice, required_flag, required_text, suggestion
 from physx_schema.description import describe
 from physx_schema.description.model import ActorDescription, Description
+from physx_schema.description.stages import StageSource
 from physx_schema.former_names import former_method
 
 
@@ -175,8 +176,9 @@ class Scene:
         ValueError: An argument is out of range.
     """
 
-    def __init__(self, stage: Any, worlds: int = 1, *, dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32",
-                 solver: str = "physx", path: str = AUTO, sleeping: bool = True) -> None:
+    def __init__(self, stage: StageSource | Description, worlds: int = 1, *,
+                 dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32", solver: str = "physx",
+                 path: str = AUTO, sleeping: bool = True) -> None:
         description = stage if isinstance(stage, Description) else describe(stage)
         worlds, dt = required_count("worlds", worlds, 1), required_time(dt)
         required_choice("device", device, DEVICES)

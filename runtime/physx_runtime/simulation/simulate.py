@@ -29,6 +29,8 @@ from physx_runtime.simulation.simulation import Simulation
 from physx_runtime.simulation.variation import Variation
 from physx_runtime.worlds.store import AUTO
 from physx_schema.arguments import listed, required_flag, required_instance, required_mapping, suggestion
+from physx_schema.description.model import Description
+from physx_schema.description.stages import StageSource
 from physx_schema.files import read_text
 
 DEGREES = "deg"
@@ -146,8 +148,8 @@ def _checked_array(name: str, value: ArrayLike, shape: tuple[int, ...], worlds: 
     return array
 
 
-def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worlds: int = 1, device: str = "cpu",
-             dtype: str = "float32", solver: str = "physx", joint_position: Values | None = None,
+def simulate(stage: StageSource | Description, dt: float = 1 / 60, steps: int = 600, worlds: int = 1,
+             device: str = "cpu", dtype: str = "float32", solver: str = "physx", joint_position: Values | None = None,
              joint_velocity: Values | None = None, joint_effort: Values | None = None, every: int = 1,
              articulation: str | None = None, link_force: Values | None = None,
              link_torque: Values | None = None, path: str = AUTO,

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
-from typing import Any
 
 from physx_runtime.packing.body import pack_actor
 from physx_runtime.packing.not_simulated import require_trusted, select_actor
@@ -19,6 +18,7 @@ from physx_runtime.worlds.store import AUTO
 from physx_schema.description import describe
 from physx_schema.description.model import Description
 from physx_schema.description.scenes import SolverCounts, solver_counts, with_solver_counts
+from physx_schema.description.stages import StageSource
 
 
 class Simulation(ActorView):
@@ -60,9 +60,10 @@ class Simulation(ActorView):
         ValueError: An argument is out of range.
     """
 
-    def __init__(self, stage: Any, worlds: int = 1, *, dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32",
-                 solver: str = "physx", articulation: str | None = None, randomize: Collection[str] = (),
-                 path: str = AUTO, sleeping: bool = True) -> None:
+    def __init__(self, stage: StageSource | Description, worlds: int = 1, *,
+                 dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32", solver: str = "physx",
+                 articulation: str | None = None, randomize: Collection[str] = (), path: str = AUTO,
+                 sleeping: bool = True) -> None:
         required_solver(solver)
         description = stage if isinstance(stage, Description) else describe(stage)
         actor = select_actor(description, articulation)

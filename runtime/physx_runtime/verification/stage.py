@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -61,7 +60,7 @@ from physx_schema.description.opinions.inactive import STATIC_MASS
 from physx_schema.description.opinions.schemas import WITHOUT_EFFECT
 from physx_schema.description.releases import as_of_release
 from physx_schema.description.scenes import SolverBatches, SolverCounts, with_solver_counts
-from physx_schema.description.stages import open_stage
+from physx_schema.description.stages import StageSource, open_stage
 from physx_schema.engine_releases import LATEST
 from physx_schema.errors import UnsupportedError
 from physx_schema.text import plural
@@ -222,7 +221,7 @@ def _unmeasured(name: str, schema: str) -> str:
 NOT_REPEATED = "real PhysX repeats experiments on articulations only"
 
 
-def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: float = 1 / 60,
+def verify(stage: StageSource | Description, engines: Sequence[str] = ("builtin",), dt: float = 1 / 60,
            engine_release: str = LATEST) -> Verification:
     """Measure the effective value of every number on a stage in PhysX's step.
 
@@ -269,7 +268,7 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
         return _verified(stage, dt, engine, engine_release)
 
 
-def _verified(stage: str | Path | Any, dt: float, engine: Engine | None, engine_release: str) -> Verification:
+def _verified(stage: StageSource | Description, dt: float, engine: Engine | None, engine_release: str) -> Verification:
     opened = None if isinstance(stage, Description) else open_stage(stage)
     description = as_of_release(stage if isinstance(stage, Description) else describe(opened), engine_release)
     require_accepted(description)

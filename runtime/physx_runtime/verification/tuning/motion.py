@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict
+from typing import TypedDict
 
 import numpy as np
 
@@ -121,10 +121,11 @@ def _resolve_target(candidates: Sequence[Subject], path: str, target: dict[str, 
     return subject, numbers
 
 
-def _number(path: str, name: str, value: Any) -> float:
-    if not 0.0 < as_float(value) < math.inf:
+def _number(path: str, name: str, value: object) -> float:
+    number = as_float(value)
+    if not 0.0 < number < math.inf:
         raise ValueError(f"{path}: {name} is {display(value)}; give a positive, finite number")
-    return float(value)
+    return number
 
 
 def _ambiguity(candidates: Sequence[Subject], matches: Sequence[Subject], link_only: str | None) -> str:
