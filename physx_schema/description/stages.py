@@ -31,7 +31,7 @@ from physx_schema.description.robot_files import ROBOT_SUFFIXES, converted, conv
 from physx_schema.description.trial import require_openable
 from physx_schema.diagnostics import announce, captured
 from physx_schema.errors import UnreadableError, printable
-from physx_schema.files import STAGE_SUFFIXES, has_control_characters, legible, representable
+from physx_schema.files import LONGEST_PATH, STAGE_SUFFIXES, has_control_characters, legible, representable
 
 StageSource: TypeAlias = str | Path | Usd.Stage      # the path of a file, or an open stage
 LARGEST_TEXT = 1 << 29       # bytes of one text layer; USD takes about 20 bytes of memory for each
@@ -84,7 +84,7 @@ def open_stage(source: StageSource) -> Usd.Stage:
     """
     if isinstance(source, Usd.Stage):
         return source
-    if not isinstance(source, str | Path):
+    if not isinstance(source, str | Path) or len(str(source)) > LONGEST_PATH:
         raise UnreadableError(f"{display(source)} is not a stage; give an open Usd.Stage or the path of a file")
     with captured() as capture:
         stage = _open(Path(source))

@@ -16,7 +16,7 @@ from ._apply import apply, apply_schema, checked, define_prim, with_schema
 from ._definition import AuthoringError, Definition, fate
 from ._display import display
 from ._prims import NO_PRIM, check_definable, check_name, check_prim, only, prim_at, type_problems
-from ._strict import is_strict, require_identifier, retired_problems
+from ._strict import require_identifier, retired_problems, strictness
 from ._target import Target
 from ._values import prepare
 
@@ -106,7 +106,7 @@ class Schema:
             raise AuthoringError(f"{where}: {self!r} is not on this prim; apply or define this schema first")
         definition, name = cls.definition, object.__getattribute__(self, "_name")
         target = Target.of(prim.GetStage())
-        if strict or is_strict():
+        if strictness(strict):
             ready = checked(definition, prim, (name,) if name else (), values, target, strict=True)
         else:
             ready = prepare(definition, prim, definition.start(name), values, target)
@@ -172,7 +172,7 @@ class SingleApplyAPI(NonAppliedAPI):
     def _apply(cls, prim: Usd.Prim, values: Mapping[str, object], strict: bool) -> Self:
         check_prim(prim)
         warn_retired(cls.definition, values, 4)
-        strict = strict or is_strict()
+        strict = strictness(strict)
         if values or strict:
             apply(cls.definition, prim, (), values, strict)
             return cls(prim)
@@ -294,7 +294,7 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
         check_name(name)
         require_identifier(cls.definition, prim, name)
         warn_retired(cls.definition, values, 4)
-        strict = strict or is_strict()
+        strict = strictness(strict)
         if not name and (values or strict):                 # alone USD itself refuses it
             raise AuthoringError(f"{prim.GetPath()}: the instance name of {cls.definition.identifier} is empty; give "
                                  "a name")
@@ -333,7 +333,7 @@ class TypedSchema(Schema):
 
     @classmethod
     def _define(cls, stage: Usd.Stage, path: Sdf.Path | str, values: Mapping[str, object], strict: bool) -> Self:
-        definition, strict = cls.definition, strict or is_strict()
+        definition, strict = cls.definition, strictness(strict)
         warn_retired(definition, values, 4)
         if values or strict:
             check_definable(path)

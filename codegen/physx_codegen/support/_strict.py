@@ -49,6 +49,13 @@ def strict(enabled: bool = True) -> Iterator[None]:
         STRICT.reset(token)
 
 
+def strictness(strict: bool) -> bool:
+    """Whether a call is strict: as it says, or within a block of :func:`strict`. Raises TypeError but for a bool."""
+    if strict is True or strict is False:
+        return strict or is_strict()
+    raise TypeError(f"strict is {display(strict)}; give True or False")
+
+
 def name_problems(definition: Definition, prim: Usd.Prim, name: str) -> list[str]:
     """What is wrong with an instance name, one line each."""
     problem = name_problem(definition, name)

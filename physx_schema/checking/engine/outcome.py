@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from pxr import Tf, Usd
 
-from physx_schema.arguments import required_choice, required_flag, required_text
+from physx_schema.arguments import label, required_choice, required_flag, required_text
 from physx_schema.checking.engine.causes import CauseGroup, grouped
 from physx_schema.checking.engine.finding import EXTRA_PROFILES, PROFILES, SEVERITIES, Finding, location, rank
 from physx_schema.checking.engine.published import FeatureVerdict, PublishedVerdict, bare, published_codes
@@ -126,7 +126,7 @@ class Report:
         states = {item.state for item in self.verdicts if belongs(item.code, bare(family))}
         states = states or {item.state for item in self.published if item.code in codes}
         if not states:
-            raise KeyError(f"{family}: the check included no rule of this name")
+            raise KeyError(f"{label(family)}: the check included no rule of this name")
         return "fail" if "fail" in states else "not evaluated" if "not evaluated" in states else "pass"
 
     def exit_code(self, strict: bool = False, fail_on: str = "error") -> int:

@@ -15,6 +15,7 @@ from physx_runtime.simulation.arguments import required_count
 from physx_runtime.simulation.parameters import randomized
 from physx_runtime.solver.settings import required_solver
 from physx_runtime.worlds.store import AUTO
+from physx_schema.arguments import required_texts
 from physx_schema.description import describe
 from physx_schema.description.model import Description
 from physx_schema.description.scenes import SolverCounts, solver_counts, with_solver_counts
@@ -71,7 +72,7 @@ class Simulation(ActorView):
         self.iterations: SolverCounts = solver_counts(counted, actor)     # and whose they are
         self.not_simulated = require_trusted(description, actor, self.iterations)
         model = pack_actor(with_solver_counts(actor, self.iterations), description.scene_of(actor), solver)
-        if randomize:
+        if isinstance(randomize, str) or required_texts("randomize", randomize):
             model = replace(model, topology=randomized(model.topology, randomize))
         super().__init__(build_group(model, worlds, dt=dt, device=device, dtype=dtype, solver=solver, path=path,
                                      sleeping=sleeping))

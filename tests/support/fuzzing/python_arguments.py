@@ -164,5 +164,11 @@ RIGHT: dict[str, list[Callable[[], Any]]] = {
     "axes": one_of(([("/Robot/elbow", 1.0, 1.0)], [("/Robot/shoulder", 1.0)])), "attachments": [
         lambda: [physx_schema.authoring.Attachment("/Robot/lower", (0.0, 0.0, 0.0))], lambda: [("/crate", (0, 0, 1))]],
     "position_iterations": one_of((4, 8)), "velocity_iterations": one_of((1, 0)), "armature": GAINS,
+    "acceleration": [numbers(DOFS), numbers(WORLDS, DOFS)], "actions": [numbers(WORLDS, DOFS)],
+    "act": one_of(("joint_effort", "target_position")), "action_range": one_of(((-1.0, 1.0),)),
+    "joints": one_of((["elbow"], None)), "robot": one_of(("/Robot",)), "observe": one_of((("joint_position",), ["q"])),
+    "reward": [lambda: lambda env: np.ones(env.num_envs)], "done": one_of((None,)), "start": one_of((None,)),
+    "steps_per_action": one_of((1, 2)), "max_episode_steps": one_of((None, 3)), "arrays": one_of(("numpy",)),
+    "options": one_of((None, {"reset_mask": [True, False, True]})),
     "center_of_mass": VECTORS, "type": one_of(("force", "acceleration")), "rest_length": GAINS,
 }

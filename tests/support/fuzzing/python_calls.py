@@ -19,7 +19,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import numpy as np
 import physx_runtime
+from physx_runtime.envs import VectorEnv
 from pxr import Usd
 
 import physx_schema
@@ -71,12 +73,20 @@ def subjects() -> dict[str, Any]:
     """An object of every class with methods."""
     stage = shared_stage()
     scene = physx_runtime.Scene(stage, worlds=WORLDS)
+    actor = scene[ACTORS[0]]
     return {"Simulation": physx_runtime.Simulation(stage, worlds=WORLDS, articulation="/Robot"), "Scene": scene,
-            "SceneActor": scene[ACTORS[0]], "SceneJoint": scene.joint(scene.joints[0]),
+            "SceneActor": actor, "SceneJoint": scene.joint(scene.joints[0]), "Dynamics": actor.dynamics,
+            "VectorEnv": new_environment(),
             "Session": physx_runtime.Session(new_stage()),
             "Recording": physx_runtime.simulate(stage, steps=2, worlds=2),
             "Direct": physx_runtime.Simulation(stage, worlds=WORLDS, articulation="/Robot").direct,
-            "Report": physx_schema.check(stage), "Parameter": scene[ACTORS[0]].parameters["mass"]}
+            "Report": physx_schema.check(stage), "Parameter": actor.parameters["mass"]}
+
+
+def new_environment() -> VectorEnv:
+    """An environment of the arm."""
+    return VectorEnv(shared_stage(), worlds=WORLDS, reward=lambda env: np.ones(env.num_envs), robot=ACTORS[0],
+                     action_range=(-1.0, 1.0))
 
 
 def targets(objects: dict[str, Any]) -> list[Target]:
@@ -85,12 +95,14 @@ def targets(objects: dict[str, Any]) -> list[Target]:
              for name in sorted(module.__all__) if _is_called(name, getattr(module, name))]
     found += [Target(f"{cls}.{method}", "", getattr(getattr(physx_schema, cls), method))
               for cls in ("PhysxJointAxisAPI", "PhysxSceneAPI", "PhysxTendonAxisRootAPI", "PhysxPhysicsMimicJointAPI")
-              if hasattr(physx_schema, cls) for method in ("Apply", "Get", "CanApply")]
+              if hasattr(physx_schema, cls) for method in ("Apply", "Get")]
     found.append(Target("PhysxSceneAPI.set", "", lambda **values: physx_schema.PhysxSceneAPI.Apply(
         prim_of_new_stage("/scene")).set(**values)))
     for owner, thing in objects.items():
         found += [Target(f"{owner}.{name}", owner, member) for name, member in inspect.getmembers(type(thing))
-                  if not name.startswith("_") and name not in INTERNAL and callable(member)]
+                  if not name.startswith("_") and name not in INTERNAL and inspect.isroutine(member)
+                  and member.__module__.startswith("physx_")]
+    found.append(Target("VectorEnv", "", VectorEnv))
     found.append(Target("Scene.__getitem__", "Scene", physx_runtime.Scene.__getitem__))
     return [target for target in found if target.name == "PhysxSceneAPI.set" or parameters(target)]
 
