@@ -88,6 +88,8 @@ def is_whole(value: Any) -> bool:
 
 def required_array(argument: str, values: ArrayLike, advice: str) -> Array:
     """Values as an array of any type. Raises ValueError for a masked array, and for what no array can hold."""
+    if type(values) is np.ndarray:
+        return values
     if isinstance(values, np.ma.MaskedArray):
         raise ValueError(f"{argument} is a masked array; replace what is masked, for example with .filled(0.0)")
     try:
@@ -103,6 +105,8 @@ def required_numbers(argument: str, values: ArrayLike, flags: bool = False) -> D
     """
     advice = "give real numbers, as an array or as lists of equal length"
     array = required_array(argument, values, advice)
+    if array.dtype == np.float64:
+        return array
     if array.dtype.kind not in ("iufb" if flags else "iuf"):
         raise ValueError(f"{argument} is {display(values)}; {advice}")
     with np.errstate(over="ignore"):
