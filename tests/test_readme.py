@@ -87,7 +87,7 @@ def test_what_the_code_authors_has_no_findings(folder: Path) -> None:
 
 def table_code() -> list[str]:
     """Every piece of code in the table of things to do."""
-    rows = re.findall(r"^\| (?!to \|)[^|]*\| (.*) \|$", README.partition("## Ten things to do")[2], re.M)
+    rows = re.findall(r"^\| (?!task \|)[^|]*\| (.*) \|$", README.partition("## Ten tasks")[2], re.M)
     return [code for row in rows for code in re.findall(r"`([^`]+)`", row)]
 
 

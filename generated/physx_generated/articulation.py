@@ -60,7 +60,7 @@ class PhysxArticulationAPI(SingleApplyAPI):
     """Solver settings of an articulation.
 
     The iteration counts change the articulation's motion, not only the accuracy. More position iterations make drives
-    and tendons stiffer. Each velocity iteration applies the tendon forces once more.
+    and tendons stiffer. Each velocity iteration adds the same tendon impulse as a position iteration.
 
     Applies to: PhysicsArticulationRootAPI.
     See docs/reference/physx/reading.md#articulations.
@@ -127,7 +127,7 @@ class PhysxArticulationAPI(SingleApplyAPI):
     def GetSleepThresholdAttr(self) -> Usd.Attribute:
         """Threshold of kinetic energy per mass: an articulation that stays below this value for 0.4 s can fall asleep.
 
-        Without PhysxArticulationAPI the threshold is 0.005 m^2 / s^2.
+        Without PhysxArticulationAPI the sleep threshold is 0.005 m^2 / s^2.
 
         ``physxArticulation:sleepThreshold``, float, default 5e-05, range [0, inf), unit distance^2 / time^2.
         """
@@ -138,7 +138,7 @@ class PhysxArticulationAPI(SingleApplyAPI):
         return create_attribute(self, "physxArticulation:sleepThreshold", defaultValue, writeSparsely)
 
     def GetStabilizationThresholdAttr(self) -> Usd.Attribute:
-        """Threshold of kinetic energy per mass: PhysX may stabilise an articulation below this value.
+        """Kinetic energy per mass below which PhysX may damp the articulation.
 
         ``physxArticulation:stabilizationThreshold``, float, default 1e-05, range [0, inf), unit distance^2 / time^2.
         """

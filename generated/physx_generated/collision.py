@@ -229,7 +229,8 @@ class PhysxMeshMergeCollisionAPI(SingleApplyAPI):
 
     The prim needs PhysicsCollisionAPI, and PhysicsMeshCollisionAPI sets the approximation. PhysX skips prims of the
     collection that are not meshes, and refuses scene graph instances. PhysX warns about meshes of the collection that
-    have PhysicsCollisionAPI. Meshes of the collection that are not below the body prim do not move with the body.
+    have PhysicsCollisionAPI. Meshes of the collection that are not descendants of the body prim do not move with the
+    body.
 
     Applies to: PhysicsCollisionAPI.
     Built in: CollectionAPI:collisionmeshes.

@@ -154,10 +154,10 @@ class PhysxBaseDeformableBodyAPIAccessors(SingleApplyAPI):
         return create_attribute(self, "physxDeformableBody:selfCollision", defaultValue, writeSparsely)
 
     def GetSelfCollisionFilterDistanceAttr(self) -> Usd.Attribute:
-        """Two parts of the body do not collide with each other if their rest distance is below this value.
+        """Two parts of the body do not collide if their distance in the rest shape is below this value.
 
-        If selfCollisionFilterDistance is negative, PhysX chooses the distance. A positive distance must be at least 2.5
-        contact offsets for a volume, and 2 rest offsets for a surface.
+        If selfCollisionFilterDistance is negative, PhysX chooses the distance. A positive selfCollisionFilterDistance
+        must be at least 2.5 contact offsets for a volume, and 2 rest offsets for a surface.
 
         ``physxDeformableBody:selfCollisionFilterDistance``, float, default -inf, range [-inf, inf), unit distance.
         """
@@ -319,7 +319,7 @@ class PhysxSurfaceDeformableBodyAPI(PhysxBaseDeformableBodyAPIAccessors):
     def GetCollisionIterationMultiplierAttr(self) -> Usd.Attribute:
         """Number of times that the solver applies contacts in each position iteration.
 
-        This number should be at most half of solverPositionIterationCount.
+        Keep collisionIterationMultiplier at or below half of solverPositionIterationCount.
 
         ``physxDeformableBody:collisionIterationMultiplier``, uint, default 1, range [1, 127], unit dimensionless.
         """

@@ -56,8 +56,8 @@ class PhysxDrivePerformanceEnvelopeAPI(MultipleApplyAPI):
 
     The joint needs a PhysicsDriveAPI with the same instance name; maxForce of this drive is the stall effort. The
     envelope limits the sum of drive effort and external joint effort. Both inequalities of the envelope use the joint
-    velocity after the drive's impulse. If no effort with the required sign satisfies both inequalities, the effort is
-    0.
+    velocity after the drive's impulse. If no effort in the required direction satisfies both inequalities of the
+    envelope, the effort is 0.
 
     ``|effort| <= maxForce - velocityDependentResistance * |qd|``
     ``|qd| <= maxActuatorVelocity - speedEffortGradient * |effort|``

@@ -174,7 +174,7 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
     def GetRatioAttr(self) -> Usd.Attribute:
         """Rotation of the pinion divided by the travel of the rack: 360 degrees / circumference of the pinion.
 
-        With negative values the rack moves in the opposite direction.
+        Negative values reverse the direction of the rack.
 
         ``physics:ratio``, float, default 1, range (-inf, inf), unit degree / distance.
         """

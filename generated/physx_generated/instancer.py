@@ -123,9 +123,9 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
     """Creates joints between pairs of bodies from a few prototype joints.
 
     Joint i connects entry i of body0s with entry i of body1s. If body0s or body1s has no entry i, PhysX uses the first
-    entry of that list. If a PointInstancer is the only entry of body0s or body1s, body0Indices or body1Indices select
-    instances of the PointInstancer. The localPos and localRot arrays have one entry per joint; PhysX warns about other
-    lengths and applies no offset to missing entries.
+    entry of that list. If the only entry of body0s is a PointInstancer, body0Indices selects its instances; the same
+    applies to body1s and body1Indices. The localPos and localRot arrays have one entry per joint; PhysX warns about
+    other lengths and applies no offset to missing entries.
     """
 
     @classmethod
@@ -151,7 +151,7 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
     def GetPhysicsBody0IndicesAttr(self) -> Usd.Attribute:
         """For each joint, the index of its first body in the PointInstancer of body0s.
 
-        The index -1 means no instance.
+        The index -1 selects no instance.
 
         ``physics:body0Indices``, int[], no default, range [-1, inf), unit index.
         """
@@ -166,7 +166,7 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
     def GetPhysicsBody1IndicesAttr(self) -> Usd.Attribute:
         """For each joint, the index of its second body in the PointInstancer of body1s.
 
-        The index -1 means no instance.
+        The index -1 selects no instance.
 
         ``physics:body1Indices``, int[], no default, range [-1, inf), unit index.
         """

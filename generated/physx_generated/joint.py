@@ -114,8 +114,8 @@ class PhysxJointAxisAPI(MultipleApplyAPI):
     def GetMaxJointVelocityAttr(self) -> Usd.Attribute:
         """Maximum joint speed.
 
-        This speed limit is soft; its softness depends on cfmScale of PhysxRigidBodyAPI. At the start of each step PhysX
-        also limits prismatic joints to 100 distance units per second.
+        The joint can exceed its maximum speed, depending on cfmScale of PhysxRigidBodyAPI. At the start of each step
+        PhysX also limits prismatic joints to 100 distance units per second.
 
         ``physxJointAxis:<name>:maxJointVelocity``, float, default inf, range [0, inf], unit distance / time (linear),
         degree / time (angular).

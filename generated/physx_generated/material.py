@@ -390,10 +390,9 @@ class PhysxPBDMaterialAPI(SingleApplyAPI):
         return create_attribute(self, "physxPBDMaterial:particleAdhesionScale", defaultValue, writeSparsely)
 
     def GetAdhesionOffsetScaleAttr(self) -> Usd.Attribute:
-        """Range of adhesion, divided by a rest offset of the particle system.
+        """Range of adhesion, as a multiple of restOffset for bodies and of solidRestOffset for solid particles.
 
-        This rest offset is restOffset for bodies and solidRestOffset for solid particles. The value 0 disables
-        adhesion.
+        The value 0 disables adhesion.
 
         ``physxPBDMaterial:adhesionOffsetScale``, float, default 0, range [0, inf), unit dimensionless.
         """
@@ -482,7 +481,7 @@ class PhysxDeformableMaterialAPIAccessors(SingleApplyAPI):
     def GetElasticityDampingAttr(self) -> Usd.Attribute:
         """Damping of strain.
 
-        NVIDIA documents no unit; 0.005 was the default of older releases.
+        NVIDIA documents no unit of elasticityDamping. In older releases the default was 0.005.
 
         ``physxDeformableMaterial:elasticityDamping``, float, default 0, range [0, inf).
         """

@@ -86,8 +86,7 @@ if TYPE_CHECKING:
 class PhysxConvexHullCollisionAPI(SingleApplyAPI):
     """Options of a collider that is one convex hull of the mesh.
 
-    PhysX uses this class for the approximation convexHull, and for other approximations if it falls back to a convex
-    hull.
+    PhysX uses this class for the approximation convexHull, and for approximations that fall back to a convex hull.
 
     Applies to: PhysicsMeshCollisionAPI.
     """
@@ -167,7 +166,7 @@ class PhysxConvexDecompositionCollisionAPI(SingleApplyAPI):
     """Options of a collider that consists of convex hulls of the parts of a concave mesh.
 
     PhysX uses this class for the approximation convexDecomposition. PhysX divides the mesh into voxels; thin parts need
-    a higher voxelResolution. PhysX clamps values that are out of range and warns.
+    a higher voxelResolution. PhysX warns about values out of range and clamps them.
 
     Applies to: PhysicsMeshCollisionAPI.
     """
@@ -342,8 +341,8 @@ class PhysxSphereFillCollisionAPI(SingleApplyAPI):
     def GetFillModeAttr(self) -> Usd.Attribute:
         """Method to find the inside of the mesh.
 
-        The method flood fills the outside and needs a closed mesh. The method raycast tests several directions and
-        allows small holes in the mesh. With the method surface, the inside of the mesh stays empty.
+        The method flood needs a closed mesh; it fills the space outside the mesh. The method raycast tests several
+        directions and allows small holes in the mesh. With the method surface, the inside of the mesh stays empty.
 
         ``physxSphereFillCollision:fillMode``, uniform token, default flood, one of flood, raycast, surface.
         """

@@ -381,7 +381,7 @@ class PhysxParticleAPI(PhysxParticleAPIAccessors):
 class PhysxParticleSetAPI(PhysxParticleAPIAccessors):
     """Makes each point of the prim a fluid or granular particle.
 
-    The property points or positions gives the initial positions, and the property velocities gives the initial
+    The initial positions are in the property points or positions; the initial velocities are in the property
     velocities. PhysX drops a particle set if its arrays have different sizes. The density of the particles comes from
     the particle system's material or from PhysicsMassAPI on the prim.
 
@@ -419,8 +419,8 @@ class PhysxParticleSetAPI(PhysxParticleAPIAccessors):
     def GetSimulationPointsAttr(self) -> Usd.Attribute:
         """Simulated positions of the particles.
 
-        PhysX writes simulationPoints if the property points contains the smoothed positions. An authored array
-        simulationPoints must have as many entries as the property points.
+        If the property points contains smoothed positions, PhysX writes the simulated positions to simulationPoints. An
+        authored array simulationPoints must have as many entries as the property points.
 
         ``physxParticle:simulationPoints``, point3f[], no default, range (-inf, inf), unit distance.
         """

@@ -73,9 +73,9 @@ if TYPE_CHECKING:
 class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
     """Simulates the particle sets that refer to this particle system.
 
-    The particle sets share one solver, one collision group and one material with PhysxPBDMaterialAPI. Two touching
-    particles rest at a distance of twice their rest offset. Two particles interact if the distance between them is
-    below twice particleContactOffset.
+    All particle sets of the system share one solver, one collision group and one material with PhysxPBDMaterialAPI. Two
+    touching particles rest at a distance of twice their rest offset. Two particles interact if the distance between
+    them is below twice particleContactOffset.
     """
 
     @classmethod
@@ -140,7 +140,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
     def GetParticleContactOffsetAttr(self) -> Usd.Attribute:
         """Half the distance at which two particles start to interact.
 
-        PhysX derives negative offsets of the particle system from particleContactOffset. An unauthored
+        If another offset of the particle system is negative, PhysX derives it from particleContactOffset. An unauthored
         particleContactOffset means 0.05 m, even if the stage's unit is not the metre. The minimum particle contact
         offset is 1.01 times the larger of solidRestOffset and fluidRestOffset.
 
@@ -155,7 +155,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "particleContactOffset", defaultValue, writeSparsely)
 
     def GetSolidRestOffsetAttr(self) -> Usd.Attribute:
-        """Half the distance at which a solid particle rests from another particle.
+        """Half the distance between a solid particle and another particle at rest.
 
         Negative values mean 0.99 times particleContactOffset.
 
@@ -170,7 +170,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
         return create_attribute(self, "solidRestOffset", defaultValue, writeSparsely)
 
     def GetFluidRestOffsetAttr(self) -> Usd.Attribute:
-        """Half the distance at which two fluid particles rest from each other.
+        """Half the distance between two fluid particles at rest.
 
         Negative values mean 0.594 times particleContactOffset.
 

@@ -96,7 +96,7 @@ else:
         Attribute("physxScene:enableEnhancedDeterminism", "bool", False),
         Attribute(
             "physxScene:enableExternalForcesEveryIteration", "bool", True,
-            deprecated="in a later release, TGS always applies external forces in each position iteration",
+            deprecated="in a future release, TGS always applies external forces in each position iteration",
         ),
         Attribute("physxScene:solveArticulationContactLast", "bool", False),
         Attribute("physxScene:enableSceneQuerySupport", "bool", True),
@@ -385,7 +385,7 @@ class PhysxSceneAPI(SingleApplyAPI):
 
         ``physxScene:enableExternalForcesEveryIteration``, bool, default True.
 
-        Deprecated: in a later release, TGS always applies external forces in each position iteration.
+        Deprecated: in a future release, TGS always applies external forces in each position iteration.
         """
         return get_attribute(self, "physxScene:enableExternalForcesEveryIteration")
 
@@ -633,7 +633,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:reportKinematicStaticPairs", defaultValue, writeSparsely)
 
     def GetMinPositionIterationCountAttr(self) -> Usd.Attribute:
-        """Minimum number of position iterations for all actors of the scene.
+        """Lower limit on each actor's position iteration count.
 
         If minPositionIterationCount exceeds maxPositionIterationCount, PhysX uses maxPositionIterationCount instead.
 
@@ -649,7 +649,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:minPositionIterationCount", defaultValue, writeSparsely)
 
     def GetMaxPositionIterationCountAttr(self) -> Usd.Attribute:
-        """Maximum number of position iterations for all actors of the scene.
+        """Upper limit on each actor's position iteration count.
 
         ``physxScene:maxPositionIterationCount``, uniform uint, default 255, range [minPositionIterationCount, 255],
         unit iterations per step.
@@ -663,7 +663,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:maxPositionIterationCount", defaultValue, writeSparsely)
 
     def GetMinVelocityIterationCountAttr(self) -> Usd.Attribute:
-        """Minimum number of velocity iterations for all actors of the scene.
+        """Lower limit on each actor's velocity iteration count.
 
         If minVelocityIterationCount exceeds maxVelocityIterationCount, PhysX uses maxVelocityIterationCount instead.
 
@@ -679,7 +679,7 @@ class PhysxSceneAPI(SingleApplyAPI):
         return create_attribute(self, "physxScene:minVelocityIterationCount", defaultValue, writeSparsely)
 
     def GetMaxVelocityIterationCountAttr(self) -> Usd.Attribute:
-        """Maximum number of velocity iterations for all actors of the scene.
+        """Upper limit on each actor's velocity iteration count.
 
         ``physxScene:maxVelocityIterationCount``, uniform uint, default 255, range [minVelocityIterationCount, 255],
         unit iterations per step.

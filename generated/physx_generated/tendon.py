@@ -73,7 +73,8 @@ class PhysxTendonAxisAPIAccessors(MultipleApplyAPI):
     def GetGearingAttr(self) -> Usd.Attribute:
         """Tendon length per unit of joint position.
 
-        Gearing does not scale the tendon's force. If the array gearing does not have one element, PhysX uses 1.
+        Gearing does not scale the tendon's force. If the array gearing does not have exactly one element, PhysX uses
+        gearing 1.
 
         ``physxTendon:<name>:gearing``, float[], default [1], range (-inf, inf), unit distance / degree (angular), 1
         (linear).
@@ -89,7 +90,7 @@ class PhysxTendonAxisAPIAccessors(MultipleApplyAPI):
 
         PhysX never converts forceCoefficient between degrees and radians. If forceCoefficient and gearing have
         different signs, the force drives the tendon length away from restLength. If the array forceCoefficient does not
-        have one element, PhysX uses 1.
+        have exactly one element, PhysX uses coefficient 1.
 
         ``physxTendon:<name>:forceCoefficient``, float[], default [1], range (-inf, inf), unit distance (angular), 1
         (linear).
@@ -138,7 +139,7 @@ class PhysxTendonAxisAPIAccessors(MultipleApplyAPI):
     semantics="docs/reference/physx/tendons.md#fixed-tendons",
 ))
 class PhysxTendonAxisAPI(PhysxTendonAxisAPIAccessors):
-    """Adds a revolute or prismatic joint to the fixed tendon that has the same name as the instance.
+    """Adds a revolute or prismatic joint to a fixed tendon; the instance name is the tendon's name.
 
     Exactly one joint of a fixed tendon needs PhysxTendonAxisRootAPI. The other joints of the tendon form a connected
     tree below the root joint. PhysX drops a tendon axis on a joint that is not revolute or prismatic, with a warning.

@@ -525,7 +525,8 @@ class PhysxVehicleAPI(SingleApplyAPI):
     def GetDriveRel(self) -> Usd.Relationship:
         """Prim with a drive class.
 
-        Several vehicles can share this prim. If drive has no target, PhysX uses the drive class on the vehicle prim.
+        Several vehicles can target the same prim. If drive has no target, PhysX uses the drive class on the vehicle
+        prim.
 
         ``physxVehicle:drive``, relationship to PhysxVehicleDriveBasicAPI or PhysxVehicleDriveStandardAPI, one target.
         """

@@ -92,7 +92,7 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
         return create_attribute(self, "physxVehicleController:brake1", defaultValue, writeSparsely)
 
     def GetBrakeAttr(self) -> Usd.Attribute:
-        """Position of the brake pedal, as a fraction of maxBrakeTorque of the wheels.
+        """Brake command, as a fraction of maxBrakeTorque of the wheels.
 
         PhysX uses brake only if the vehicle has no PhysxVehicleBrakesAPI.
 
@@ -107,7 +107,7 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
         return create_attribute(self, "physxVehicleController:brake", defaultValue, writeSparsely)
 
     def GetHandbrakeAttr(self) -> Usd.Attribute:
-        """Position of the handbrake lever, as a fraction of maxHandBrakeTorque of the wheels.
+        """Handbrake command, as a fraction of maxHandBrakeTorque of the wheels.
 
         PhysX uses handbrake only if the vehicle has no PhysxVehicleBrakesAPI.
 
@@ -471,7 +471,7 @@ class PhysxVehicleNonlinearCommandResponseAPI(MultipleApplyAPI):
         return create_attribute(self, "commandValues", defaultValue, writeSparsely)
 
     def GetSpeedResponsesPerCommandValueAttr(self) -> Usd.Attribute:
-        """Start index of the response graph in speedResponses, for each command value.
+        """For each command value, the start index of its response graph in speedResponses.
 
         The start indices increase strictly, and the array is as long as commandValues.
 

@@ -114,8 +114,8 @@ class PhysxVehicleDriveBasicAPI(SingleApplyAPI):
 class PhysxVehicleDriveStandardAPI(SingleApplyAPI):
     """Drives a vehicle with an engine, a clutch and gears.
 
-    Engine, clutch and gears each need a relationship target, or their class on the drive's prim. If a part has both a
-    relationship target and a class on the drive's prim, PhysX warns and uses the relationship.
+    For engine, clutch and gears, author a relationship target or apply the class to the drive's prim. If a part has
+    both a relationship target and a class on the drive's prim, PhysX warns and uses the relationship.
     """
 
     @classmethod
@@ -136,7 +136,7 @@ class PhysxVehicleDriveStandardAPI(SingleApplyAPI):
     def GetEngineRel(self) -> Usd.Relationship:
         """Prim with PhysxVehicleEngineAPI.
 
-        Several drives can share this prim.
+        Several drives can target the same prim.
 
         ``physxVehicleDriveStandard:engine``, relationship to PhysxVehicleEngineAPI, one target.
         """
@@ -149,7 +149,7 @@ class PhysxVehicleDriveStandardAPI(SingleApplyAPI):
     def GetGearsRel(self) -> Usd.Relationship:
         """Prim with PhysxVehicleGearsAPI.
 
-        Several drives can share this prim.
+        Several drives can target the same prim.
 
         ``physxVehicleDriveStandard:gears``, relationship to PhysxVehicleGearsAPI, one target.
         """
@@ -162,7 +162,7 @@ class PhysxVehicleDriveStandardAPI(SingleApplyAPI):
     def GetAutoGearBoxRel(self) -> Usd.Relationship:
         """Optional prim with PhysxVehicleAutoGearBoxAPI.
 
-        Several drives can share this prim. Without an automatic gear box, targetGear of the controller selects the
+        Several drives can target the same prim. Without an automatic gear box, targetGear of the controller selects the
         gear.
 
         ``physxVehicleDriveStandard:autoGearBox``, relationship to PhysxVehicleAutoGearBoxAPI, one target.
@@ -176,7 +176,7 @@ class PhysxVehicleDriveStandardAPI(SingleApplyAPI):
     def GetClutchRel(self) -> Usd.Relationship:
         """Prim with PhysxVehicleClutchAPI.
 
-        Several drives can share this prim.
+        Several drives can target the same prim.
 
         ``physxVehicleDriveStandard:clutch``, relationship to PhysxVehicleClutchAPI, one target.
         """
@@ -311,7 +311,7 @@ class PhysxVehicleMultiWheelDifferentialAPI(PhysxVehicleMultiWheelDifferentialAP
     includes=("PhysxVehicleMultiWheelDifferentialAPI",),
 ))
 class PhysxVehicleTankDifferentialAPI(PhysxVehicleMultiWheelDifferentialAPIAccessors):
-    """Makes all wheels of a tank's track move at one ground speed.
+    """Makes all wheels of a tank's track move at the same ground speed.
 
     A tank needs a standard drive, and needs PhysxVehicleTankControllerAPI to move. The thrust of a track multiplies the
     torque shares of the track's driven wheels. Wheels that belong to no track keep their torque share.

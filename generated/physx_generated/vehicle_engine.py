@@ -342,7 +342,8 @@ class PhysxVehicleAutoGearBoxAPI(SingleApplyAPI):
         self._set(values, strict)
 
     def GetUpRatiosAttr(self) -> Usd.Attribute:
-        """The gear box shifts up if engine speed / maxRotationSpeed is above the value for the current gear.
+        """The gear box shifts up if engine speed / maxRotationSpeed is above the entry of upRatios for the current
+        gear.
 
         The array upRatios has one value for each forward gear except the highest gear. If upRatios is unauthored, PhysX
         uses 0.65 for each gear.
@@ -358,7 +359,8 @@ class PhysxVehicleAutoGearBoxAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleAutoGearBox:upRatios", defaultValue, writeSparsely)
 
     def GetDownRatiosAttr(self) -> Usd.Attribute:
-        """The gear box shifts down if engine speed / maxRotationSpeed is below the value for the current gear.
+        """The gear box shifts down if engine speed / maxRotationSpeed is below the entry of downRatios for the current
+        gear.
 
         The array downRatios has one value for each forward gear except the first gear. If downRatios is unauthored,
         PhysX uses 0.5 for each gear.

@@ -80,7 +80,7 @@ if TYPE_CHECKING:
 class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
     """Friction of a tire on ground materials.
 
-    Tires ignore the friction that ground materials have. PhysX refuses a friction table if frictionValues and
+    Tires ignore the friction coefficients of ground materials. PhysX refuses a friction table if frictionValues and
     groundMaterials have different lengths.
     """
 
@@ -441,10 +441,10 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         return create_attribute(self, "physxVehicleTire:latStiffY", defaultValue, writeSparsely)
 
     def GetLateralStiffnessGraphAttr(self) -> Usd.Attribute:
-        """The first value is the ratio load / restLoad from which the lateral stiffness of the tire is constant.
+        """The first value is the ratio load / restLoad above which the lateral stiffness of the tire is constant.
 
-        The second value is the lateral stiffness in this constant range, and must be above 0. If the first value is 0,
-        the lateral stiffness does not depend on the load. If lateralStiffnessGraph is (0, 0), PhysX uses the deprecated
+        The second value is the maximum lateral stiffness of the tire, and must be above 0. If the first value is 0, the
+        lateral stiffness does not depend on the load. If lateralStiffnessGraph is (0, 0), PhysX uses the deprecated
         latStiffX and latStiffY.
 
         ``physxVehicleTire:lateralStiffnessGraph``, float2, default [0, 0], range [0, inf), unit dimensionless, force.

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
         Attribute(
             "physxVehicleWheelAttachment:wheelCenterOfMassOffset", "float3", range=Range(-inf, inf, False, False),
             unit="distance",
-            deprecated="use suspensionFramePosition, which is the wheel position at full compression instead of at rest",
+            deprecated="use suspensionFramePosition, the wheel position at full compression, instead of the position at rest",
         ),
         Attribute(
             "physxVehicleWheelAttachment:tireForceAppPointOffset", "float3", range=Range(-inf, inf, False, False),
@@ -95,8 +95,8 @@ if TYPE_CHECKING:
 class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     """Attaches a wheel to a vehicle.
 
-    Apply PhysxVehicleWheelAttachmentAPI to a prim below the vehicle prim. Wheel, tire and suspension each need a
-    relationship target, or their class on the wheel attachment prim. If a part has both a relationship target and a
+    Apply PhysxVehicleWheelAttachmentAPI to a prim below the vehicle prim. For wheel, tire and suspension, author a
+    relationship target or apply the class to the wheel attachment prim. If a part has both a relationship target and a
     class on the wheel attachment prim, PhysX warns and uses the relationship. PhysX moves the wheel attachment prim
     with the wheel if the prim is Xformable. PhysX also moves the wheel's one collision shape, which is on the wheel
     attachment prim or on a direct child.
@@ -212,7 +212,8 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
 
         ``physxVehicleWheelAttachment:wheelCenterOfMassOffset``, float3, no default, range (-inf, inf), unit distance.
 
-        Deprecated: use suspensionFramePosition, which is the wheel position at full compression instead of at rest.
+        Deprecated: use suspensionFramePosition, the wheel position at full compression, instead of the position at
+        rest.
         """
         return get_attribute(self, "physxVehicleWheelAttachment:wheelCenterOfMassOffset")
 
@@ -290,7 +291,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def GetWheelRel(self) -> Usd.Relationship:
         """Prim with PhysxVehicleWheelAPI.
 
-        Several wheel attachments can share this prim.
+        Several wheel attachments can target the same prim.
 
         ``physxVehicleWheelAttachment:wheel``, relationship to PhysxVehicleWheelAPI, one target.
         """
@@ -303,7 +304,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def GetTireRel(self) -> Usd.Relationship:
         """Prim with PhysxVehicleTireAPI.
 
-        Several wheel attachments can share this prim.
+        Several wheel attachments can target the same prim.
 
         ``physxVehicleWheelAttachment:tire``, relationship to PhysxVehicleTireAPI, one target.
         """
@@ -316,7 +317,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def GetSuspensionRel(self) -> Usd.Relationship:
         """Prim with PhysxVehicleSuspensionAPI.
 
-        Several wheel attachments can share this prim.
+        Several wheel attachments can target the same prim.
 
         ``physxVehicleWheelAttachment:suspension``, relationship to PhysxVehicleSuspensionAPI, one target.
         """
@@ -329,7 +330,7 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
     def GetCollisionGroupRel(self) -> Usd.Relationship:
         """Collision group of the wheel's ground query.
 
-        The ground query ignores shapes in groups that this collision group filters. This collision group should filter
+        The query ignores shapes in groups that its collision group filters. The query's collision group should filter
         the group of the vehicle's shapes.
 
         ``physxVehicleWheelAttachment:collisionGroup``, relationship to PhysicsCollisionGroup, one target.

@@ -41,6 +41,8 @@ def test_every_property_is_on_its_page_once_with_its_facts(library: Library) -> 
     for family in library.families:
         page = f"{pages.page_name(library, family)}.md"
         for cls in family.classes:
+            if cls.retired:
+                continue
             found = entries(page, cls.name)
             assert list(found) == [naming.display_name(cls, prop) for prop in cls.properties]
             for prop in cls.properties:
@@ -49,6 +51,17 @@ def test_every_property_is_on_its_page_once_with_its_facts(library: Library) -> 
                 unit = getattr(prop, "unit", "").replace("dimensionless", "").replace(" / ", "/").replace(" * ", "\\*")
                 facts = [*prop.doc.split(), *([bounds.replace(", ", ",")] if bounds != "(-inf, inf)" else []), unit]
                 assert all(fact.replace("<", "&lt;") in entry for fact in facts), entry
+
+
+def test_a_retired_class_lists_the_names_of_its_properties() -> None:
+    retired = [(library, family, cls) for library in LIBRARIES for family in library.families
+               for cls in family.classes if cls.retired and cls.properties]
+    assert retired
+    for library, family, cls in retired:
+        page = PAGES[f"{pages.page_name(library, family)}.md"]
+        section = page.partition(f"\n## {cls.name}\n")[2].partition("\n## ")[0]
+        names = ", ".join(f"`{naming.display_name(cls, prop)}`" for prop in cls.properties)
+        assert f"\nProperties: {names}.\n" in section
 
 
 @pytest.mark.parametrize("name", sorted(PAGES))

@@ -120,7 +120,7 @@ def test_the_generated_package_is_usable(tmp_path: Path) -> None:
     assert result.stdout.splitlines() == [
         "/bad.teeth: 100 is outside [1, 99]; give a value in this range",
         "/rack.teeth: -1 does not fit type uint; give a value in [0, 4294967295]",
-        "/joint: Toy.ToyGearJoint(Usd.Prim(</joint>)) is not on this prim; apply or define it first",
+        "/joint: Toy.ToyGearJoint(Usd.Prim(</joint>)) is not on this prim; apply or define this schema first",
         "works",
     ]
 

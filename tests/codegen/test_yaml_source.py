@@ -98,7 +98,7 @@ def test_a_schema_usda_that_ends_usd_is_one_line(tmp_path: Path) -> None:
     nested = "".join('def "a" { #}\n' for _ in range(100_000))
     (tmp_path / "in" / "schema.usda").write_text("#usda 1.0\n" + nested, encoding="utf-8")
     code, lines = said(tmp_path / "in")
-    assert (code, len(lines)) == (3, 1) and "schema.usda:1: USD crashes while it reads it (SIG" in lines[0]
+    assert (code, len(lines)) == (3, 1) and "schema.usda:1: USD crashes while it reads the file (SIG" in lines[0]
 
 
 def test_a_generated_schema_that_usd_does_not_end_reading_is_a_line(tmp_path: Path) -> None:

@@ -290,7 +290,7 @@ stage = Usd.Stage.CreateInMemory()
 try:
     print(bool(PhysxSchema.PhysxRigidBodyAPI.Apply(stage.DefinePrim("/a"))))
 except Exception as error:
-    print("used before its plugin was registered" in str(error))
+    print("used before this plugin was registered" in str(error))
 '''
 print(subprocess.run([sys.executable, "-W", "ignore", "-c", late], capture_output=True, text=True).stdout.strip())
 """, "True"),

@@ -17,7 +17,8 @@ from typing import Any
 
 from support.places import DATA
 
-PACKAGES = ("physx_schema", "physx_schema.authoring", "physx_runtime", "physx_runtime.components")
+PACKAGES = ("physx_schema", "physx_schema.authoring", "physx_runtime", "physx_runtime.components",
+            "physx_runtime.envs")
 SNAPSHOT = DATA / "api.txt"
 
 

@@ -25,7 +25,8 @@ from support.places import ROOT
 MAX_WORDS = 25
 MIN_MESSAGE_WORDS = 4       # literals with fewer words are names, keys and labels
 PACKAGES = (ROOT / "physx_schema", ROOT / "runtime" / "physx_runtime", ROOT / "codegen" / "physx_codegen")
-PUBLIC = ("physx_schema", "physx_schema.authoring", "physx_runtime", "physx_runtime.components")
+PUBLIC = ("physx_schema", "physx_schema.authoring", "physx_runtime", "physx_runtime.components",
+          "physx_runtime.envs")
 COMMANDS = ("cli", "commands", "demonstration")     # folders whose functions' docstrings are help texts
 PAGES = tuple(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SKILL.md", "schema/README.md",
                                        "experiments/README.md", "benchmarks/RESULTS.md"))
@@ -94,9 +95,10 @@ OPENINGS = {
 _BANNED = [(re.compile(rf"(?<![\w-])(?:{pattern})(?![\w-])", re.I), better) for pattern, better in BANNED.items()]
 _OPENINGS = [(re.compile(rf"^(?:{pattern})"), better) for pattern, better in OPENINGS.items()]
 _CODE = "CODE"
+_PLACEHOLDER = re.compile("«\\w+»")
 _CODE_TEXT = re.compile(
     r"\bimport \w+, |[{};]\n|\{%|\\[dws]|%\d|^\s*(?:def|class|#usda|float|uniform|<)\b|!dbg|</|\breturn\b.*;"
-    r"|\bnullptr\b")
+    r"|^\s*%\w+ = |\bnullptr\b")
 _ABBREVIATION = re.compile(r"\b(e\.g|i\.e|etc|vs|cf|approx|no|fig)\.", re.I)
 _END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9`*])")
 
@@ -137,7 +139,7 @@ def _thoughts(plain: str, kind: str) -> list[str]:
 
 def _plain(text: str) -> str:
     """The sentence with code, links and quoted text replaced."""
-    text = re.sub(r"`[^`]*`|\"[^\"]*\"", _CODE, text)
+    text = re.sub(r"`[^`]*`|\"[^\"]*\"|«\w+»", _CODE, text)
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"https?://\S+", _CODE, text)
     text = re.sub(rf"{_CODE}(?:, {_CODE})+", _CODE, text)       # a list of names is one word
@@ -249,19 +251,28 @@ def literal_sentences(path: Path) -> Iterator[Sentence]:
         if id(node) in formatted or (id(node) in documented and id(node) not in helps):
             continue
         text = _literal(node)
-        if text is not None and _is_prose(text):
+        if text is not None and _is_prose(_PLACEHOLDER.sub(_CODE, text)):
             for _, _, block in _blocks(inspect.cleandoc(text).replace("\b", "")):
                 yield from (Sentence(name, node.lineno, part, "message") for part in sentences(block)
                             if len(_words(part)) >= MIN_MESSAGE_WORDS)
 
 
 def _literal(node: ast.AST) -> str | None:
-    """The text of a literal; what is formatted into it is a word of code."""
+    """The text of a literal; what is formatted into it stands as «name»."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.JoinedStr):
-        return "".join(part.value if isinstance(part, ast.Constant) else _CODE for part in node.values)
+        return "".join(part.value if isinstance(part, ast.Constant) else f"«{_name(part)}»" for part in node.values)
     return None
+
+
+def _name(part: ast.AST) -> str:
+    """The name of what is formatted into a text: of an attribute, or of the argument of a function."""
+    calls = [item for item in ast.walk(part) if isinstance(item, ast.Call) and item.args]
+    part = calls[0].args[0] if calls else part
+    names = [item.attr if isinstance(item, ast.Attribute) else item.id for item in ast.walk(part)
+             if isinstance(item, ast.Attribute | ast.Name)]
+    return names[0] if names else _CODE
 
 
 def _is_prose(text: str) -> bool:

@@ -2,7 +2,7 @@
 # mypy: allow-subclassing-any
 # pyright: reportIncompatibleMethodOverride=false
 # The stubs of USD declare class methods as static methods or as instance methods.
-"""Attachments of retired deformable bodies, either authored or generated."""
+"""Retired attachment classes of deformable bodies and particle cloth."""
 
 from __future__ import annotations
 
@@ -460,7 +460,7 @@ class PhysxAutoAttachmentAPI(SingleApplyAPI):
     @deprecated("use enableDeformableFilteringPairs of PhysxAutoDeformableAttachmentAPI")
     def GetEnableDeformableFilteringPairsAttr(self) -> Usd.Attribute:
         """Whether an element near the attachment ignores collisions only with paired elements of the second deformable,
-        instead of with all its elements.
+        not with all of its elements.
 
         ``physxAutoAttachment:enableDeformableFilteringPairs``, bool, default False.
 

@@ -2,8 +2,8 @@
 # mypy: allow-subclassing-any
 # pyright: reportIncompatibleMethodOverride=false
 # The stubs of USD declare class methods as static methods or as instance methods.
-"""Deformable bodies and surfaces of older releases. Their simulation and collision meshes are attributes of the
-rendered mesh.
+"""Deformable bodies and surfaces of older releases. Attributes of the rendered mesh contain the simulation mesh and the
+collision mesh.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ else:
     retired="25.11.1",
 ))
 class TetrahedralMesh(TypedSchema, UsdGeom.PointBased):
-    """Mesh of tetrahedra with four indices each.
+    """Mesh of tetrahedra; each tetrahedron has four point indices.
 
     Deprecated: use TetMesh of UsdGeom. Dropped in 25.11.1.
     """
@@ -278,7 +278,7 @@ class PhysxDeformableAPIAccessors(SingleApplyAPI):
 
     @deprecated("use selfCollisionFilterDistance of PhysxBaseDeformableBodyAPI")
     def GetSelfCollisionFilterDistanceAttr(self) -> Usd.Attribute:
-        """Two parts of the body do not collide with each other if their rest distance is below this value.
+        """Two parts of the body do not collide if their distance in the rest shape is below this value.
 
         If selfCollisionFilterDistance is negative, PhysX chooses the distance.
 
@@ -770,7 +770,7 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
     def GetCollisionIterationMultiplierAttr(self) -> Usd.Attribute:
         """Number of times that the solver applies contacts in each position iteration.
 
-        This number should be at most half of solverPositionIterationCount.
+        Keep collisionIterationMultiplier at or below half of solverPositionIterationCount.
 
         ``physxDeformableSurface:collisionIterationMultiplier``, uint, default 1, range [1, inf), unit dimensionless.
 

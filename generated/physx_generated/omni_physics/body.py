@@ -246,9 +246,9 @@ class DeformablePoseAPI(MultipleApplyAPI):
     def GetPurposesAttr(self) -> Usd.Attribute:
         """Purposes of the pose.
 
-        A pose with the purpose bindPose ties rendered meshes to the simulation mesh. In a pose with the purpose
-        selfCollisionFilterPose, overlapping parts of the simulation mesh do not collide with each other. If a purpose
-        has no pose, PhysX uses the mesh's points for this purpose.
+        A pose with the purpose bindPose ties rendered meshes to the simulation mesh. Parts of the simulation mesh that
+        overlap in a pose with the purpose selfCollisionFilterPose never collide with each other. If a purpose has no
+        pose, PhysX uses the mesh's points for this purpose.
 
         ``deformablePose:<name>:omniphysics:purposes``, uniform token[], no default, one of bindPose,
         selfCollisionFilterPose.
@@ -510,7 +510,7 @@ class CurvesDeformableSimAPI(SingleApplyAPI):
         return create_attribute(self, "omniphysics:restCrvVtxIndices", defaultValue, writeSparsely)
 
     def GetRestNormalsAttr(self) -> Usd.Attribute:
-        """Normals of the curves at rest, relative to which twist is measured.
+        """Normals of the curves at rest; twist is measured from these normals.
 
         The number of normals depends on their interpolation.
 

@@ -298,8 +298,7 @@ class SurfaceDeformableMaterialAPI(DeformableMaterialAPIAccessors):
     def GetSurfaceBendStiffnessAttr(self) -> Usd.Attribute:
         """Bend stiffness of the sheet.
 
-        The schema defines bend stiffness 0 as a value derived from other attributes, but in PhysX a sheet with bend
-        stiffness 0 bends freely.
+        In the schema, bend stiffness 0 means a derived value; in PhysX, a sheet with bend stiffness 0 bends freely.
 
         ``omniphysics:surfaceBendStiffness``, float, default 0, range [0, inf), unit force / distance^2.
         """

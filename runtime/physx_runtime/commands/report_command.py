@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def report_command(stage: str, out: Path, force: bool, shown: bool, dt: float, steps: int, engine: str) -> None:
     """Write one self-contained HTML page about a robot: the effect of its values, findings, and its motion in 3D.
 
-    The page lists everything that cannot be verified, simulated or stepped, with the reason.
+    The page lists everything that cannot be verified or simulated, with the reason.
     """
     from physx_runtime.viewing.report import report_robot
     from physx_schema.description.stages import open_stage

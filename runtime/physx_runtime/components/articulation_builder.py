@@ -53,8 +53,8 @@ class LinkBuilder(ActorBuilder):
         another type or limits, and for friction, which SAPIEN drops here.
         """
         if friction:
-            raise ValueError(f"friction is {friction:g}, which SAPIEN ignores here; after build(), set the friction of "
-                             "the joint, a load coefficient")
+            raise ValueError(f"friction is {friction:g}, which SAPIEN ignores here; after build(), set the "
+                             "joint's friction, which is a load coefficient")
         allowed = ("fixed", UNDEFINED) if self.parent is None else ("fixed", "continuous", *DOF_TYPES)
         if type not in allowed:
             raise ValueError(f"the joint type of {self.name!r} is {type!r}; give one of {', '.join(allowed)}")

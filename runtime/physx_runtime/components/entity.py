@@ -277,8 +277,8 @@ class Entity(Named):
         self._scene.remove_entity(self)
 
     def enter(self, scene: Home | None, number: int) -> None:
-        """Enter a scene with this number, or leave the current scene if `scene` is None. The scene calls this
-        method."""
+        """Enter a scene with `number` as `per_scene_id`, or leave the current scene if `scene` is None. The scene
+        calls this method."""
         self._scene, self._per_scene_id = scene, number
 
 

@@ -95,8 +95,8 @@ GROUND_ROTATION = (0.7071068, 0.0, -0.7071068, 0.0)       # of a plane whose nor
 class Scene(Accessors):
     """A scene with entities, and with the systems that step them. Without `systems`, a scene has one `PhysxCpuSystem`.
 
-    The scene is written to a USD stage before its first step. If a change is not possible while the engine runs, the
-    scene is written again; the states are kept.
+    The scene is written to a USD stage before its first step. If the running engine does not support a change, the
+    scene is written to a new stage before the next step; the states are kept.
 
     Args:
         worlds: Number of copies that are stepped together. With several worlds, states (poses, velocities,

@@ -42,17 +42,17 @@ class DirectError(PhysxSchemaError, RuntimeError):
 class Direct:
     """Read, write and compute data of many articulations at once, like PhysX's PxDirectGPUAPI.
 
-    Each world of each simulation is one articulation and has one index. The indices of a simulation continue after the
-    last index of the simulation before it. With two simulations of 4096 worlds each, world 3 of the second simulation
-    has index 4099. A buffer is an array of the simulations' dtype. A buffer has one block of `block_size` numbers for
-    each entry of `indices`. The data of an articulation is at the start of its block, without gaps; calls do not change
-    the rest of the block.
+    Each world of each simulation is one articulation and has one index. Indices count the worlds of the first
+    simulation, then those of the second, and so on. With two simulations of 4096 worlds each, world 3 of the second
+    simulation has index 4099. A buffer is an array of the simulations' dtype. A buffer has one block of `block_size`
+    numbers for each entry of `indices`. An articulation's data fills the start of its block; calls do not change the
+    rest of the block.
 
-    As in PhysX, you can read and write data only after every simulation has completed a step. Written positions change
-    the link poses only in the next step or compute operation.
+    As in PhysX, you can read and write data only after every simulation has completed a step. If you set joint
+    positions, the link poses change only in the next step or `compute` call.
 
     Args:
-        simulations: Different simulations that all have the same dtype and device.
+        simulations: A list of simulations with the same dtype and device, each simulation once.
 
     Raises:
         ValueError: `simulations` is empty or contains a simulation twice, or the simulations differ in dtype or device.
@@ -101,7 +101,7 @@ class Direct:
     # --- operations ---------------------------------------------------------------------------------------------------
 
     def compute(self, kind: ComputeType | str, data: Array | None = None, indices: ArrayLike | None = None) -> None:
-        """Compute a quantity of the articulations with these indices into `data`.
+        """Compute a quantity of the articulations in `indices` and write it to `data`.
 
         `data` has len(indices) * block_size numbers in any shape. `eUPDATE_KINEMATIC` ignores `data`, and its
         `indices` may be None for all articulations. `eCENTROIDAL_MOMENTUM_MATRICES` reads mass matrices and Coriolis
@@ -192,8 +192,8 @@ class Direct:
                               "step() once more")
 
     def selected_indices(self, indices: ArrayLike | None) -> Indices:
-        """Return indices of articulations. A mask (count,) gives an array of the same length: the index of each
-        selected articulation, and -1 for the other articulations."""
+        """Return indices of articulations. For a mask (count,), the result has the same length, with -1 for
+        articulations that are not selected."""
         array = required_array("indices", np.zeros((0, 0)) if indices is None else indices,
                                "give a list of whole numbers, or a mask")
         if array.dtype == np.bool_ and array.shape == (self.count,):

@@ -56,7 +56,7 @@ class GpuArticulations:
         self.quantities = GpuQuantities(simulation.model.topology)
         self.start_of_step: RowCopy | None = None
         worlds = self.rows.worlds
-        self._marks = worlds.gpu.allocate(self.count, "change marks of the Direct API")
+        self._marks = worlds.gpu.allocate(self.count, "the Direct API's list of changed worlds")
         self._saved_links: dict[str, tuple[StridedView, int]] = {}       # link states of dirty worlds
         self._outputs: dict[str, tuple[StridedView, int]] = {}    # of the last step where velocities were written since
         self._links_saved = self._outputs_saved = self._writing = self._has_link_forces = False

@@ -122,5 +122,5 @@ def check_momentum(mass: Array, coriolis: Array) -> None:
         raise ValueError("eCENTROIDAL_MOMENTUM_MATRICES: the mass matrices or Coriolis forces in data are not finite; "
                          "compute them first")
     if not (mass[:, 0] > 0.0).all():
-        raise ValueError("eCENTROIDAL_MOMENTUM_MATRICES: the mass matrices in data have zero mass; compute "
-                         "eMASS_MATRICES into the first region first")
+        raise ValueError("eCENTROIDAL_MOMENTUM_MATRICES: the mass matrices in data have zero mass; first "
+                         "compute eMASS_MATRICES into the first region of data")

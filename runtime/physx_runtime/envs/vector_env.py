@@ -63,8 +63,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[DeviceValues, DeviceValues, DeviceVal
         stage: A stage, a file or a Description.
         worlds: Number of worlds, `num_envs` in Gymnasium.
         reward: Function of the environment that returns the reward of each world, (n_world,).
-        done: Function that returns the mask (n_world,) of worlds whose episode terminates; None if none does.
-        observe: Names for `read` whose values are joined, or a function that returns (n_world, n).
+        done: Function that returns a mask (n_world,) of the worlds that end their episode; None if no world does.
+        observe: Names for `read`, of which the values are joined, or a function that returns (n_world, n).
         act: The row that actions set: joint_effort, target_position or target_velocity.
         action_range: Lowest and highest action, numbers or (n_action,). Actions outside are clipped. None takes the
             authored limits of effort or position.
@@ -136,9 +136,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[DeviceValues, DeviceValues, DeviceVal
     def read(self, name: str) -> DeviceValues:
         """Return a quantity of the robot in every world, (n_world, ...), as an array or a tensor.
 
-        Quantities are joint_position, joint_velocity, link_pose (n_world, n_link, 7), link_velocity (n_world, n_link,
-        6), contact_force on each link (n_world, n_link, 3), the rows of the robot and its parameters. Raises
-        ValueError for another name.
+        Quantities are joint_position, joint_velocity, link_pose (n_world, n_link, 7) and link_velocity (n_world,
+        n_link, 6). The contact_force on each link is (n_world, n_link, 3). The rows and the parameters of the robot
+        are quantities too. Raises ValueError for another name.
         """
         robot = self.robot
         if required_text("name", name) == "joint_position":

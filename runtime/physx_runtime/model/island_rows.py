@@ -76,10 +76,11 @@ def _frames() -> Iterator[RowSpec]:
     """Row specs of the joint frame at both sides."""
     for name in ("frame0", "frame1"):
         body = f"body{name[-1]}"
-        yield RowSpec(f"{name}_position", MAXIMAL_JOINT, DERIVED, f"Position of the joint frame in F of {body}.",
+        yield RowSpec(f"{name}_position", MAXIMAL_JOINT, DERIVED, f"Position of the joint frame in frame F of {body}.",
                       "distance", components=XYZ)
         yield RowSpec(f"{name}_rotation", MAXIMAL_JOINT, DERIVED,
-                      f"Rotation of the joint frame in F of {body}; x is the joint axis.", components=XYZW)
+                      f"Rotation of the joint frame in frame F of {body}; x is the joint axis.",
+                      components=XYZW)
 
 
 ISLAND_TABLE: tuple[RowSpec, ...] = (
@@ -156,9 +157,11 @@ ISLAND_TABLE: tuple[RowSpec, ...] = (
     RowSpec("length_scale", MAXIMAL_JOINT, DERIVED, "Length units per metre.", "distance / metre"),
     # --- kinematic bodies -------------------------------------------------------------------------------------------
     RowSpec("position", KINEMATIC_BODY, CONTROL,
-            "Position of F at the start of the step; F has its origin at the centre of mass and the axes of the prim.",
+            "Position of the body's frame F at the start of the step. F has its origin at the centre of mass and the "
+            "axes of the prim.",
             "distance", components=XYZ),
-    RowSpec("rotation", KINEMATIC_BODY, CONTROL, "Rotation of F at the start of the step.", components=XYZW),
+    RowSpec("rotation", KINEMATIC_BODY, CONTROL, "Rotation of the body's frame F at the start of the step.",
+            components=XYZW),
     RowSpec("velocity", KINEMATIC_BODY, CONTROL, "Velocity to the target: linear velocity of the centre of mass, "
             "then angular velocity, in world axes.", _VELOCITIES, components=("vx", "vy", "vz", "wx", "wy", "wz")),
     RowSpec("active", KINEMATIC_BODY, CONTROL, "1 if the body had a target in this step or the last two steps; "

@@ -159,9 +159,9 @@ TABLE: tuple[RowSpec, ...] = (
     RowSpec("wake_counter", MOVING_LINK, PERSISTENT, "Time until the link may fall asleep.", "time",
             when=lambda t: t.sleeping),
     RowSpec("sleep_linear", MOVING_LINK, PERSISTENT, "Sum of the link's linear velocities for the sleep test, in the "
-            "axes of F.", "distance / time", components=XYZ, when=lambda t: t.sleeping),
+            "axes of the link's frame F.", "distance / time", components=XYZ, when=lambda t: t.sleeping),
     RowSpec("sleep_angular", MOVING_LINK, PERSISTENT, "Sum of the link's angular velocities for the sleep test, in the "
-            "axes of F.", "radian / time", components=XYZ, when=lambda t: t.sleeping),
+            "axes of the link's frame F.", "radian / time", components=XYZ, when=lambda t: t.sleeping),
     # --- the world and what acts on it ------------------------------------------------------------------------------
     RowSpec("dt", WORLD, TIME, "Time step.", "time"),
     RowSpec("h", WORLD, TIME, "Duration of a position iteration: dt / N with TGS, dt with PGS.", "time"),
@@ -181,9 +181,10 @@ TABLE: tuple[RowSpec, ...] = (
     RowSpec("principal_axes", LINK, PARAMETER, "Principal axes of inertia in the link's frame, as a quaternion "
             "x y z w. If the axes rotate, tendon attachments on the link rotate too.",
             "quaternion x y z w, normalised when set", ANY, XYZW, derived=True),
-    RowSpec("com", LINK, DERIVED, "Centre of mass in F.", "distance",
+    RowSpec("com", LINK, DERIVED, "Centre of mass in the link's internal frame F.", "distance",
             components=XYZ, actor=ARTICULATION),
-    RowSpec("inertia", LINK, DERIVED, "Inertia about the centre of mass, in the axes of F.", "mass * distance^2",
+    RowSpec("inertia", LINK, DERIVED, "Inertia about the centre of mass, in the axes of the link's frame F.",
+            "mass * distance^2",
             components=SYMMETRIC),
     RowSpec("tree_position", LINK, DERIVED, "Position of the link's F in the parent's F at q = 0.", "distance",
             components=XYZ, actor=ARTICULATION),
@@ -227,10 +228,10 @@ TABLE: tuple[RowSpec, ...] = (
     *_of_schema(DOF, "PhysxDrivePerformanceEnvelopeAPI", "max_actuator_velocity velocity_dependent_resistance "
                 "speed_effort_gradient", feature="envelope", unlimited="max_actuator_velocity"),
     # --- what only some structures have -----------------------------------------------------------------------------
-    RowSpec("root_axes", ROOT, DERIVED, "Principal axes of a floating root, in F.", components=XYZW,
+    RowSpec("root_axes", ROOT, DERIVED, "Principal axes of a floating root, in its internal frame F.", components=XYZW,
             actor=ARTICULATION, when=_floating),
-    RowSpec("root_center", ROOT, DERIVED, "Authored centre of mass of a floating root, in F; poses of the root's "
-            "colliders are computed from it.", "distance", components=XYZ,
+    RowSpec("root_center", ROOT, DERIVED, "Authored centre of mass of a floating root, in its frame F; poses of the "
+            "root's colliders are computed from it.", "distance", components=XYZ,
             actor=ARTICULATION, when=_floating),
     RowSpec("single_rotation", WORLD, DERIVED, "1 if the root's rotation in a substep is rounded to float32, as in "
             "PhysX.", actor=ARTICULATION, when=_floating),
@@ -245,7 +246,8 @@ TABLE: tuple[RowSpec, ...] = (
     *_of_schema(ATTACHMENT, "PhysxTendonAttachmentAPI", "gearing"),
     RowSpec("local_position", ATTACHMENT, PARAMETER, "Position of the attachment in the link's mass frame, as in "
             "PhysX.", "distance", ANY, XYZ, derived=True),
-    RowSpec("position", ATTACHMENT, DERIVED, "Position of the attachment in F.", "distance", components=XYZ),
+    RowSpec("position", ATTACHMENT, DERIVED, "Position of the attachment in the link's frame F.", "distance",
+            components=XYZ),
     # PhysX makes no mimic joint with gearing 0
     *_of_schema(MIMIC, "PhysxMimicJointAPI", "gearing offset natural_frequency damping_ratio",
                 ranges={"gearing": "(-inf, inf) but 0"}),
@@ -253,14 +255,16 @@ TABLE: tuple[RowSpec, ...] = (
             components=XYZ, when=lambda t: t.link_forces),
     RowSpec("link_torque", LINK, CONTROL, "Torque on the link, in world axes.", "torque", components=XYZ,
             when=lambda t: t.link_forces),
-    RowSpec("force", EXTERNAL_FORCE, DERIVED, "Authored force, in the axes of the world or of F; 0 if disabled.",
+    RowSpec("force", EXTERNAL_FORCE, DERIVED, "Authored force, in the axes of the world or of the link's frame F; "
+            "0 if disabled.",
             "force, or distance / time^2",
             components=XYZ),
-    RowSpec("torque", EXTERNAL_FORCE, DERIVED, "Authored torque, in the axes of the world or of F; 0 if disabled.",
+    RowSpec("torque", EXTERNAL_FORCE, DERIVED, "Authored torque, in the axes of the world or of the link's frame F; "
+            "0 if disabled.",
             "torque, or radian / time^2",
             components=XYZ),
-    RowSpec("point", EXTERNAL_FORCE, DERIVED, "Point at which the authored force acts, in F.", "distance",
-            components=XYZ),
+    RowSpec("point", EXTERNAL_FORCE, DERIVED, "Point at which the authored force acts, in the link's frame F.",
+            "distance", components=XYZ),
     RowSpec("gyroscopic", WORLD, DERIVED, "0 disables gyroscopic forces.", actor=BODY),
     RowSpec("sleep_threshold", WORLD, DERIVED, "Kinetic energy per mass below which links may sleep.",
             "distance^2 / time^2", when=lambda t: t.sleeping),

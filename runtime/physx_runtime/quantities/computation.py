@@ -92,9 +92,10 @@ def compute(stage: StageSource | Description, q: ArrayLike, qd: ArrayLike, kind:
         qd: Joint velocities, with the shape of `q`, in rad/s or length units per second.
         kind: `update_kinematic` returns a LinkState. `jacobian` returns (6 n_link, nv), without the rows of a fixed
             root link. `mass_matrix` returns (nv, nv). `gravity_compensation` and `coriolis_compensation` return (nv,).
-            `com_world` and `com_root` return (3,). `centroidal_momentum` returns (6, nv + 1), with the bias last.
+            `com_world` and `com_root` return (3,). `centroidal_momentum` returns (6, nv + 1), with the bias in the
+            last column.
         root: State of a floating root link: position, rotation_wxyz, linear_velocity of its centre of mass and
-            angular_velocity, in world axes. The stage gives the values that you omit.
+            angular_velocity, in world axes. Omitted values are taken from the stage.
         articulation: Prim path; required if the stage has several articulations.
         dtype: Precision of the computation, "float64" or "float32".
 

@@ -156,7 +156,7 @@ class Session(SessionView):
         TypeError: `stage` is not an open stage.
         ValueError: An argument is out of range, or another session simulates the stage.
         AuthoringError: The layer for the results cannot be edited.
-        UnsupportedError: PhysX refuses the whole stage. After an edit for which PhysX refuses the stage, no body moves.
+        UnsupportedError: PhysX refuses the whole stage. If PhysX refuses the stage after an edit, no body moves.
     """
 
     def __init__(self, stage: Usd.Stage, *, transforms: bool = True, velocities: bool = True, joint_states: bool = True,
@@ -214,8 +214,8 @@ class Session(SessionView):
         self._time += dt
 
     def reset(self) -> None:
-        """Remove all results of the session from the stage and restore the authored state. Edits by others stay on the
-        stage."""
+        """Remove all results of the session from the stage and restore the authored state. Edits that the session did
+        not make stay on the stage."""
         self._require_open()
         changes = self._listener.pop_changes()
         self._results.observer.classify(changes)     # what others set where results are stays
@@ -277,9 +277,9 @@ class Session(SessionView):
     def simulation(self, articulation: str | None = None) -> SceneActor:
         """Return one of `articulations` as an actor of a `Scene`, for example to set joint efforts.
 
-        If the stage has only one actor, the path can be None. After a structural edit, call this method again, because
-        the edit replaces the actor. Raises ValueError for a path that is not simulated, and for None if several actors
-        are simulated.
+        If the stage has only one actor, the path can be None. A structural edit replaces the returned actor; call this
+        method again after such an edit. Raises ValueError for a path that is not simulated, and for None if several
+        actors are simulated.
         """
         self._require_open()
         if articulation is None:

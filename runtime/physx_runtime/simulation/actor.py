@@ -92,7 +92,7 @@ class Actor:
         """
         model = self.adapt_model(model)
         if model.topology != self.model.topology:
-            raise ValueError("the model's structure differs; create a new Simulation")
+            raise ValueError("the new model has another structure; create a new Simulation")
         self._group.models[self.index] = model
         self._group.batch.set_settings(self.index, solver_settings(self.solver, model))
         self._write_parameters(model)

@@ -103,8 +103,8 @@ def dump_step(sim: DumpSource, world: int = 0, reported: Mapping[str, ArrayLike]
     poses and velocities of links.
 
     Args:
-        sim: A Simulation, or an actor of a Scene. The step in the table has no contacts and no joints outside
-            articulations; the table lists those that act in the scene.
+        sim: A Simulation, or an actor of a Scene. The table's step ignores contacts and joints outside articulations;
+            the first lines of the table name them.
         world: Index of the world.
         reported: Results of another engine after the same step, to compare with the float32 results. Keys:
             joint_position and joint_velocity (n_dof,), link_pose (n_link, 7), link_velocity (n_link, 6). The units are
@@ -124,7 +124,7 @@ def dump_step(sim: DumpSource, world: int = 0, reported: Mapping[str, ArrayLike]
     lines = [f"step of {sim.dt:.9g} s, {sim.settings.position_iterations} position and "
              f"{sim.settings.velocity_iterations} velocity iterations", *_left_out(sim), *_lines(sim, start)]
     if sim.asleep[world]:
-        lines.insert(1, "the world is asleep; this is the step of the awake world")
+        lines.insert(1, "the world is asleep; this table shows its step as if it were awake")
     names = [*ROOT_NAMES[:t.root_size], *sim.model.dof_names]
     for (stage, single), (_, double) in zip(*step_stages, strict=True):
         lines.append(f"{stage}: v, q in float32 and float64")

@@ -77,12 +77,12 @@ class Recording:
 
     @property
     def link_pose(self) -> Array:
-        """Columns of `body_pose` for `link_names`, (n_record, n_world, n_link, 7)."""
+        """World poses of the links in `link_names`, (n_record, n_world, n_link, 7)."""
         return self.body_pose[:, :, :len(self.link_names)]
 
     @property
     def link_velocity(self) -> Array:
-        """Columns of `body_velocity` for `link_names`, (n_record, n_world, n_link, 6)."""
+        """World velocities of the links in `link_names`, (n_record, n_world, n_link, 6)."""
         return self.body_velocity[:, :, :len(self.link_names)]
 
     def net_contact_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Array:

@@ -166,7 +166,7 @@ class Scene:
         dtype: "float32", as in PhysX, or "float64".
         solver: "physx" uses PhysX's iteration counts. "ideal" solves the same equations with many iterations.
             "sapien-3.0" is the PhysX of SAPIEN 3.0.
-        path: Code that steps each actor: one of the paths of `Simulation`.
+        path: Code that steps each actor; the choices are those of `path` of `Simulation`.
         sleeping: Whether actors sleep as in PhysX. With solver="ideal" no actor sleeps.
 
     Raises:
@@ -257,7 +257,7 @@ class Scene:
 
     @property
     def joints(self) -> tuple[str, ...]:
-        """Prim paths of the joints outside articulations that hold actors, grouped by islands of connected actors."""
+        """Prim paths of joints that hold actors but belong to no articulation, grouped by islands of actors."""
         return tuple(self._joints)
 
     def joint(self, path: str) -> SceneJoint:
@@ -404,8 +404,8 @@ class Scene:
     def set_kinematic_target(self, body: str, poses: ArrayLike, worlds: ArrayLike | None = None) -> None:
         """Set the world pose of a kinematic body after the next step (PhysX setKinematicTarget).
 
-        In that step, the body has the velocity that moves it to the pose. Joints of the body act with this velocity,
-        and `body_velocity` reports it. The body stops after this step unless you set another target.
+        In that step, the body has the velocity that moves it to the pose. Joints connected to the body use this
+        velocity, and `body_velocity` reports it. The body stops after this step unless you set another target.
 
         Args:
             poses: (7,) for all selected worlds or (n_selected, 7): position, then quaternion x y z w.

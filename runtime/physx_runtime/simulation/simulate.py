@@ -183,8 +183,7 @@ def simulate(stage: StageSource | Description, dt: float = 1 / 60, steps: int = 
         kinematic_target: {body path: poses after each step}, (n_step, 7) or (n_step, n_world, 7). The body moves from
             pose to pose with the corresponding velocity. Kinematic bodies without target follow their time samples.
         kinematic_pose: {body path: poses before each step}; the body jumps to each pose without a velocity.
-        path: Code that steps each actor: one of the paths of `Simulation`. The simulation uses the same code for all
-            steps.
+        path: Code that steps each actor; the choices are those of `path` of `Simulation`.
         joint_forces: Whether to record forces of joints outside articulations in `Recording.maximal_joint_force`.
         variation: Random parameters for all worlds except the first. It replaces `worlds`.
 

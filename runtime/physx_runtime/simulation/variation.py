@@ -52,7 +52,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """The number of worlds, and the parameters that differ between them. World 0 is as authored."""
+    """The number of worlds, and the parameters that differ between them. World 0 has the authored values."""
 
     worlds: int
     parameters: Mapping[str, Spread]
@@ -115,8 +115,9 @@ def spread_elements(parameter: Parameter, spread: Spread) -> list[int]:
 def read_variation(file: str | Path) -> Variation:
     """Read a variation from a YAML file with worlds, seed (default 0), and parameters.
 
-    The format of parameters is {NAME: {scale: [LOW, HIGH], of: [PATH, ...]}}, with value instead of scale for absolute
-    values. Raises ValueError for a file that has not this format, and the errors of `read_text` for an unreadable file.
+    The format of parameters is {NAME: {scale: [LOW, HIGH], of: [PATH, ...]}}. To give absolute values, write value
+    instead of scale. Raises ValueError for a file that has not this format, and the errors of `read_text` for
+    an unreadable file.
     """
     import yaml
 

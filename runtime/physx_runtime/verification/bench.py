@@ -335,7 +335,7 @@ def solve(slope: DoubleArray, residual: DoubleArray) -> DoubleArray:
     try:
         return np.asarray(np.linalg.solve(slope, np.moveaxis(residual, 1, 2))[..., 0], dtype=np.float64)
     except np.linalg.LinAlgError:
-        raise UnsteadyError("the joint efforts do not determine the motion") from None
+        raise UnsteadyError("the experiment's equations for the joint efforts have no unique solution") from None
 
 
 def stripped(articulation: Articulation, *, drives: bool = False, limits: bool = False, axes: bool = False,

@@ -44,12 +44,12 @@ class Family:
     present: Callable[[Articulation], bool]
     strip: Callable[[Articulation], Articulation]
     measure: Callable[[Bench], Findings]
-    repeats: str = ""                   # what velocity iterations do to them
+    repeats: str = "velocity iterations change the effect"     # what velocity iterations do to them
 
 
-AXES_REPEAT = "PhysX applies friction and maximum velocity again"
-TENDONS_REPEAT = "PhysX applies the tendon's force again"
-MIMICS_REPEAT = "PhysX solves the mimic joint as rigid"
+AXES_REPEAT = "PhysX also applies friction and maximum velocity in velocity iterations"
+TENDONS_REPEAT = "PhysX also applies the tendon's force in velocity iterations"
+MIMICS_REPEAT = "PhysX solves the mimic joint as rigid in velocity iterations"
 
 FAMILIES = (
     Family(lambda a: any(dof.drive for dof in a.dofs), lambda a: stripped(a, drives=True), measure_drives),
@@ -112,8 +112,8 @@ class Experiments:
         steps: list[tuple[float | None, str]] = [(described, "")]
         if tendon and key.property == tendon.prefix + "forceCoefficient":
             read = measured_axis(tendon)
-            yield (f"forceCoefficient acts relative to the forceCoefficient of {read.path if read else 'none'}, where "
-                   "the stiffness is measured")
+            yield ("the effect is measured relative to the forceCoefficient of "
+                   f"{read.path if read else 'none'}, the joint at which the stiffness is measured")
         elif tendon and len(tendon.axes) > 1 and key.property != tendon.prefix + "gearing":
             single = self.findings(IDEAL, one_axis=True).values.get(key)
             steps += [(single, integration), (self._shared_gain(tendon, single), _axis_division(tendon))]
@@ -123,7 +123,7 @@ class Experiments:
             (self.findings(POSITION_ONLY_HARD).values.get(key), self._integration(n)),
             (self.findings(POSITION_ONLY).values.get(key), "the links' cfmScale softens the constraint"),
             (self.findings(PHYSX).values.get(key),
-             f"{self.family.repeats} in {plural(v, 'velocity iteration')} after {n} position iterations"),
+             f"{self.family.repeats}: {plural(v, 'velocity iteration')} after {n} position iterations"),
         ]
         yield from factors(steps)
 

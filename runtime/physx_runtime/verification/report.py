@@ -46,7 +46,7 @@ class Remedy:
     """The value to author so that a number has its intended effect in PhysX. Experiments confirm the effect of this
     value.
 
-    Author all remedies of a stage together: each remedy was tested with the other remedies applied.
+    Author all remedies of a stage together, because they were tested together.
     """
 
     value: float | None             # to author in the row's place; where nothing helps, what comes nearest
@@ -89,8 +89,8 @@ class Row:
 
     @builtins.property          # the name stands for a field in this class
     def intended_effect(self) -> Value:
-        """The effect that the number was authored for: its authored value, unless the stage records another intended
-        value."""
+        """The intended effect of the number: the authored value, or another intended value if the stage records
+        one."""
         return self.authored if self.intended is None else self.intended
 
     wanted = former_attribute("wanted", "intended_effect")
@@ -132,8 +132,8 @@ class Verification:
         return next((f"{c.position}/{c.velocity}" for c in self.counts if c.path == row.articulation), "")
 
     def equivalent_rows(self, row: Row) -> tuple[Row, ...]:
-        """Return the rows of other prims that have the same structure and values as this row's prim. Those rows have
-        this row's measured values."""
+        """Return the rows of other prims that have the same structure and values as this row's prim. Only this row
+        was measured; the other rows repeat its values."""
         last = row.property.rpartition(":")[2]
         return tuple(other for other in self.rows if other.equivalent_to == row.path and other.authored == row.authored
                      and other.property.rpartition(":")[2] == last)

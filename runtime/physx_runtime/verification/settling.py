@@ -189,10 +189,10 @@ def _with_other_targets(bench: Bench, axes: Sequence[int]) -> str:
     targets = [dof.drive.target_position for dof in dofs if dof.drive]
     listed = ", ".join(f"{dof.name.rpartition(':')[2]} {display(dof, target)}"
                        for dof, target in zip(dofs, targets, strict=True))
-    together, angle = f"the targets {listed} together are one rotation", math.hypot(*targets)
+    together, angle = f"PhysX combines the targets {listed} into one rotation", math.hypot(*targets)
     if angle <= math.pi:
         return f"{together}, at which the joint does not settle"
-    return (f"{together} of {display(dofs[0], angle)}, and PhysX takes the shorter way; author targets with a combined "
+    return (f"{together} of {display(dofs[0], angle)}, but takes the shorter way; author targets with a combined "
             "rotation of at most 180 deg")
 
 

@@ -109,7 +109,7 @@ REFUSED_DRIVE_TARGET = "PhysX refuses the drive, but its target still changes th
 COMPUTATION_ONLY = "the property changes how PhysX computes or allocates memory, not the result"
 _CONTACT = ("the property acts only in contacts, and the experiments have no contacts; the command simulate shows its "
             "effect")
-_COUNT = "every other value is measured with this setting"
+_COUNT = "all experiments use this setting; its effect is not measured separately"
 _SLEEP = "the property controls sleeping, and no body sleeps in the experiments; the command simulate shows its effect"
 _FRAME = ("the property is part of a joint frame; joints of articulations follow their frames exactly, and this is not "
           "measured")
@@ -122,7 +122,7 @@ _REASONS: Mapping[str, str] = {
     **dict.fromkeys(("breakForce", "breakTorque"),
                     "PhysX never breaks joints of articulations; this value also means that the joint never breaks"),
     "threshold": "the property selects which contacts are reported, and does not change the contacts",
-    "cfmScale": "the property softens constraints that have separate rows; the reasons in these rows name cfmScale",
+    "cfmScale": "the property softens constraints; the rows of these constraints name cfmScale as a reason",
     "localPos": "the property is a point of the tendon on the link; the tendon's rows show its effect",
     **dict.fromkeys(("mass", "density", "diagonalInertia", "principalAxes", "centerOfMass"),
                     "PhysX does not read this value: mass properties are computed from the colliders, or forces do not "
@@ -218,7 +218,7 @@ def _unmeasured(name: str, schema: str) -> str:
             if subject else NO_EXPERIMENT)
 
 
-NOT_REPEATED = "real PhysX repeats experiments on articulations only"
+NOT_REPEATED = "only experiments on articulations are repeated in real PhysX"
 
 
 def verify(stage: StageSource | Description, engines: Sequence[str] = ("builtin",), dt: float = 1 / 60,
@@ -338,7 +338,7 @@ class Inquiry:
             return row
         if row.effective is not None and agree(intended, row.effective, row.uncertainty or 0.0):
             return replace(row, verdict=AS_AUTHORED, reason="", intended=intended)
-        reason = row.reason or f"the value was chosen for an effect of {intended:g} under other settings"
+        reason = row.reason or f"the value has the intended effect {intended:g} only under other settings"
         return replace(row, verdict=ALTERED, reason=reason, intended=intended)
 
 
@@ -409,7 +409,7 @@ def _with_physx_value(quantity: Quantity, row: Row, experiments: Sequence[Experi
         return replace(row, not_in_physx=str(error))
     value = _on_stage(quantity, findings.values.get(quantity.key))
     return replace(row, in_physx=value, not_in_physx="" if value is not None else findings.failures.get(
-        quantity.key, "the experiment gives no value in PhysX"))
+        quantity.key, "the experiment in real PhysX measured no value"))
 
 
 def _questions(experiment: Experiments | MaximalJointExperiments, measurands: Sequence[Quantity], rows: Sequence[Row],

@@ -306,7 +306,7 @@ def report_robot(stage: Any, path: str | Path, dt: float = 1 / 60, steps: int = 
                  engines: Sequence[str] = ("builtin",)) -> Path:
     """Check, verify and simulate a stage, write its report as one HTML file, and return the path.
 
-    The report lists everything that cannot be verified, simulated or stepped in the page, with the reason.
+    The report lists everything that cannot be verified or simulated, with the reason.
 
     Args:
         dt: Time step in seconds of experiments and motion.

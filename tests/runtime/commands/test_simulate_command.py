@@ -36,7 +36,7 @@ from physx_schema.command_line.command_files import PACKAGES, commands_of
 from physx_schema.command_line.program import program
 from physx_schema.description import describe
 
-COUNT = "every other value is measured with this setting"
+COUNT = "all experiments use this setting; its effect is not measured separately"
 MISSING = "no such file; use a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
 
 

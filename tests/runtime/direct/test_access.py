@@ -112,7 +112,7 @@ def test_centroidal_momentum_of_matrices_that_were_not_computed_is_refused(tmp_p
     with pytest.raises(ValueError, match="not finite"):
         simulation.direct.compute("eCENTROIDAL_MOMENTUM_MATRICES", data, [0])
     assert np.isnan(data).all()
-    with pytest.raises(ValueError, match="have zero mass; compute eMASS_MATRICES into the first region first"):
+    with pytest.raises(ValueError, match="have zero mass; first compute eMASS_MATRICES into the first region of data"):
         simulation.direct.compute("eCENTROIDAL_MOMENTUM_MATRICES", np.zeros_like(data), [0])
 
 

@@ -214,7 +214,8 @@ def _reason(description: Description, item: DrivenJoint) -> str:
             return f"the joint's drive exerts {exerted} against a contact"
         case _:
             far = item.greatest_load > 1.5 * abs(item.effort)       # fallen to a position with less load
-            weight = f"; on the way the weight needs up to {effort(description, dof, item.greatest_load)}" * far
+            load = effort(description, dof, item.greatest_load)
+            weight = f"; on the way to the target the weight needs up to {load}" * far
             return (f"the joint sags by {position(description, dof, abs(item.error))} while its drive exerts {exerted}"
                     f"{weight}")
 

@@ -25,7 +25,7 @@ OF_BODY = "PhysX clamps the speed of a body before it applies the forces of the 
 OF_JOINT = "PhysX limits a joint's speed softly in each iteration, and joints that it solves later raise this speed"
 OF_POSITION = "the joint overshoots before the solver corrects it"
 DIVERGED = "the simulated motion diverges; the value under load is unknown"
-NOT_REPEATED_UNDER_LOAD = "real PhysX repeats experiments without loads only"
+NOT_REPEATED_UNDER_LOAD = "only experiments without loads are repeated in real PhysX"
 NOT_STEPPED = "the stage cannot be simulated; the value under load is unknown"
 
 

@@ -84,11 +84,11 @@ def tune(stage: StageSource, targets: Mapping[str, TuningTarget], dt: float = 1 
     The stage is not changed; call `author` of the result to write the gains.
 
     Targets: `natural_frequency` in rad/s and `damping_ratio` describe the discrete motion from step to step. The motion
-    of a drive is measured with all other joints fixed, and the motion of a tendon with free joints. `settling_time` in
-    seconds is the time until 2 % of a deviation remains. With a settling time, the damping ratio is 1 unless you also
-    give a damping ratio as target. `sag` in degrees or length units is the distance of a driven joint from its target
-    position at rest under gravity. `tip_stiffness` in force per length is the smallest stiffness of a link in any
-    direction. One factor multiplies the gains of all drives that move the link.
+    of a drive is measured with all other joints fixed; the motion of a tendon is measured with all joints free.
+    `settling_time` in seconds is the time until 2 % of a deviation remains. With a settling time, the damping ratio is
+    1 unless you also give a damping ratio as target. `sag` in degrees or length units is the distance of a driven joint
+    from its target position at rest under gravity. `tip_stiffness` in force per length is the smallest stiffness of a
+    link in any direction. For `tip_stiffness`, one common factor multiplies the gains of all drives that move the link.
 
     Example::
 
@@ -98,8 +98,8 @@ def tune(stage: StageSource, targets: Mapping[str, TuningTarget], dt: float = 1 
     Args:
         stage: A stage or a file.
         targets: {path of a joint, tendon, mimic joint or link: target values}. A joint's path selects its drive. If
-            the joint has several axes, path:axis selects the drive of an axis. A tendon (by the path of its root) or a
-            mimic joint is path:instance.
+            the joint has several axes, path:axis selects the drive of an axis. For a mimic
+            joint or a tendon (with the path of its root), give path:instance.
         dt: Time step in seconds.
 
     Raises:

@@ -127,7 +127,7 @@ def test_real_physx_makes_the_same_of_a_recorded_finger(shared_cases: Path, real
 def test_what_is_measured_elsewhere_is_said_not_to_be_repeated(real_physx: None) -> None:
     lines = list(verification_lines(verify(accelerated(), engines=("builtin", "physx"))))
     assert any(line.startswith("not repeated in PhysX: physics:mass") and
-               line.endswith(": real PhysX repeats experiments on articulations only") for line in lines)
+               line.endswith(": only experiments on articulations are repeated in real PhysX") for line in lines)
 
 
 # --- without the engine ----------------------------------------------------------------------------------------------
@@ -147,7 +147,8 @@ def test_missing_engine_is_one_line_with_the_next_step(python: str, slider: str,
     assert result.exit_code == 2
     line, = result.stderr.splitlines()
     assert line.startswith(python)
-    assert "run `pip install ovphysx` in this Python, or in another Python and set OVPHYSX_PYTHON to its path" in line
+    assert ("run `pip install ovphysx` in this Python; or run it in another Python and set OVPHYSX_PYTHON to its path"
+            in line)
 
 
 def test_nothing_is_said_of_real_physx_where_it_was_not_asked(slider: str) -> None:
