@@ -19,6 +19,7 @@ from ._target import Specs, Target, path_of, sdf_type
 
 FLOAT_LIMITS = {"h": 65504.0, "f": FLOAT_MAX, "d": math.inf}
 WORDS = {"token", "string"}
+WHOLE = 1 << 63
 NOTHING = ("", (), math.inf, -math.inf)      # what is quick about an unknown keyword
 
 
@@ -52,7 +53,8 @@ def prepare(
     for keyword, value in values.items():
         name, types, lower, upper = quick.get(keyword, NOTHING)
         if type(value) in types and lower < value < upper:          # type: ignore[operator]
-            ready[name] = value
+            # of whole numbers USD takes those of 64 bits
+            ready[name] = value if type(value) is not int or -WHOLE < value < WHOLE else float(value)
             continue
         prop = definition.by_keyword.get(keyword)
         if prop is None:

@@ -18,6 +18,7 @@ from physx_runtime.simulation.arguments import as_float, required_count
 from physx_runtime.simulation.parameters import Parameter
 from physx_schema.arguments import (
     display,
+    label,
     required_flag,
     required_instance,
     required_mapping,
@@ -126,7 +127,7 @@ def read_variation(file: str | Path) -> Variation:
     try:
         data = yaml.safe_load(read_text(Path(file)))
     except FileNotFoundError:
-        raise FileNotFoundError(f"{file}: there is no such file; give the path of a YAML file") from None
+        raise FileNotFoundError(f"{label(str(file))}: there is no such file; give the path of a YAML file") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ValueError(f"{file}: invalid YAML: {' '.join(str(error).split())}") from None
     if not isinstance(data, dict) or not isinstance(data.get("parameters"), dict):
