@@ -58,7 +58,12 @@ def representable(name: str) -> bool:
 
 def legible(name: str) -> str:
     """A file's name with bytes that are not UTF-8 as escapes."""
-    return name if representable(name) else os.fsencode(name).decode("utf-8", "backslashreplace")
+    if representable(name):
+        return name
+    try:
+        return os.fsencode(name).decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:      # surrogates that stand for no byte
+        return name.encode("utf-8", "backslashreplace").decode()
 
 
 def read_text(path: Path) -> str:
