@@ -53,12 +53,12 @@ def _memory() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-def required_count(name: str, count: Any, minimum: int) -> int:
-    """A whole number. Raises ValueError for another, naming the argument."""
+def required_count(name: str, count: Any, minimum: int, maximum: float = MAX_STEPS) -> int:
+    """A whole number from `minimum` to `maximum`. Raises ValueError for another, naming the argument."""
     if not is_whole(count) or count < minimum:
         raise ValueError(f"{name} is {display(count)}; give a whole number of at least {minimum}")
-    if count > MAX_STEPS:
-        raise ValueError(f"{name} is {display(count)}; give a whole number of at most {MAX_STEPS}")
+    if count > maximum:
+        raise ValueError(f"{name} is {display(count)}; give a whole number of at most {maximum}")
     return int(count)
 
 

@@ -192,7 +192,8 @@ def simulate(stage: StageSource | Description, dt: float = 1 / 60, steps: int = 
         UnsupportedError: The stage has no moving body, or it has physics that the step does not support.
         ValueError: An argument is out of range, an array has a wrong shape, or a name is not simulated.
     """
-    steps, every = required_count("steps", steps, 0), required_count("every", every, 1)
+    # a recording has its own limit of steps
+    steps, every = required_count("steps", steps, 0, math.inf), required_count("every", every, 1, math.inf)
     required_flag("joint_forces", joint_forces)
     if variation is not None:
         required_instance("variation", variation, Variation, "give a Variation, or read_variation(file)")
