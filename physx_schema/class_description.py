@@ -14,6 +14,9 @@ from typing import Any
 import physx_generated
 from physx_generated import AuthoringError, Definition, Range, Relationship, legacy, omni_physics
 
+from physx_schema.arguments import display
+from physx_schema.field_text import fields_repr
+
 WIDTH = 100
 
 
@@ -42,6 +45,8 @@ class PropertyDescription:
     def replaced_by(self) -> str:
         """What to use instead of a deprecated property."""
         return self.deprecated
+
+    __repr__ = fields_repr
 
     def __str__(self) -> str:
         facts = [f"uniform {self.type}" if self.uniform else self.type]
@@ -78,6 +83,9 @@ class ClassDescription:
     deprecated: str = ""                # what replaces it
     retired: str = ""                   # the release that dropped it
 
+    def __repr__(self) -> str:
+        return f"ClassDescription({self.identifier!r}, kind={self.kind!r}, properties={len(self.properties)})"
+
     @property
     def replaced_by(self) -> str:
         """The class that replaces a deprecated class; empty if the class is not deprecated."""
@@ -111,8 +119,8 @@ def describe_class(schema: str | type[Any]) -> ClassDescription:
     cls = _find(schema.removeprefix("PhysxSchema.")) if isinstance(schema, str) else schema
     definition = vars(cls).get("definition") if isinstance(cls, type) else None
     if not isinstance(definition, Definition):
-        raise AuthoringError(f"{schema!r} is not a class of this package; give a class such as PhysxJointAxisAPI, or "
-                             "its name")
+        raise AuthoringError(f"{display(schema)} is not a class of this package; give a class such as "
+                             "PhysxJointAxisAPI, or its name")
     texts = _property_texts(definition)
     return ClassDescription(
         cls.__name__, definition.identifier, definition.library, definition.kind,
@@ -131,7 +139,7 @@ def _find(name: str) -> type[Any]:
     lowered = {other.lower(): other for other in names}
     close = get_close_matches(name.lower(), lowered, 1)
     hint = f"did you mean '{lowered[close[0]]}'?" if close else "dir(physx_schema) lists the classes"
-    raise AuthoringError(f"there is no schema class '{name}'; {hint}")
+    raise AuthoringError(f"there is no schema class {display(name)}; {hint}")
 
 
 def _names() -> Iterator[tuple[str, type[Any]]]:

@@ -18,6 +18,7 @@ __all__ = ["LARGEST_INPUT", "LAYER_SUFFIXES", "Writer", "has_control_characters"
            "replacing", "representable", "require_layer_name", "unwritable", "write_files", "write_text", "writer"]
 
 LARGEST_INPUT = 1 << 26     # bytes of a file of settings, known findings or differences
+LONGEST_PATH = 4096         # characters of a path, as Linux has it
 LAYER_SUFFIXES = (".usda", ".usdc", ".usd")
 STAGE_SUFFIXES = (*LAYER_SUFFIXES, ".usdz")
 
@@ -57,7 +58,12 @@ def representable(name: str) -> bool:
 
 def legible(name: str) -> str:
     """A file's name with bytes that are not UTF-8 as escapes."""
-    return name if representable(name) else os.fsencode(name).decode("utf-8", "backslashreplace")
+    if representable(name):
+        return name
+    try:
+        return os.fsencode(name).decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:      # surrogates that stand for no byte
+        return name.encode("utf-8", "backslashreplace").decode()
 
 
 def read_text(path: Path) -> str:
@@ -66,6 +72,9 @@ def read_text(path: Path) -> str:
     Raises FileNotFoundError, and UnsupportedError for what cannot be read, is no regular file, too large or no text.
     """
     name = legible(str(path))
+    if len(name) > LONGEST_PATH:
+        raise UnsupportedError(f"{name[:60]}...: the path has {len(name)} characters, and the longest path has "
+                               f"{LONGEST_PATH}; give the path of a file")
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import physx_runtime
 import pytest
-from support.places import ROOT
+from support.places import DATA, ROOT
 
 import physx_schema
 
@@ -123,12 +123,12 @@ PhysxSchema.PhysxJointAPI.Apply(prim)
     assert "PhysxJointAxisAPI" in found[1][1]
 
 
-def pyright(folder: Path, source: Path) -> subprocess.CompletedProcess[str]:
+def pyright(folder: Path, source: Path, mode: str = "standard") -> subprocess.CompletedProcess[str]:
     if importlib.util.find_spec("basedpyright") is None or importlib.util.find_spec("pxr-stubs") is None:
         pytest.skip("basedpyright or types-usd is not installed (extra 'dev')")
     settings = {
         "include": [str(source)], "extraPaths": [str(ROOT), str(ROOT / "generated"), str(ROOT / "runtime")],
-        "pythonVersion": "3.11", "typeCheckingMode": "standard",
+        "pythonVersion": "3.11", "typeCheckingMode": mode, "reportMissingTypeStubs": False,
     }
     (folder / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
     return subprocess.run([sys.executable, "-m", "basedpyright", "--level", "error", "-p", str(folder),
@@ -142,6 +142,16 @@ def test_pyright_sees_a_users_mistakes_and_nothing_else(tmp_path: Path) -> None:
     result = pyright(tmp_path, path)
     found = {int(number) for number in re.findall(r"mistakes\.py:(\d+):\d+ - error", result.stdout)}
     assert found == wrong(source), result.stdout
+
+
+def test_pyright_knows_every_type_in_a_users_script_under_its_strictest_rules(tmp_path: Path) -> None:
+    path = tmp_path / "script.py"
+    source = (DATA / "typed_script.txt").read_text(encoding="utf-8")
+    assert all(f"physx_runtime.{name}" in source for name in ("Simulation", "Scene", "Session", "simulate", "verify"))
+    path.write_text(source + "unknown = sim.no_such_name     # wrong\n", encoding="utf-8")
+    result = pyright(tmp_path, path, "strict")
+    found = {int(number) for number in re.findall(r"script\.py:(\d+):\d+ - error", result.stdout)}
+    assert found == wrong(path.read_text(encoding="utf-8")), result.stdout
 
 
 def test_pyright_finds_nothing_in_generated_code(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from physx_generated._apply import apply_all
 from physx_generated._definition import Definition, Property, Relationship
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
+from physx_schema.arguments import display, items_of, label
 from physx_schema.authoring.articulations import fixes_base_of
 from physx_schema.authoring.prims import (
     PrimLike,
@@ -27,6 +28,7 @@ from physx_schema.authoring.prims import (
     not_vector,
     path_of,
     refuse,
+    require_name,
     why_not_editable,
 )
 from physx_schema.checking.rules.mass import moments_fault
@@ -131,9 +133,9 @@ def _axis_joint(
     schema: type[JointT], stage: Usd.Stage, path: str | Sdf.Path, bodies: tuple[PrimLike | None, PrimLike],
     axis: str, anchor: Vec3 | None, limits: tuple[float | None, float | None],
 ) -> JointT:
-    problems = _limit_problems(path, limits)
-    if axis not in ("X", "Y", "Z"):
-        problems.append(f"{path}.physics:axis: token {axis!r} is not one of X, Y, Z; give one of them")
+    problems = [*_new_prim_problems(stage, path), *_limit_problems(path, limits)]
+    if not isinstance(axis, str) or axis not in ("X", "Y", "Z"):
+        problems.append(f"{path}.physics:axis: token {display(axis)} is not one of X, Y, Z; give one of them")
     if bodies[0] is None:
         kind = "revolute" if schema is UsdPhysics.RevoluteJoint else "prismatic"
         problems += fixes_base_of(str(path), kind, find_prim(stage, bodies[1]))
@@ -199,8 +201,11 @@ def _rotation(body: Usd.Prim | None) -> Gf.Rotation:
 
 def _new_prim_problems(stage: Usd.Stage, path: str | Sdf.Path) -> list[str]:
     """Lines for a path at which no new prim can be defined. Raises AuthoringError for what is no prim path."""
-    if not is_prim_path(str(path)):
-        raise AuthoringError(f"{path}: not an absolute prim path; give a path such as /World/link")
+    if not isinstance(stage, Usd.Stage):
+        raise AuthoringError(f"{display(stage)} is not a stage; give an open Usd.Stage")
+    if not isinstance(path, str | Sdf.Path) or not is_prim_path(str(path)):
+        text = label(str(path)) if isinstance(path, str | Sdf.Path) else display(path)
+        raise AuthoringError(f"{text}: not an absolute prim path; give a path such as /World/link")
     prim = stage.GetPrimAtPath(path)
     if prim and prim.HasAuthoredTypeName():
         return [f"{path}: a prim of type {prim.GetTypeName()} exists already; choose another path"]
@@ -241,6 +246,8 @@ def author(
         author(stage, ["/Robot/hip", "/Robot/knee"], PhysxJointAxisAPI, "angular", armature=[0.02, 0.01])
     """
     definition = _definition(schema)
+    if instance is not None:
+        require_name(instance, "instance")
     targets = _prims(stage, prims)
     if not targets:
         return
@@ -249,17 +256,20 @@ def author(
 
 
 def _definition(schema: type[Any]) -> Definition:
-    definition = getattr(schema, "definition", None)
+    definition = getattr(schema, "definition", None) if isinstance(schema, type) else None
     if not isinstance(definition, Definition) or definition.kind == "typed":
-        raise TypeError(f"{schema!r} is not an API class of this package; give a class such as PhysxJointAxisAPI")
+        raise TypeError(f"{display(schema)} is not an API class of this package; give a class such as "
+                        "PhysxJointAxisAPI")
     return definition
 
 
 def _prims(stage: Usd.Stage, prims: Iterable[PrimLike] | PrimLike) -> list[Usd.Prim]:
-    items = [prims] if isinstance(prims, PrimLike) else list(prims)
+    items = (prims,) if isinstance(prims, PrimLike) else items_of(prims)
+    if items is None:
+        raise AuthoringError(f"{display(prims)} is not a prim; give prims or their paths")
     # Looking a prim up by its path takes as long as authoring two of its values, so only where that is needed.
     if all(isinstance(item, Usd.Prim) and item and item.GetStage() == stage for item in items):
-        return items
+        return list(items)
     return find_prims(stage, items)
 
 
@@ -268,8 +278,8 @@ def _call_problems(definition: Definition, prims: list[Usd.Prim], instance: str 
     if definition.kind == "multiple-apply" and not instance:
         yield f"{path_of(prims[0])}: {definition.identifier} is a multiple-apply schema; give an instance name"
     if definition.kind == "single-apply" and instance is not None:
-        yield (f"{path_of(prims[0])}: {definition.identifier} has no instances, found {instance!r}; omit the instance "
-               "name")
+        yield (f"{path_of(prims[0])}: {definition.identifier} has no instances, found {display(instance)}; omit the "
+               "instance name")
     for prim, count in Counter(prims).items():
         if count > 1:
             yield f"{path_of(prim)}: the prim is passed {count} times; give each prim once"

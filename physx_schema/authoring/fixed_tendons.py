@@ -9,6 +9,7 @@ from typing import NamedTuple
 from physx_generated import PhysxTendonAxisAPI, PhysxTendonAxisRootAPI
 from pxr import Usd
 
+from physx_schema.arguments import display
 from physx_schema.authoring.articulations import Topology, TreeNode
 from physx_schema.authoring.prims import (
     Application,
@@ -19,6 +20,7 @@ from physx_schema.authoring.prims import (
     is_finite,
     not_none,
     refuse,
+    require_name,
 )
 from physx_schema.definitions import default_number
 from physx_schema.description.model.joint import SINGLE_AXIS_KINDS
@@ -98,26 +100,36 @@ def fixed_tendon(
 
 def _axes(name: str, axes: Sequence[Axis | tuple[PrimLike, float, float]]) -> list[Axis]:
     """The axes by name. Raises AuthoringError where there are none, or something else than axes."""
-    refuse(f"fixed tendon '{name}': {axis!r} is not an axis; give (joint, gearing, force_coefficient)"
+    require_name(name, "fixed tendon")
+    where = f"fixed tendon {display(name)}"
+    if not isinstance(axes, list | tuple):
+        raise AuthoringError(f"{where}: axes {display(axes)} are not a list; give [(joint, gearing, "
+                             "force_coefficient), ...]")
+    refuse(f"{where}: {display(axis)} is not an axis; give (joint, gearing, force_coefficient)"
            for axis in axes if not (isinstance(axis, tuple) and 1 <= len(axis) <= 3))
     if not axes:
-        raise AuthoringError(f"fixed tendon '{name}': there are no axes; give at least one (joint, gearing, "
+        raise AuthoringError(f"{where}: there are no axes; give at least one (joint, gearing, "
                              "force_coefficient)")
     return [Axis(*axis) for axis in axes]
 
 
 def gain_problems(prefix: str, *gains: float | None) -> list[str]:
     """The line for a tendon whose stiffness, damping and limit stiffness are all 0."""
-    if any(gains):
+    if any(is_nonzero(gain) for gain in gains):
         return []
     return [f"{prefix}:stiffness: stiffness, damping and limitStiffness are all 0, and the tendon has no effect; give "
             "one of the three"]
 
 
+def is_nonzero(value: object) -> bool:
+    """Whether a value is not the number 0 and not None; whether it is a number at all is checked when it is written."""
+    return value is not None and not (is_finite(value) and value == 0)
+
+
 def limit_problems(prefix: str, limit_stiffness: float | None, lower: float | None, upper: float | None) -> list[str]:
     """Lines for tendon limits without a stiffness behind them, and for a stiffness without limits."""
     limited = any(map(is_finite, (lower, upper)))
-    if limited and not limit_stiffness:
+    if limited and not is_nonzero(limit_stiffness):
         return [f"{prefix}:limitStiffness: the limit stiffness is 0, and PhysX ignores the limits; give "
                 "limit_stiffness, or omit the limits"]
     if is_finite(limit_stiffness) and limit_stiffness and not limited:
@@ -129,10 +141,10 @@ def limit_problems(prefix: str, limit_stiffness: float | None, lower: float | No
 def _value_problems(where: str, axes: Sequence[Axis]) -> list[str]:
     """Lines for weights with which the tendon could not pull on anything or would never change its length."""
     lines = []
-    if not any(axis.gearing for axis in axes):
+    if not any(is_nonzero(axis.gearing) for axis in axes):
         lines.append(f"{where}:gearing: gearing is 0 on every axis, and the tendon's length never changes; give "
                      "another gearing for one axis")
-    if not any(axis.force_coefficient for axis in axes):
+    if not any(is_nonzero(axis.force_coefficient) for axis in axes):
         lines.append(f"{where}:forceCoefficient: the force coefficient is 0 on every axis, and no joint gets a force; "
                      "give another coefficient for one axis")
     return lines

@@ -15,6 +15,7 @@ from physx_schema.authoring.prims import (
     is_finite,
     joint_axis_of,
     not_none,
+    require_name,
     stage_of,
 )
 from physx_schema.checking.engine.finding import location
@@ -60,12 +61,14 @@ def mimic(
     """
     stage = stage_of(joint)
     prim, leader = find_prim(stage, joint), find_prim(stage, reference)
+    if instance is not None:
+        require_name(instance, "instance")
     name = instance or _instance_of(prim)
     where = f"{prim.GetPath()}.{_NAMESPACE}:{name}"
     problems = _value_problems(where, gearing, natural_frequency, damping_ratio)
     problems += _topology_problems(Topology(stage), prim, leader, name)
     if not problems:
-        problems += _limit_problems(prim, leader, gearing, offset or 0.0)
+        problems += _limit_problems(prim, leader, gearing, 0.0 if offset is None else offset)
     spring = not_none(naturalFrequency=natural_frequency, dampingRatio=damping_ratio) or HARD
     values = {"referenceJoint": leader, "gearing": gearing, **not_none(offset=offset), **spring}
     application = Application(PhysxMimicJointAPI, prim, name, values)
@@ -83,7 +86,7 @@ def _value_problems(
     where: str, gearing: float, natural_frequency: float | None, damping_ratio: float | None,
 ) -> list[str]:
     lines = []
-    if gearing == 0:
+    if is_finite(gearing) and gearing == 0:
         lines.append(f"{where}:gearing: gearing is 0, and PhysX does not create the mimic joint; give another value")
     for base, value, other in (
         ("naturalFrequency", natural_frequency, damping_ratio), ("dampingRatio", damping_ratio, natural_frequency),

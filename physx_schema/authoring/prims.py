@@ -21,12 +21,15 @@ from typing import Any, Literal, TypeAlias, TypeGuard
 from physx_generated import PhysxJointAxisAPI
 from pxr import Sdf, Usd, UsdPhysics
 
+from physx_schema.arguments import display, items_of, label
 from physx_schema.description.records import Vec3
 from physx_schema.errors import AuthoringError
+from physx_schema.files import representable
 
 PrimLike: TypeAlias = Usd.Prim | Usd.SchemaBase | Sdf.Path | str
 # Of two paths, as difflib counts it, for one to be taken for a misspelling of the other.
 MIN_SIMILARITY = 0.75
+LONGEST_PATH = 1000         # characters
 
 
 def refuse(problems: Iterable[str]) -> None:
@@ -39,24 +42,26 @@ def refuse(problems: Iterable[str]) -> None:
 def path_of(prim: PrimLike) -> str:
     """The prim's path as a string; for what has none a text that names it."""
     if isinstance(prim, str):
-        return prim
+        return label(prim)
     if isinstance(prim, Usd.SchemaBase):
         prim = prim.GetPrim()
     if not isinstance(prim, Sdf.Path | Usd.Prim):
-        return repr(prim)
+        return display(prim)
     path = prim if isinstance(prim, Sdf.Path) else prim.GetPath()
     return str(path) if path else "an invalid prim"
 
 
 def is_prim_path(path: str) -> bool:
     """Whether a string is the absolute path of a prim."""
-    return path.startswith("/") and bool(Sdf.Path.IsValidPathString(path)) and bool(Sdf.Path(path).IsPrimPath())
+    if not path.startswith("/") or len(path) > LONGEST_PATH or not representable(path):
+        return False
+    return bool(Sdf.Path.IsValidPathString(path)) and bool(Sdf.Path(path).IsPrimPath())
 
 
 def find_prim(stage: Usd.Stage, prim: PrimLike) -> Usd.Prim:
     """The prim of `stage` that is meant. Raises AuthoringError where there is none."""
     if not isinstance(stage, Usd.Stage):
-        raise AuthoringError(f"{stage!r} is not a stage; give an open Usd.Stage")
+        raise AuthoringError(f"{display(stage)} is not a stage; give an open Usd.Stage")
     path = path_of(prim)
     if not is_prim_path(path):
         raise AuthoringError(f"{path}: not a prim path; give a prim or an absolute path such as /World/link")
@@ -85,14 +90,20 @@ def find_prims(stage: Usd.Stage, prims: Iterable[PrimLike]) -> list[Usd.Prim]:
     return result
 
 
+def require_name(name: object, what: str) -> None:
+    """Raise AuthoringError for a name that is not a string."""
+    if not isinstance(name, str):
+        raise AuthoringError(f"the name of the {what} is {display(name)}; give a string")
+
+
 def stage_of(prim: Usd.Prim | Usd.SchemaBase) -> Usd.Stage:
     """The stage a prim or schema object lives on. Raises AuthoringError where it is invalid."""
     usd_prim = prim.GetPrim() if isinstance(prim, Usd.SchemaBase) else prim
     if not isinstance(usd_prim, Usd.Prim) or not usd_prim:
-        example = (f"stage.GetPrimAtPath({str(prim)!r})" if isinstance(prim, str | Sdf.Path) else
+        example = (f"stage.GetPrimAtPath({display(str(prim))})" if isinstance(prim, str | Sdf.Path) else
                    "a prim of an open stage")
-        raise AuthoringError(f"{prim!r} is not a prim on a stage; give a valid Usd.Prim or a schema object on it, such "
-                             f"as {example}")
+        raise AuthoringError(f"{display(prim)} is not a prim on a stage; give a valid Usd.Prim or a schema object on "
+                             f"it, such as {example}")
     return usd_prim.GetStage()
 
 
@@ -141,18 +152,23 @@ def not_one_axis(prim: Usd.Prim) -> str:
 
 
 def is_finite(value: object) -> TypeGuard[float]:
-    """Whether a value is a number, and neither infinite nor NaN."""
-    return isinstance(value, numbers.Real) and math.isfinite(value)
+    """Whether a value is a number, and neither infinite nor NaN; bools are none."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:       # a whole number beyond the largest double
+        return False
 
 
 def not_finite(where: str, value: object) -> list[str]:
     """The line for what is not a finite number."""
-    return [] if is_finite(value) else [f"{where}: {value!r} is not a finite number; give a finite number"]
+    return [] if is_finite(value) else [f"{where}: {display(value)} is not a finite number; give a finite number"]
 
 
 def as_vector(value: object) -> Vec3 | None:
     """Three finite numbers as floats, None for anything else."""
-    items = list(value) if isinstance(value, Iterable) else []
+    items = items_of(value) or ()
     if len(items) != 3 or not all(map(is_finite, items)):
         return None
     return float(items[0]), float(items[1]), float(items[2])
@@ -160,7 +176,7 @@ def as_vector(value: object) -> Vec3 | None:
 
 def not_vector(where: str, value: object) -> list[str]:
     """The line for what is not three finite numbers."""
-    return [] if as_vector(value) else [f"{where}: {value!r} is not three finite numbers; give (x, y, z)"]
+    return [] if as_vector(value) else [f"{where}: {display(value)} is not three finite numbers; give (x, y, z)"]
 
 
 def not_none(**values: object) -> dict[str, object]:
@@ -216,9 +232,9 @@ def _drive_problems(prefix: str, values: dict[str, object]) -> list[str]:
     for name, value in values.items():
         where = f"{prefix}:{name}"
         if name == "type":
-            if value not in ("force", "acceleration"):
-                lines.append(f"{where}: token {value!r} is not one of force, acceleration; give one of them")
-        elif not (name == "maxForce" and value == math.inf):
+            if not isinstance(value, str) or value not in ("force", "acceleration"):
+                lines.append(f"{where}: token {display(value)} is not one of force, acceleration; give one of them")
+        elif not (name == "maxForce" and isinstance(value, float) and value == math.inf):
             lines += not_finite(where, value)
         if name in NOT_NEGATIVE and is_finite(value) and value < 0:
             lines.append(f"{where}: {value:g} is negative; give a value of at least 0")

@@ -11,8 +11,16 @@ from typing import Any
 from physx_generated import PhysxTendonAttachmentAPI, PhysxTendonAttachmentLeafAPI, PhysxTendonAttachmentRootAPI
 from pxr import Usd
 
+from physx_schema.arguments import display
 from physx_schema.authoring.articulations import Topology, disabled
-from physx_schema.authoring.fixed_tendons import ATTACHMENTS, AXIS_SCHEMAS, NAMESPACE, gain_problems, limit_problems
+from physx_schema.authoring.fixed_tendons import (
+    ATTACHMENTS,
+    AXIS_SCHEMAS,
+    NAMESPACE,
+    gain_problems,
+    is_nonzero,
+    limit_problems,
+)
 from physx_schema.authoring.prims import (
     Application,
     PrimLike,
@@ -23,6 +31,7 @@ from physx_schema.authoring.prims import (
     is_finite,
     not_none,
     refuse,
+    require_name,
 )
 from physx_schema.checking.rules.tendon_attachments import SHORTEST_SEGMENT
 from physx_schema.definitions import default_number
@@ -108,8 +117,8 @@ def spatial_tendon(
     """
     start, flat = _root(name, root), list(_flatten(name, attachments))
     if not flat:
-        raise AuthoringError(f"spatial tendon '{name}': there are no attachments, and the tendon has no leaf; give at "
-                             "least one attachment")
+        raise AuthoringError(f"{_label(name)}: there are no attachments, and the tendon has no leaf; give at least "
+                             "one attachment")
     prims = find_prims(stage, [start.link, *(attachment.link for attachment, _ in flat)])
     first = _Point(start, prims[0], name, -1)
     points = [first, *(_Point(attachment, prim, f"{name}_{index}", parent) for index, ((attachment, parent), prim)
@@ -124,21 +133,28 @@ def spatial_tendon(
     return authored
 
 
+def _label(name: str) -> str:
+    return f"spatial tendon {display(name)}"
+
+
 def _root(name: str, root: object) -> Attachment:
     """The root as an attachment. Raises AuthoringError for what is no pair of link and point."""
+    require_name(name, "spatial tendon")
+    where = _label(name)
     if not isinstance(root, tuple) or len(root) != 2:
-        raise AuthoringError(f"spatial tendon '{name}': root {root!r} is not a link with a point on it; give (link, "
-                             "(x, y, z))")
+        raise AuthoringError(f"{where}: root {display(root)} is not a link with a point on it; give "
+                             "(link, (x, y, z))")
     return Attachment(*root)
 
 
 def _attachments(name: str, items: object) -> list[Attachment]:
     """Attachments, of which some were given as tuples. Raises AuthoringError for anything else, a line each."""
+    where = _label(name)
     if not isinstance(items, list | tuple):
-        raise AuthoringError(f"spatial tendon '{name}': attachments {items!r} are not a list; give [Attachment(link, "
-                             "position), ...]")
+        raise AuthoringError(f"{where}: attachments {display(items)} are not a list; give "
+                             "[Attachment(link, position), ...]")
     fields = len(dataclasses.fields(Attachment))
-    refuse(f"spatial tendon '{name}': {item!r} is not an attachment; give Attachment(link, position)" for item in items
+    refuse(f"{where}: {display(item)} is not an attachment; give Attachment(link, position)" for item in items
            if not isinstance(item, Attachment) and not (isinstance(item, tuple) and 2 <= len(item) <= fields))
     return [item if isinstance(item, Attachment) else Attachment(*item) for item in items]
 
@@ -176,13 +192,13 @@ def _limit_problems(points: Sequence[_Point], limit_stiffness: float | None) -> 
         attachment = point.attachment
         authored = not_none(rest_length=attachment.rest_length, lower=attachment.lower, upper=attachment.upper)
         if attachment.children:
-            lines += [f"{point.where}: {word} is {value} on an attachment with children, and only leaves use {word}; "
-                      f"give {word} to the leaves below this attachment" for word, value in authored.items()]
+            lines += [f"{point.where}: {word} is {display(value)} on an attachment with children, and only leaves use "
+                      f"{word}; give {word} to the leaves below this attachment" for word, value in authored.items()]
             continue
         if is_finite(attachment.rest_length) and attachment.rest_length < 0.0:
             lines.append(f"{point.where}:restLength: {attachment.rest_length:g} is negative, and PhysX uses the "
                          "length in the authored poses instead; omit rest_length, or give a length of at least 0")
-        if not limit_stiffness:
+        if not is_nonzero(limit_stiffness):
             lines += limit_problems(points[0].where, limit_stiffness, attachment.lower, attachment.upper)
     return lines
 

@@ -14,6 +14,7 @@ from difflib import SequenceMatcher, get_close_matches
 from importlib.util import find_spec
 from types import ModuleType
 
+from physx_schema.arguments import display, required_texts
 from physx_schema.checking import rules
 from physx_schema.checking.engine.finding import DEFAULT_PROFILES
 from physx_schema.checking.engine.published import (
@@ -73,11 +74,12 @@ def selection_of(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> Sele
 
     DJ.001 is both a family and published: what is kept is all that judges it, what is left out the family alone.
     """
+    select, ignore = required_texts("select", select), required_texts("ignore", ignore)
     selected = [(*_family_of(name), *_judging(name)) for name in select]
     left_out = [_family_of(name) or _judging(name) for name in ignore]
     for name in (*select, *ignore):
         if not _family_of(name) and not published_codes(name):
-            raise ValueError(f"there is no code or family {name!r}; {_suggestion(name)}")
+            raise ValueError(f"there is no code or family {display(name)}; {_suggestion(name)}")
     return Selection(tuple(_joined(selected)), tuple(_joined(left_out)), tuple(_joined(map(published_codes, select))),
                      tuple(_joined(map(published_codes, ignore))))
 

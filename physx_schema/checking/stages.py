@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
+from physx_schema.arguments import display
 from physx_schema.checking.catalogue import FINDERS, RULES, selection_of
 from physx_schema.checking.engine.baseline import Baseline
 from physx_schema.checking.engine.causes import with_causes
@@ -32,7 +32,7 @@ from physx_schema.description import Opinion, describe
 from physx_schema.description.bodies import gc_disabled
 from physx_schema.description.releases import as_of_release
 from physx_schema.description.robot_files import original
-from physx_schema.description.stages import open_stage
+from physx_schema.description.stages import StageSource, open_stage
 from physx_schema.diagnostics import captured
 from physx_schema.engine_releases import LATEST
 from physx_schema.errors import UnreadableError
@@ -40,7 +40,7 @@ from physx_schema.files import legible
 
 
 def check(
-    source: str | Path | Any, profile: str = DEFAULT_PROFILE, select: Sequence[str] = (), ignore: Sequence[str] = (),
+    source: StageSource, profile: str = DEFAULT_PROFILE, select: Sequence[str] = (), ignore: Sequence[str] = (),
     waivers: Sequence[Waiver] = (), engine_release: str = LATEST,
 ) -> Report:
     """Check a stage, given as a path or a Usd.Stage, against the rules of a profile.
@@ -57,6 +57,8 @@ def check(
     """
     selection = selection_of(select, ignore)
     parse_profile(profile)      # raises before the stage is read
+    if not isinstance(waivers, Sequence) or not all(isinstance(waiver, Waiver) for waiver in waivers):
+        raise ValueError(f"waivers is {display(waivers)}; give a list of waivers")
     with gc_disabled(), captured():         # messages of USD are findings
         return _check(open_stage(source), profile, selection, waivers, engine_release)
 

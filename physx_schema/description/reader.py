@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from pxr import Tf
@@ -27,7 +26,7 @@ from physx_schema.description.opinions.conditions import report_conditions
 from physx_schema.description.opinions.prim import applied_schemas
 from physx_schema.description.opinions.reading import ReadContext, path_key
 from physx_schema.description.scenes import Scenes
-from physx_schema.description.stages import open_stage, remarks_on, source_name
+from physx_schema.description.stages import StageSource, open_stage, remarks_on, source_name
 from physx_schema.diagnostics import announce, captured
 from physx_schema.errors import UnreadableError
 
@@ -36,7 +35,7 @@ Colliders = Mapping[str, Sequence[ColliderPart]]
 Forces = Mapping[str, tuple[ExternalForce, ...]]
 
 
-def describe(source: str | Path | Any) -> Description:
+def describe(source: StageSource) -> Description:
     """Return all physics on a stage, as PhysX reads it.
 
     `source` is a path or a Usd.Stage. Physics that PhysX ignores or refuses is listed in `problems` and `unused`.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from physx_schema.arguments import display
 from physx_schema.description.model import Description, Opinion
 from physx_schema.description.opinions.inactive import engine_of
 from physx_schema.description.opinions.prim import retired_property, retired_schema
@@ -24,8 +25,8 @@ def as_of_release(description: Description, release: str) -> Description:
 
     What it does is not described: everything else is as 0.7 has it. Raises ValueError for an unknown release.
     """
-    if release not in RELEASES:
-        raise ValueError(f"engine release {release!r} is not one of {', '.join(RELEASES)}")
+    if not isinstance(release, str) or release not in RELEASES:
+        raise ValueError(f"engine release {display(release)} is not one of {', '.join(RELEASES)}")
     if release == LATEST:
         return description
     read = {item for item in description.unused if _is_read(item, release)}

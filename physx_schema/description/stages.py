@@ -16,10 +16,11 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from pxr import Sdf, Tf, Usd, UsdGeom
 
+from physx_schema.arguments import display
 from physx_schema.description.composition import in_one_line, unresolved
 from physx_schema.description.frames import decompose
 from physx_schema.description.model import PoseSample
@@ -30,8 +31,9 @@ from physx_schema.description.robot_files import ROBOT_SUFFIXES, converted, conv
 from physx_schema.description.trial import require_openable
 from physx_schema.diagnostics import announce, captured
 from physx_schema.errors import UnreadableError, printable
-from physx_schema.files import STAGE_SUFFIXES, has_control_characters, legible, representable
+from physx_schema.files import LONGEST_PATH, STAGE_SUFFIXES, has_control_characters, legible, representable
 
+StageSource: TypeAlias = str | Path | Usd.Stage      # the path of a file, or an open stage
 LARGEST_TEXT = 1 << 29       # bytes of one text layer; USD takes about 20 bytes of memory for each
 
 _CHUNK = 1 << 24
@@ -75,13 +77,15 @@ _MAX_MESSAGE_LENGTH = 160
 _ACCEPTED_FILES = "use a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
 
 
-def open_stage(source: str | Path | Any) -> Any:
+def open_stage(source: StageSource) -> Usd.Stage:
     """The stage at a path, or the stage itself; a robot in URDF or MJCF is made into one.
 
     Raises UnreadableError for what is not a readable USD file.
     """
     if isinstance(source, Usd.Stage):
         return source
+    if not isinstance(source, str | Path) or len(str(source)) > LONGEST_PATH:
+        raise UnreadableError(f"{display(source)} is not a stage; give an open Usd.Stage or the path of a file")
     with captured() as capture:
         stage = _open(Path(source))
         texts, name = capture.take(), stage.GetRootLayer().identifier

@@ -14,8 +14,9 @@ from pxr import Sdf, Tf, Usd
 from . import _plugin
 from ._apply import apply, apply_schema, checked, define_prim, with_schema
 from ._definition import AuthoringError, Definition, fate
+from ._display import display
 from ._prims import NO_PRIM, check_definable, check_name, check_prim, only, prim_at, type_problems
-from ._strict import is_strict, require_identifier, retired_problems
+from ._strict import require_identifier, retired_problems, strictness
 from ._target import Target
 from ._values import prepare
 
@@ -105,7 +106,7 @@ class Schema:
             raise AuthoringError(f"{where}: {self!r} is not on this prim; apply or define this schema first")
         definition, name = cls.definition, object.__getattribute__(self, "_name")
         target = Target.of(prim.GetStage())
-        if strict or is_strict():
+        if strictness(strict):
             ready = checked(definition, prim, (name,) if name else (), values, target, strict=True)
         else:
             ready = prepare(definition, prim, definition.start(name), values, target)
@@ -171,7 +172,7 @@ class SingleApplyAPI(NonAppliedAPI):
     def _apply(cls, prim: Usd.Prim, values: Mapping[str, object], strict: bool) -> Self:
         check_prim(prim)
         warn_retired(cls.definition, values, 4)
-        strict = strict or is_strict()
+        strict = strictness(strict)
         if values or strict:
             apply(cls.definition, prim, (), values, strict)
             return cls(prim)
@@ -193,7 +194,8 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
         self._prim = prim if type(prim) is Usd.Prim else prim.GetPrim()
         if not isinstance(name, str):
             if name is not None or prim is not NO_PRIM:
-                raise TypeError(f"{type(self).__name__}(prim, name): name is {name!r}; give the instance name as a str")
+                raise TypeError(f"{type(self).__name__}(prim, name): name is {display(name)}; give the instance name "
+                                "as a str")
             name = ""
         self._name = name
         self._prefix = f"{self.definition.prefix}:{name}:"
@@ -240,7 +242,7 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
     def _at(cls, stage: Usd.Stage, path: Sdf.Path | str) -> Self:
         name = cls._instance_name(path)
         if not isinstance(path, str | Sdf.Path):
-            raise TypeError(f"{path!r} is not a path; give a str or Sdf.Path")
+            raise TypeError(f"{display(path)} is not a path; give a str or Sdf.Path")
         if name is None:
             raise RuntimeError(f"<{path}> is not the path of a {cls.definition.identifier} instance; give a path such "
                                f"as </prim.{cls.definition.prefix}:name>")
@@ -272,7 +274,7 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
         Without `instanceName`, the names contain USD's placeholder.
         """
         if not isinstance(instanceName, str):
-            raise TypeError(f"instanceName is {instanceName!r}; give a str")
+            raise TypeError(f"instanceName is {display(instanceName)}; give a str")
         return cls.definition.attribute_names(includeInherited, instanceName)
 
     @classmethod
@@ -292,8 +294,11 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
         check_name(name)
         require_identifier(cls.definition, prim, name)
         warn_retired(cls.definition, values, 4)
-        strict = strict or is_strict()
-        if name and (values or strict):                     # USD itself refuses empty names
+        strict = strictness(strict)
+        if not name and (values or strict):                 # alone USD itself refuses it
+            raise AuthoringError(f"{prim.GetPath()}: the instance name of {cls.definition.identifier} is empty; give "
+                                 "a name")
+        if values or strict:
             apply(cls.definition, prim, (name,), values, strict)
             return cls(prim, name)
         return cls(prim, name) if apply_schema(cls.definition, prim, (name,)) else cls()
@@ -328,7 +333,7 @@ class TypedSchema(Schema):
 
     @classmethod
     def _define(cls, stage: Usd.Stage, path: Sdf.Path | str, values: Mapping[str, object], strict: bool) -> Self:
-        definition, strict = cls.definition, strict or is_strict()
+        definition, strict = cls.definition, strictness(strict)
         warn_retired(definition, values, 4)
         if values or strict:
             check_definable(path)

@@ -12,6 +12,7 @@ from typing import Any
 from pxr import Sdf, Usd
 
 from ._definition import PLACEHOLDER, Attribute, AuthoringError, Definition
+from ._display import display
 from ._target import Target
 from ._values import prepare
 
@@ -48,13 +49,20 @@ def strict(enabled: bool = True) -> Iterator[None]:
         STRICT.reset(token)
 
 
+def strictness(strict: bool) -> bool:
+    """Whether a call is strict: as it says, or within a block of :func:`strict`. Raises TypeError but for a bool."""
+    if strict is True or strict is False:
+        return strict or is_strict()
+    raise TypeError(f"strict is {display(strict)}; give True or False")
+
+
 def name_problems(definition: Definition, prim: Usd.Prim, name: str) -> list[str]:
     """What is wrong with an instance name, one line each."""
     problem = name_problem(definition, name)
     conflicts = [other for other in definition.conflicts if prim.HasAPI(other, name)]
     if not problem and not conflicts:
         return []
-    start = f"{prim.GetPath()}: {definition.identifier} instance name {name!r}"
+    start = f"{prim.GetPath()}: {definition.identifier} instance name {display(name)}"
     problems = [f"{start} {problem}"] if problem else []
     if conflicts:
         problems.append(f"{start} is already used by {conflicts[0]} for properties with other types; choose another "
@@ -66,7 +74,7 @@ def require_identifier(definition: Definition, prim: Usd.Prim, name: str) -> Non
     """Raise AuthoringError for an instance name with which no property can be authored; USD refuses the empty one."""
     problem = identifier_problem(name)
     if name and problem:
-        raise AuthoringError(f"{prim.GetPath()}: {definition.identifier} instance name {name!r} {problem}")
+        raise AuthoringError(f"{prim.GetPath()}: {definition.identifier} instance name {display(name)} {problem}")
 
 
 def identifier_problem(name: str) -> str:

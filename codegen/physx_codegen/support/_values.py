@@ -13,11 +13,13 @@ from pxr import Gf, Sdf, Tf, Usd
 
 from ._arrays import LARGEST, extent, packed
 from ._definition import FLOAT_MAX, INTEGER_LIMITS, Attribute, AuthoringError, Definition, Property, Relationship
+from ._display import display
 from ._prims import parsed_path
 from ._target import Specs, Target, path_of, sdf_type
 
 FLOAT_LIMITS = {"h": 65504.0, "f": FLOAT_MAX, "d": math.inf}
 WORDS = {"token", "string"}
+WHOLE = 1 << 63
 NOTHING = ("", (), math.inf, -math.inf)      # what is quick about an unknown keyword
 
 
@@ -51,7 +53,8 @@ def prepare(
     for keyword, value in values.items():
         name, types, lower, upper = quick.get(keyword, NOTHING)
         if type(value) in types and lower < value < upper:          # type: ignore[operator]
-            ready[name] = value
+            # of whole numbers USD takes those of 64 bits
+            ready[name] = value if type(value) is not int or -WHOLE < value < WHOLE else float(value)
             continue
         prop = definition.by_keyword.get(keyword)
         if prop is None:
@@ -131,7 +134,7 @@ def converted(prop: Property, value: object) -> Any:
         return whole
     items = listed(value)
     if items is None:
-        raise Refused(f"{value!r} is not a list; give a list of {element} values")
+        raise Refused(f"{display(value)} is not a list; give a list of {element} values")
     return kind.type.pythonClass([scalar(prop, element, item) for item in items])
 
 
@@ -157,7 +160,7 @@ def scalar(prop: Attribute, type_name: str, value: object) -> Any:
     """One element as USD type `type_name`. Raises Refused."""
     if type_name == "bool":
         if type(value).__name__ not in {"bool", "bool_"}:       # bool_ is NumPy's
-            raise Refused(f"{value!r} is not a bool; give True or False")
+            raise Refused(f"{display(value)} is not a bool; give True or False")
         return bool(value)
     if type_name in INTEGER_LIMITS:
         return integer(prop, type_name, value)
@@ -165,7 +168,7 @@ def scalar(prop: Attribute, type_name: str, value: object) -> Any:
         return word(prop, value)
     if type_name == "asset":
         if not isinstance(value, str | Sdf.AssetPath):
-            raise Refused(f"{value!r} is not an asset path; give a string or Sdf.AssetPath")
+            raise Refused(f"{display(value)} is not an asset path; give a string or Sdf.AssetPath")
         return value if isinstance(value, Sdf.AssetPath) else asset_path(value)
     shape, letter = layout(type_name)
     if not shape:
@@ -178,13 +181,13 @@ def asset_path(value: str) -> Sdf.AssetPath:
     try:
         return Sdf.AssetPath(value)
     except (Tf.ErrorException, UnicodeEncodeError):
-        raise Refused(f"{value!r} cannot be an asset path; remove control characters") from None
+        raise Refused(f"{display(value)} cannot be an asset path; remove control characters") from None
 
 
 def integer(prop: Attribute, type_name: str, value: object) -> int:
     """A whole number that fits the type. Raises Refused."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool):
-        raise Refused(f"{value!r} is not a whole number; give {type_name} values")
+        raise Refused(f"{display(value)} is not a whole number; give {type_name} values")
     number = operator.index(value)
     lowest, highest = INTEGER_LIMITS[type_name]
     if not lowest <= number <= highest:
@@ -195,13 +198,13 @@ def integer(prop: Attribute, type_name: str, value: object) -> int:
 def word(prop: Attribute, value: object) -> str:
     """A string, one of the allowed tokens where the schema lists them. Raises Refused."""
     if not isinstance(value, str):
-        raise Refused(f"{value!r} is not a {prop.type.removesuffix('[]')}; give a string")
+        raise Refused(f"{display(value)} is not a {prop.type.removesuffix('[]')}; give a string")
     if "\0" in value or not (value.isascii() or is_unicode(value)):
-        raise Refused(f"{value!r} is not text that USD can store; remove null and surrogate characters")
+        raise Refused(f"{display(value)} is not text that USD can store; remove null and surrogate characters")
     if prop.tokens and value not in prop.tokens:
         close = closest(value, prop.tokens)
         suggestion = f"; did you mean '{close}'?" if close else "; give one of them"
-        raise Refused(f"token '{value}' is not one of {', '.join(prop.tokens)}{suggestion}")
+        raise Refused(f"token {display(value)} is not one of {', '.join(prop.tokens)}{suggestion}")
     return value
 
 
@@ -216,8 +219,11 @@ def is_unicode(text: str) -> bool:
 def real(prop: Attribute, letter: str, value: object) -> float:
     """A float of precision `letter` (h, f, d); infinite only where range or default say so. Raises Refused."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
-        raise Refused(f"{value!r} is not a number; give {prop.type} values")
-    number = float(value)
+        raise Refused(f"{display(value)} is not a number; give {prop.type} values")
+    try:
+        number = float(value)
+    except OverflowError:       # a whole number beyond the largest double
+        raise Refused(f"{display(value)} does not fit type {prop.type}; give a smaller value") from None
     if math.isnan(number):
         raise Refused("nan is not a number; give a finite value")
     if math.isinf(number):
@@ -268,11 +274,11 @@ def shaped(prop: Attribute, type_name: str, shape: tuple[int, ...], letter: str,
     items = listed(value)
     if items is None or len(items) != shape[0]:
         unit = "rows" if len(shape) == 2 else "numbers"
-        raise Refused(f"{value!r} is not a {type_name}; give {shape[0]} {unit}")
+        raise Refused(f"{display(value)} is not a {type_name}; give {shape[0]} {unit}")
     if len(shape) == 2:
         rows = [listed(row) or [] for row in items]
         if any(len(row) != shape[1] for row in rows):
-            raise Refused(f"{value!r} is not a {type_name}; give {shape[0]} rows of {shape[1]} numbers")
+            raise Refused(f"{display(value)} is not a {type_name}; give {shape[0]} rows of {shape[1]} numbers")
         return python_class([[real(prop, letter, number) for number in row] for row in rows])
     whole = letter == "i"
     return python_class(*(integer(prop, "int", item) if whole else real(prop, letter, item) for item in items))
@@ -282,7 +288,7 @@ def target_paths(prop: Relationship, value: object) -> list[Sdf.Path]:
     """Absolute paths from a prim, path, schema object or string, or a list of them. Raises Refused."""
     items = [value] if isinstance(value, str | Sdf.Path | Usd.Prim | Usd.SchemaBase) else listed(value)
     if items is None:
-        raise Refused(f"{value!r} is not a target; give a prim or an absolute path")
+        raise Refused(f"{display(value)} is not a target; give a prim or an absolute path")
     paths = [target_path(item) for item in items]
     if len(paths) > 1 and not prop.many:
         raise Refused(f"{len(paths)} targets where one is allowed; give a single prim or path")
@@ -297,10 +303,10 @@ def target_path(value: object) -> Sdf.Path:
             raise Refused("the target is an invalid prim; give a valid prim")
         return path
     if not isinstance(value, str | Sdf.Path):
-        raise Refused(f"{value!r} is not a target; give a prim or an absolute path")
+        raise Refused(f"{display(value)} is not a target; give a prim or an absolute path")
     path = parsed_path(value)
     if isinstance(value, str) and path.isEmpty:
-        raise Refused(f"{value!r} is not a path; give an absolute path such as /World/link")
+        raise Refused(f"{display(value)} is not a path; give an absolute path such as /World/link")
     if not path.IsAbsolutePath():
         raise Refused(f"path '{path}' is relative; give an absolute path such as /World/link")
     if path.ContainsPrimVariantSelection() or not (path.IsPrimPath() or path.IsPropertyPath()):

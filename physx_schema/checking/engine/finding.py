@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from physx_schema.arguments import display, required_text
+from physx_schema.field_text import fields_repr
+
 
 @dataclass(frozen=True, slots=True)
 class SetValue:
@@ -138,12 +141,12 @@ def parse_profile(profile: str) -> tuple[str, ...]:
 
     "simready" alone adds "driven" and "published". In other combinations "driven" adds "behaviour".
     """
-    parts = tuple(profile.split("+"))
+    parts = tuple(required_text("profile", profile).split("+"))
     allowed = (*PROFILES, *EXTRA_PROFILES)
     unknown = [part for part in parts if part not in allowed]
     if unknown:
-        raise ValueError(f"profile {profile!r}: {unknown[0]!r} is not one of {', '.join(allowed)}; join profiles "
-                         "with +")
+        raise ValueError(f"profile {display(profile)}: {display(unknown[0])} is not one of {', '.join(allowed)}; join "
+                         "profiles with +")
     if parts in ((SIMREADY,), WHOLE_SIMREADY):
         return WHOLE_SIMREADY
     stepped = DRIVEN in parts and BEHAVIOUR not in parts and parts != (SIMREADY, DRIVEN)
@@ -178,6 +181,8 @@ class Finding:
     layer: str = ""             # the layer of the strongest opinion, "" for the root layer
     repair: Repair | None = None        # the edits of the fix, None if unknown
     cause: Cause | None = None  # the finding that explains this one, None for none
+
+    __repr__ = fields_repr
 
 
 def location(path: str, name: str) -> str:

@@ -17,8 +17,9 @@ from typing import Any, Literal
 
 from pxr import Tf, Usd
 
+from physx_schema.arguments import label, required_choice, required_flag, required_text
 from physx_schema.checking.engine.causes import CauseGroup, grouped
-from physx_schema.checking.engine.finding import EXTRA_PROFILES, PROFILES, Finding, location, rank
+from physx_schema.checking.engine.finding import EXTRA_PROFILES, PROFILES, SEVERITIES, Finding, location, rank
 from physx_schema.checking.engine.published import FeatureVerdict, PublishedVerdict, bare, published_codes
 from physx_schema.checking.engine.rule import EVERYTHING, RULE_FAILED, Finder, Rule, Selection, Unevaluated, belongs
 from physx_schema.description import Description, Opinion
@@ -80,7 +81,8 @@ class Report:
         return tuple(finding for finding in self.findings if finding.severity == "error")
 
     def count(self, severity: str) -> int:
-        """The number of findings with this severity."""
+        """The number of findings with this severity. Raises ValueError for an unknown one."""
+        required_choice("severity", severity, SEVERITIES)
         return sum(finding.severity == severity for finding in self.findings)
 
     @property
@@ -92,7 +94,11 @@ class Report:
         return grouped(self.findings)
 
     def count_causes(self, severity: str) -> int:
-        """The number of causes with this severity; a cause has the worst severity of its findings."""
+        """The number of causes with this severity; a cause has the worst severity of its findings.
+
+        Raises ValueError for an unknown severity.
+        """
+        required_choice("severity", severity, SEVERITIES)
         return sum(group.severity == severity for group in self.causes)
 
     @former_keyword("most", "limit")
@@ -115,18 +121,22 @@ class Report:
 
         Raises KeyError if the check included no rule with this code, family or feature.
         """
+        required_text("family", family)
         codes = published_codes(family)
         states = {item.state for item in self.verdicts if belongs(item.code, bare(family))}
         states = states or {item.state for item in self.published if item.code in codes}
         if not states:
-            raise KeyError(f"{family}: the check included no rule of this name")
+            raise KeyError(f"{label(family)}: the check included no rule of this name")
         return "fail" if "fail" in states else "not evaluated" if "not evaluated" in states else "pass"
 
     def exit_code(self, strict: bool = False, fail_on: str = "error") -> int:
         """Return 1 if a finding has the severity `fail_on` or higher.
 
-        Without such a finding, return 5 if `strict` is true and something was not evaluated, else 0.
+        Without such a finding, return 5 if `strict` is true and something was not evaluated, else 0. Raises ValueError
+        for an unknown severity.
         """
+        required_choice("fail_on", fail_on, SEVERITIES)
+        required_flag("strict", strict)
         if any(rank(finding.severity) >= rank(fail_on) for finding in self.findings):
             return 1
         missing = self.not_evaluated or any(item.state == "not evaluated" for item in self.published)

@@ -230,6 +230,10 @@ class Articulation:
     loose_links: tuple[Link, ...] = ()  # of one that is not enabled: its links as the bodies that PhysX makes of them,
     loose_joints: tuple[MaximalJoint, ...] = ()     # and its joints as those between them
 
+    def __repr__(self) -> str:
+        return (f"Articulation({self.path!r}, links={len(self.links)}, dofs={len(self.dofs)}, "
+                f"fixed_base={self.fixed_base})")
+
     @property
     def dofs(self) -> tuple[Dof, ...]:
         """All degrees of freedom, in link order."""

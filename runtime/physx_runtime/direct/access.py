@@ -20,7 +20,9 @@ from physx_runtime.direct.gpu_articulations import GpuArticulations
 from physx_runtime.direct.kinds import ComputeType, MaxCounts, ReadType, WriteType, block_size, centroidal_blocks
 from physx_runtime.quantities.state import ArrayLines, centroidal_momentum_of
 from physx_runtime.simulation.actor import Actor
+from physx_runtime.simulation.arguments import required_array
 from physx_runtime.worlds.gpu.views import gpu_rows
+from physx_schema.arguments import display, items_of, required_choice, required_instance
 from physx_schema.errors import PhysxSchemaError
 
 Kind = TypeVar("Kind", bound=Enum)
@@ -57,7 +59,11 @@ class Direct:
     """
 
     def __init__(self, simulations: Sequence[Actor]) -> None:
-        actors = list(simulations)
+        actors = items_of(simulations)
+        if actors is None:
+            raise ValueError(f"simulations is {display(simulations)}; give a list of simulations")
+        for actor in actors:
+            required_instance("simulations", actor, Actor, "give a list of simulations")
         dtypes = sorted({simulation.dtype for simulation in actors})
         if not actors or len(dtypes) > 1 or len({id(s) for s in actors}) < len(actors):
             raise ValueError(f"{len(actors)} simulations of dtype {', '.join(dtypes) or 'none'}; give different "
@@ -78,6 +84,9 @@ class Direct:
                              first in zip(actors, starts, strict=False)]
             self._all_members = self._members
 
+    def __repr__(self) -> str:
+        return f"Direct(simulations={len(self._all_members)}, articulations={self.count}, dtype={str(self.dtype)!r})"
+
     def max_counts(self) -> MaxCounts:
         """Return the largest number of dofs, links and tendon parts that any articulation has. These numbers determine
         the block sizes."""
@@ -87,7 +96,7 @@ class Direct:
     def block_size(self, kind: ComputeType | ReadType | WriteType | str) -> int:
         """Return the size of a block: how many numbers a buffer holds for each articulation. Raises ValueError for an
         unknown kind of data."""
-        return block_size(kind if isinstance(kind, Enum) else _any_kind(kind), self.max_counts())
+        return block_size(_any_kind(kind), self.max_counts())
 
     # --- operations ---------------------------------------------------------------------------------------------------
 
@@ -185,7 +194,8 @@ class Direct:
     def selected_indices(self, indices: ArrayLike | None) -> Indices:
         """Return indices of articulations. For a mask (count,), the result has the same length, with -1 for
         articulations that are not selected."""
-        array = np.asarray(indices if indices is not None else np.zeros((0, 0)))
+        array = required_array("indices", np.zeros((0, 0)) if indices is None else indices,
+                               "give a list of whole numbers, or a mask")
         if array.dtype == np.bool_ and array.shape == (self.count,):
             return np.where(array, np.arange(self.count), -1)
         if array.ndim != 1 or (array.size and not np.issubdtype(array.dtype, np.integer)):
@@ -202,7 +212,7 @@ class Direct:
         """Return a one-dimensional view of the caller's array `data`."""
         stride = block_size(kind, self.max_counts())        # type: ignore[arg-type]
         expected = f"give {len(selected) * stride} numbers of {self.dtype}, in {len(selected)} blocks of {stride}"
-        if not isinstance(data, np.ndarray):
+        if not isinstance(data, np.ndarray) or isinstance(data, np.ma.MaskedArray):
             raise ValueError(f"{kind.name}: data is {type(data).__name__}; {expected}")
         if data.dtype != self.dtype or data.size != len(selected) * stride:
             raise ValueError(f"{kind.name}: data holds {data.size} numbers of {data.dtype}; {expected}")
@@ -249,13 +259,13 @@ def _by_member(selected: Indices, members: Sequence[Member]) -> list[tuple[Membe
 def _kind(enum: type[Kind], kind: Any) -> Kind:
     if isinstance(kind, enum):
         return kind
-    if isinstance(kind, str) and kind in enum.__members__:
-        return enum[kind]
-    raise ValueError(f"kind is {kind!r}; allowed are {', '.join(enum.__members__)}")
+    return enum[required_choice("kind", kind, enum.__members__)]
 
 
-def _any_kind(name: str) -> ComputeType | ReadType | WriteType:
+def _any_kind(kind: object) -> ComputeType | ReadType | WriteType:
+    if isinstance(kind, ComputeType | ReadType | WriteType):
+        return kind
     for enum in (ComputeType, ReadType, WriteType):
-        if name in enum.__members__:
-            return enum[name]
-    raise ValueError(f"{name!r} is not a kind of data; see ComputeType, ReadType and WriteType")
+        if isinstance(kind, str) and kind in enum.__members__:
+            return enum[kind]
+    raise ValueError(f"{display(kind)} is not a kind of data; see ComputeType, ReadType and WriteType")

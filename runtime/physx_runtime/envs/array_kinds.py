@@ -11,6 +11,8 @@ import numpy as np
 
 from physx_runtime.arrays import Array, DeviceValues
 from physx_runtime.simulation.actor import Actor
+from physx_runtime.simulation.arguments import required_array
+from physx_schema.arguments import display
 from physx_schema.errors import UnsupportedError
 
 
@@ -40,7 +42,7 @@ class NumpyArrays:
         return array
 
     def to_numpy(self, array: DeviceValues) -> Array:
-        return np.asarray(array)
+        return required_array("the array", array, "give an array of numbers")
 
     def joined(self, arrays: Sequence[Array]) -> Array:
         return np.concatenate(arrays, axis=1)
@@ -70,7 +72,7 @@ class TorchArrays:
 
     def to_numpy(self, array: DeviceValues) -> Array:
         if not isinstance(array, self._torch.Tensor):
-            return np.asarray(array)
+            return required_array("the array", array, "give a tensor or an array of numbers")
         return np.asarray(array.detach().cpu().numpy())
 
     def joined(self, arrays: Sequence[DeviceValues]) -> DeviceValues:
@@ -83,4 +85,4 @@ def array_kind(name: str, device: str) -> ArrayKind:
         return NumpyArrays()
     if name == "torch":
         return TorchArrays(device)
-    raise ValueError(f"arrays is {name!r}; choose numpy or torch")
+    raise ValueError(f"arrays is {display(name)}; choose numpy or torch")

@@ -25,6 +25,14 @@ from physx_runtime.simulation.parameters import world_indices
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.simulation.variation import Spread
+from physx_schema.arguments import (
+    display,
+    required_instance,
+    required_mapping,
+    required_text,
+    required_texts,
+    suggestion,
+)
 from physx_schema.description import describe
 from physx_schema.description.model import Description
 
@@ -97,9 +105,12 @@ class VectorEnv(gymnasium.vector.VectorEnv[DeviceValues, DeviceValues, DeviceVal
         self.num_envs = self.scene.worlds
         self._arrays = array_kind(arrays, "cpu" if self.robot.store.is_host_memory else "cuda")
         self._actions = ActionMap(self.robot, act, joints, action_range)
-        self._parameters = EpisodeParameters(self.scene, randomize or {})
+        self._parameters = EpisodeParameters(self.scene, {} if randomize is None else _spreads(randomize))
+        for name, function in (("reward", reward), ("done", done), ("start", start)):
+            if not (callable(function) or (function is None and name != "reward")):
+                raise ValueError(f"{name} is {display(function)}; give a function")
         self._reward, self._done, self._start = reward, done, start
-        self._observed = observe
+        self._observed = observe if callable(observe) else required_texts("observe", observe)
         self.steps_per_action = required_count("steps_per_action", steps_per_action, 1)
         self.max_episode_steps = None if max_episode_steps is None else required_count(
             "max_episode_steps", max_episode_steps, 1)
@@ -130,7 +141,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[DeviceValues, DeviceValues, DeviceVal
         are quantities too. Raises ValueError for another name.
         """
         robot = self.robot
-        if name == "joint_position":
+        if required_text("name", name) == "joint_position":
             return self._arrays.read_row(robot, "q")
         if name == "joint_velocity":
             return self._arrays.read_row(robot, "v")[:, robot.topology.root_size:]
@@ -142,7 +153,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[DeviceValues, DeviceValues, DeviceVal
             return self._arrays.from_numpy(robot.parameter(name))
         if name not in robot.model.settable:
             names = sorted({*QUANTITIES, *robot.parameters, *robot.model.settable})
-            raise ValueError(f"{name!r} is not a quantity of this robot; choose from {', '.join(names)}")
+            raise ValueError(f"{display(name)} is not a quantity of this robot; {suggestion(name, names)}")
         return self._arrays.read_row(robot, name)
 
     # --- Gymnasium ---------------------------------------------------------------------------------------------------
@@ -157,13 +168,14 @@ class VectorEnv(gymnasium.vector.VectorEnv[DeviceValues, DeviceValues, DeviceVal
         Raises:
             ValueError: An option is unknown, or the seed is not a whole number of at least 0.
         """
-        unknown = sorted(set(options or {}) - {"reset_mask"})
+        options = {} if options is None else dict(required_mapping("options", options))
+        unknown = sorted(options.keys() - {"reset_mask"})
         if unknown:
             raise ValueError(f"{', '.join(unknown)} is not an option of reset; allowed is reset_mask")
         if seed is not None:
             self.seed = required_count("seed", seed, 0)
             self.episodes[:] = 0
-        mask = (options or {}).get("reset_mask")
+        mask = options.get("reset_mask")
         self._begin(world_indices(None if mask is None else self._arrays.to_numpy(mask), self.num_envs))
         return self._observation(), {}
 
@@ -254,6 +266,13 @@ class VectorEnv(gymnasium.vector.VectorEnv[DeviceValues, DeviceValues, DeviceVal
         if mask.dtype != np.bool_:
             raise ValueError(f"{name} returns the type {mask.dtype}; return a mask of bool")
         return mask
+
+
+def _spreads(randomize: Mapping[str, Spread]) -> Mapping[str, Spread]:
+    """The bounds of parameters. Raises ValueError for anything else."""
+    for name, spread in required_mapping("randomize", randomize).items():
+        required_instance(f"randomize[{name!r}]", spread, Spread, "give a Spread")
+    return randomize
 
 
 def _robot(scene: Scene, path: str | None) -> SceneActor:

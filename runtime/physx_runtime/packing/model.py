@@ -37,6 +37,9 @@ class PackedModel:
     actor: ActorDescription             # what it was packed from
     scene: Scene
 
+    def __repr__(self) -> str:
+        return f"PackedModel({self.actor.path!r}, links={len(self.link_names)}, dofs={len(self.dof_names)})"
+
     @functools.cached_property
     def settable(self) -> Mapping[str, int]:
         """The cached `settable_rows` of the topology."""

@@ -16,6 +16,7 @@ from physx_runtime.packing.body import free_body
 from physx_runtime.packing.contacts import Touching
 from physx_runtime.packing.model import NotSimulated
 from physx_runtime.packing.triggers import unsupported_triggers
+from physx_schema.arguments import label, required_text, suggestion
 from physx_schema.description.filter import CollisionFilter
 from physx_schema.description.model import ActorDescription, Authored, Description, Link, MaximalJoint, Opinion
 from physx_schema.description.opinions.accounting import CONTACTS
@@ -130,13 +131,16 @@ def select_actor(description: Description, path: str | None) -> ActorDescription
     chosen of a stage that PhysX refuses.
     """
     require_accepted(description)
+    if path is not None:
+        required_text("articulation", path)
     articulations = actors_by_name(description.articulations)
     bodies = {body.path: body for body in description.bodies}
     if path in bodies or (path is None and not articulations and bodies):
         return _select_body(description, bodies, path)
     if path is not None and path not in articulations:
-        listed = ", ".join((*articulations, *(body.path for body in description.loose_bodies))) or "none"
-        raise UnsupportedError(f"{description.source}: no articulation or free body at {path}; choose from {listed}")
+        actors = (*articulations, *(body.path for body in description.loose_bodies))
+        raise UnsupportedError(f"{description.source}: no articulation or free body at {label(path)}; "
+                               f"{suggestion(path, actors)}")
     if not articulations:
         raise UnsupportedError(nothing_moves(description))
     if path is None and len(articulations) > 1:

@@ -5,7 +5,7 @@ compensations, centre of mass, momentum.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,9 +20,12 @@ from physx_runtime.packing.not_simulated import select_actor
 from physx_runtime.quantities import state as quantities
 from physx_runtime.quantities.state import evaluate
 from physx_runtime.quantities.traced import StateQuantity
+from physx_runtime.simulation.arguments import required_numbers
 from physx_runtime.simulation.parameters import is_rotation
+from physx_schema.arguments import required_choice, required_mapping
 from physx_schema.description import describe
 from physx_schema.description.model import Description
+from physx_schema.description.stages import StageSource
 
 
 class LinkState(NamedTuple):
@@ -30,6 +33,10 @@ class LinkState(NamedTuple):
 
     pose: Array         # (n_link, 7) position, quaternion x y z w; world
     velocity: Array     # (n_link, 6) linear at the centre of mass, angular; world
+
+    def __repr__(self) -> str:
+        return f"LinkState(pose=<{self.pose.dtype} {self.pose.shape}>, velocity=<{self.velocity.dtype} " \
+               f"{self.velocity.shape}>)"
 
 
 # kind -> quantity; the last three are deprecated in PhysX
@@ -46,11 +53,33 @@ QUANTITIES_BY_KIND: dict[str, StateQuantity] = {
     "generalized_gravity": quantities.generalized_gravity,
     "generalized_coriolis": quantities.generalized_coriolis,
 }
+ArrayKind: TypeAlias = Literal[
+    "jacobian", "mass_matrix", "gravity_compensation", "coriolis_compensation", "com_world", "com_root",
+    "centroidal_momentum", "generalized_mass_matrix", "generalized_gravity", "generalized_coriolis"]
 ROOT_STATE_SIZES = {"position": 3, "rotation_wxyz": 4, "linear_velocity": 3, "angular_velocity": 3}
 
 
-def compute(stage: Any, q: ArrayLike, qd: ArrayLike, kind: str, root: Mapping[str, ArrayLike] | None = None, *,
-            articulation: str | None = None, dtype: str = "float64") -> Any:
+@overload
+def compute(stage: StageSource | Description, q: ArrayLike, qd: ArrayLike, kind: Literal["update_kinematic"],
+            root: Mapping[str, ArrayLike] | None = None, *, articulation: str | None = None, dtype: str = "float64"
+            ) -> LinkState: ...
+
+
+@overload
+def compute(stage: StageSource | Description, q: ArrayLike, qd: ArrayLike, kind: ArrayKind,
+            root: Mapping[str, ArrayLike] | None = None, *, articulation: str | None = None, dtype: str = "float64"
+            ) -> Array: ...
+
+
+@overload
+def compute(stage: StageSource | Description, q: ArrayLike, qd: ArrayLike, kind: str,
+            root: Mapping[str, ArrayLike] | None = None, *, articulation: str | None = None, dtype: str = "float64"
+            ) -> LinkState | Array: ...
+
+
+def compute(stage: StageSource | Description, q: ArrayLike, qd: ArrayLike, kind: str,
+            root: Mapping[str, ArrayLike] | None = None, *, articulation: str | None = None, dtype: str = "float64"
+            ) -> LinkState | Array:
     """Return one quantity of an articulation (docs/reference/direct_api.md defines the quantities).
 
     In the shapes, nv is n_dof for a fixed base and 6 + n_dof for a floating base. PhysX deprecates the kinds
@@ -80,12 +109,10 @@ def compute(stage: Any, q: ArrayLike, qd: ArrayLike, kind: str, root: Mapping[st
     actor = select_actor(description, articulation)
     model = pack_actor(actor, description.scene_of(actor))
     t = model.topology.tree
-    if kind not in QUANTITIES_BY_KIND:
-        raise ValueError(f"kind is {kind!r}; allowed are {', '.join(QUANTITIES_BY_KIND)}")
+    required_choice("kind", kind, QUANTITIES_BY_KIND)
     if kind == "centroidal_momentum" and t.fixed_base:
         raise ValueError(f"{model.link_names[0]}: centroidal_momentum needs a floating base; this base is fixed")
-    if dtype not in ("float32", "float64"):
-        raise ValueError(f"dtype is {dtype!r}; allowed are 'float32', 'float64'")
+    required_choice("dtype", dtype, ("float32", "float64"))
     single, rows = _rows(model, q, qd, root, dtype)
     outputs = evaluate(QUANTITIES_BY_KIND[kind], t, rows)
     shaped = {name: values.reshape(len(values), *_shape(t, kind if name == "values" else name)).astype(dtype)
@@ -106,7 +133,7 @@ def _shape(t: Topology, name: str) -> tuple[int, ...]:
 def _rows(model: PackedModel, q: ArrayLike, qd: ArrayLike, root: Mapping[str, ArrayLike] | None,
           dtype: str) -> tuple[bool, dict[str, Array]]:
     """Whether one state is given, and the rows of all states, (n, n_state)."""
-    t = model.topology.tree
+    t, root = model.topology.tree, None if root is None else required_mapping("root", root)
     inputs = {"q": (q, len(t.dofs)), "qd": (qd, len(t.dofs))}
     inputs |= {f"root {name}": (value, ROOT_STATE_SIZES.get(name, 0)) for name, value in (root or {}).items()}
     unknown = sorted(set(root or {}) - set(ROOT_STATE_SIZES))
@@ -134,7 +161,7 @@ def _rows(model: PackedModel, q: ArrayLike, qd: ArrayLike, root: Mapping[str, Ar
 
 
 def _checked(name: str, value: ArrayLike, size: int, dtype: str) -> Array:
-    array = np.asarray(value, dtype=np.float64)
+    array = required_numbers(name, value)
     if array.ndim not in (1, 2) or array.shape[-1] != size or (array.ndim == 2 and not len(array)):
         raise ValueError(f"{name} has shape {array.shape}; give ({size},) or (n, {size})")
     with np.errstate(over="ignore"):

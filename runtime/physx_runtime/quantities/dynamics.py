@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from physx_runtime.arrays import Array, Indices
+from physx_runtime.arrays import Array, DeviceValues, Indices
 from physx_runtime.dynamics.crba import mass_matrix, with_armature
 from physx_runtime.dynamics.jacobian import link_jacobian, operational_inertia
 from physx_runtime.dynamics.kinematics import state_kinematics
@@ -22,8 +22,11 @@ from physx_runtime.quantities.derivatives import inverse_derivatives
 from physx_runtime.quantities.state import ArrayLines, WorldQuantities, lines_of
 from physx_runtime.quantities.traced import StateQuantity
 from physx_runtime.simulation.actor import Actor
+from physx_runtime.simulation.arguments import required_numbers
+from physx_runtime.simulation.parameters import rounded
 from physx_runtime.worlds.gpu.arrays import is_on_device
 from physx_runtime.worlds.gpu.views import required_gpu_rows
+from physx_schema.arguments import display, required_choice, required_text, suggestion
 from physx_schema.errors import UnsupportedError
 
 # rows of a link's Jacobian
@@ -60,11 +63,14 @@ class Dynamics:
         self._quantities = WorldQuantities(simulation.model.topology)
         self._link_quantities: dict[tuple[int, str], StateQuantity] = {}
 
+    def __repr__(self) -> str:
+        return f"Dynamics({self._simulation!r})"
+
     @property
     def _all_worlds(self) -> Indices:
         return np.arange(self._simulation.worlds)
 
-    def inverse_dynamics(self, acceleration: Any, out: Any = None) -> Any:
+    def inverse_dynamics(self, acceleration: DeviceValues, out: DeviceValues | None = None) -> DeviceValues:
         """Return the generalised force for an acceleration (inverse dynamics), (n_world, nv).
 
         `acceleration` is (nv,) or (n_world, nv). The acceleration of the root is that of its centre of mass, not a
@@ -73,30 +79,30 @@ class Dynamics:
         return self._evaluate(quantities.force_at_acceleration, (self._quantities.topology.nv,), out,
                               acceleration=acceleration)
 
-    def forward_dynamics(self, force: Any, out: Any = None) -> Any:
+    def forward_dynamics(self, force: DeviceValues, out: DeviceValues | None = None) -> DeviceValues:
         """Return the acceleration under a force, (n_world, nv); `force` is (nv,) or (n_world, nv).
 
         Raises the errors of `inverse_dynamics`.
         """
         return self._evaluate(quantities.acceleration_under_force, (self._quantities.topology.nv,), out, force=force)
 
-    def bias(self, out: Any = None) -> Any:
+    def bias(self, out: DeviceValues | None = None) -> DeviceValues:
         """The force at zero acceleration, C(q, v) + g(q), (n_world, nv)."""
         return self._evaluate(quantities.bias_force, (self._quantities.topology.nv,), out)
 
-    def mass_matrix(self, out: Any = None) -> Any:
+    def mass_matrix(self, out: DeviceValues | None = None) -> DeviceValues:
         """The mass matrix M with armature, (n_world, nv, nv)."""
         nv = self._quantities.topology.nv
         return self._evaluate(quantities.mass_with_armature, (nv, nv), out)
 
-    def jacobian(self, link: str, out: Any = None) -> Any:
+    def jacobian(self, link: str, out: DeviceValues | None = None) -> DeviceValues:
         """Return the Jacobian of a link, (n_world, 6, nv): velocity of its centre of mass, then angular velocity.
 
         `link` is its prim path. Raises ValueError for a path that is not a link.
         """
         return self._evaluate(self._quantity_of_link(link, "jacobian"), (6, self._quantities.topology.nv), out)
 
-    def operational_inertia(self, link: str, axes: str = "both", out: Any = None) -> Any:
+    def operational_inertia(self, link: str, axes: str = "both", out: DeviceValues | None = None) -> DeviceValues:
         """Return the inertia (J M^-1 J^T)^-1 at the centre of mass of a link, (n_world, 6, 6).
 
         The result is NaN in worlds with a blocked direction, as for "both" of an arm with fewer than 6 dofs.
@@ -109,8 +115,7 @@ class Dynamics:
         Raises:
             ValueError: The link or the axes are unknown.
         """
-        if axes not in JACOBIAN_ROWS:
-            raise ValueError(f"axes is {axes!r}; allowed are {', '.join(JACOBIAN_ROWS)}")
+        required_choice("axes", axes, JACOBIAN_ROWS)
         first, last = JACOBIAN_ROWS[axes]
         return self._evaluate(self._quantity_of_link(link, axes), (last - first, last - first), out)
 
@@ -149,8 +154,8 @@ class Dynamics:
 
     def _quantity_of_link(self, path: str, kind: str) -> StateQuantity:
         names = self._simulation.model.link_names
-        if path not in names:
-            raise ValueError(f"{path!r} is not a link; choose from {', '.join(names)}")
+        if required_text("link", path) not in names:
+            raise ValueError(f"{display(path)} is not a link; {suggestion(path, names)}")
         key = (names.index(path), kind)
         if key not in self._link_quantities:
             self._link_quantities[key] = _link_quantity(*key)
@@ -187,7 +192,7 @@ class Dynamics:
     def _validated(self, name: str, values: ArrayLike) -> Array:
         if is_on_device(values):
             raise ValueError(f"{name} is on a GPU, but derivatives are computed on the host; copy it to the host")
-        array, count = np.asarray(values, dtype=self._simulation.dtype), self._simulation.worlds
+        array, count = rounded(required_numbers(name, values), self._simulation.dtype), self._simulation.worlds
         nv = self._quantities.topology.nv
         if array.shape not in ((nv,), (count, nv)):
             raise ValueError(f"{name} has shape {array.shape}; give ({nv},) or ({count}, {nv})")

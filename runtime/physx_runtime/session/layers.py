@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from pxr import Sdf, Usd
 
+from physx_schema.arguments import required_choice
 from physx_schema.errors import AuthoringError
 
 Into = Literal["session", "edit_target"]
@@ -89,8 +90,7 @@ class ResultLayer:
     """Specs of results in one layer of a stage, created where missing and restored together."""
 
     def __init__(self, stage: Usd.Stage, into: Into) -> None:
-        if into not in RESULT_LAYERS:
-            raise ValueError(f"into is {into!r}; allowed are {', '.join(map(repr, RESULT_LAYERS))}")
+        required_choice("into", into, RESULT_LAYERS)
         self._target = stage.GetEditTarget() if into == "edit_target" else None
         self.layer = self._target.GetLayer() if self._target else stage.GetSessionLayer()
         if self.layer is None:

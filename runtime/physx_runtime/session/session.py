@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from pxr import Usd
 
+from physx_runtime.arrays import Array
 from physx_runtime.model.scene import SceneModel
 from physx_runtime.packing.contacts import Touching
 from physx_runtime.packing.island import sorted_islands
@@ -52,6 +54,7 @@ from physx_runtime.simulation.scene import Assembly, Scene, assemble
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.solver.settings import required_solver
 from physx_runtime.worlds.store import SCHEDULED
+from physx_schema.arguments import label, listed, required_choice, required_flag, required_text, suggestion
 from physx_schema.description.bodies import gc_disabled
 from physx_schema.description.model import ActorDescription, Articulation, Description
 from physx_schema.description.reader import describe
@@ -92,17 +95,17 @@ class SessionView:
         self._require_open()
         return self._scene.trigger_events
 
-    def net_contact_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Any:
+    def net_contact_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Array:
         """Return the normal contact force on bodies in the last step, as `Scene.net_contact_force` without the world
         axis.
         """
         self._require_open()
-        return self._scene.net_contact_force(bodies, partners)[0]
+        return np.asarray(self._scene.net_contact_force(bodies, partners)[0])
 
-    def net_friction_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Any:
+    def net_friction_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Array:
         """Return the friction force, as `net_contact_force`."""
         self._require_open()
-        return self._scene.net_friction_force(bodies, partners)[0]
+        return np.asarray(self._scene.net_friction_force(bodies, partners)[0])
 
     @property
     def mass_properties(self) -> dict[str, MassProperties]:
@@ -156,20 +159,22 @@ class Session(SessionView):
         UnsupportedError: PhysX refuses the whole stage. If PhysX refuses the stage after an edit, no body moves.
     """
 
-    def __init__(self, stage: Any, *, transforms: bool = True, velocities: bool = True, joint_states: bool = True,
+    def __init__(self, stage: Usd.Stage, *, transforms: bool = True, velocities: bool = True, joint_states: bool = True,
                  into: Into = "session", dtype: str = "float32", solver: str = "physx",
                  sleeping: bool = True) -> None:
         self._closed = True                 # until everything below has worked
         _require_stage(stage)
-        if dtype not in ("float32", "float64"):
-            raise ValueError(f"dtype is {dtype!r}; allowed are 'float32', 'float64'")
+        required_choice("dtype", dtype, ("float32", "float64"))
+        switches = Switches(required_flag("transforms", transforms), required_flag("velocities", velocities),
+                            required_flag("joint_states", joint_states))
+        required_flag("sleeping", sleeping)
         # edits of the structure are followed without compiling, and the same edits give the same bits
         self._stage = stage
         self._settings: dict[str, Any] = {"dtype": dtype, "solver": required_solver(solver), "sleeping": sleeping,
                                           "path": SCHEDULED}
         self._messages = Messages()
         self._listener = StageListener(stage)
-        self._results = Results(stage, into, Switches(transforms, velocities, joint_states), self._messages,
+        self._results = Results(stage, into, switches, self._messages,
                                 self._listener.ignore_changes)
         self._actors: dict[str, SessionActor] = {}
         self._resume = ResumeState()
@@ -277,11 +282,15 @@ class Session(SessionView):
         actors are simulated.
         """
         self._require_open()
-        path = next(iter(self._actors)) if articulation is None and len(self._actors) == 1 else articulation
-        if path not in self._actors:
-            raise ValueError(f"{path or 'the stage'} is not a simulated articulation or free body; "
-                             f"give one of {', '.join(self._actors) or 'none'}")
-        return self._actors[path].simulation
+        if articulation is None:
+            if len(self._actors) != 1:
+                raise ValueError(f"the stage has {len(self._actors)} simulated articulations and free bodies; "
+                                 f"give one of {listed(self._actors)}")
+            return next(iter(self._actors.values())).simulation
+        if required_text("articulation", articulation) not in self._actors:
+            raise ValueError(f"{label(articulation)} is not a simulated articulation or free body; "
+                             f"{suggestion(articulation, self._actors, 'give one of')}")
+        return self._actors[articulation].simulation
 
     def _report_unstepped(self) -> None:
         """Name who raises the iteration counts without being stepped."""

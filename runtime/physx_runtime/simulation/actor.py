@@ -27,6 +27,7 @@ from physx_runtime.worlds.buffer import BufferView
 from physx_runtime.worlds.gpu.arrays import is_on_device
 from physx_runtime.worlds.store import WorldRows, Worlds
 from physx_runtime.worlds.wake import TARGET_ROWS, WAKING_ROWS, WakeControl
+from physx_schema.arguments import display, required_mapping, required_text, suggestion
 from physx_schema.former_names import former_method
 
 
@@ -180,16 +181,16 @@ class Actor:
             ValueError: A number is NaN; a state, effort or force is infinite; a shape is wrong; `set_parameters`
                 refuses the value; or the row is computed from other numbers.
         """
-        if name in self.model.state or name in FORCE_ROWS:
+        if required_text("name", name) in self.model.state or name in FORCE_ROWS:
             self.set_row(name, values, worlds)
         elif name in self.parameters:
             self.set_parameters({name: values}, worlds)
         elif name in self.settings.rows(self.dt):
-            raise ValueError(f"{name!r} is computed from the time step of all worlds; call set_time_step")
+            raise ValueError(f"{display(name)} is computed from the time step of all worlds; call set_time_step")
         else:
             forces = self.model.settable.keys() & set(FORCE_ROWS)
             allowed = sorted({*self.parameters, *self.model.state, *forces})
-            raise ValueError(f"{name!r} cannot be set in this model; choose from {', '.join(allowed)}")
+            raise ValueError(f"{display(name)} cannot be set in this model; {suggestion(name, allowed)}")
 
     def set_row(self, name: str, values: ArrayLike, worlds: ArrayLike | None = None) -> None:
         """Set a row of the step directly, (n,) for all worlds or (n_world, n). Rows computed from it are unchanged.
@@ -272,7 +273,7 @@ class Actor:
 
         Rows are listed in docs/reference/rows.md. Raises ValueError for an unknown name.
         """
-        if name not in self.model.settable and name in self.parameters:
+        if required_text("name", name) not in self.model.settable and name in self.parameters:
             return self.parameter(name)
         if name in LINK_FORCE_ROWS and not self.topology.link_forces:
             return np.zeros((self.worlds, 3 * len(self.topology.links)), self.dtype)
@@ -394,7 +395,7 @@ class Actor:
 
     def set_parameter(self, name: str, values: ArrayLike, worlds: ArrayLike | None = None) -> None:
         """Set one parameter, as `set_parameters` does."""
-        self.set_parameters({name: values}, worlds)
+        self.set_parameters({required_text("name", name): values}, worlds)
 
     def set_parameters(self, values: Mapping[str, ArrayLike], worlds: ArrayLike | None = None) -> None:
         """Set parameters by name. Each value is one number, `shape`, or (n_selected, *shape).
@@ -409,6 +410,7 @@ class Actor:
             ValueError: PhysX refuses a value, or the step does not read it (see `randomize`). The message names world
                 and prim; nothing is set then.
         """
+        required_mapping("values", values)
         if any(is_on_device(value) for value in (worlds, *values.values())):
             OnGpu(self).set_parameters(values, worlds)
             return

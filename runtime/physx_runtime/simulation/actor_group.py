@@ -28,6 +28,7 @@ from physx_runtime.solver.settings import SOFTENING, SolverSettings, solver_sett
 from physx_runtime.worlds.buffer import BufferView
 from physx_runtime.worlds.store import AUTO, Worlds
 from physx_runtime.worlds.wake import WakeControl
+from physx_schema.arguments import required_flag
 
 
 class GroupMember(Protocol):
@@ -252,7 +253,7 @@ def as_stepped(model: PackedModel, sleeping: bool) -> PackedModel:
 def build_group(model: PackedModel, worlds: int = 1, *, dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32",
                 solver: str = "physx", path: str = AUTO, sleeping: bool = True) -> ActorGroup:
     """A group of one actor in a batch of its own; arguments as of `Simulation`, with the same ValueErrors."""
-    model = as_stepped(model, sleeping and solver != "ideal")
+    model = as_stepped(model, required_flag("sleeping", sleeping) and solver != "ideal")
     require_room(required_count("worlds", worlds, 1), [model], dtype)
     batch = WorldBatch(model.topology, [solver_settings(solver, model)], worlds, dt=dt, device=device, dtype=dtype,
                        path=path)

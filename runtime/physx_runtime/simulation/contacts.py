@@ -11,6 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from physx_runtime.arrays import Array
+from physx_schema.arguments import display, label, required_texts, suggestion
+from physx_schema.field_text import fields_repr
+
+MAX_PAIRS = 4       # that a printed object lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,8 @@ class ColliderPairs:
     names: tuple[str, ...]                  # prims of colliders
     owners: tuple[str, ...]                 # the bodies that these are of; a static collider itself
     rows: Array                            # (n, 2) rows of both
+
+    __repr__ = fields_repr
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
@@ -55,6 +61,8 @@ class Friction:
     points: Array                           # (n_anchor, 3) length, world; on the first collider, at the step's start
     impulses: Array                         # (n_anchor, 3) mass length / s, world; what the first collider got
 
+    __repr__ = fields_repr
+
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """The prims of the two colliders, (n_anchor,)."""
@@ -81,6 +89,11 @@ class Contacts:
     impulses: Array                         # (n_contact,) mass length / s, what the first got along the normal
     friction: Friction
     dt: float                               # s, of the step
+
+    def __repr__(self) -> str:
+        pairs = list(dict.fromkeys(self.pairs))
+        more = f" and {len(pairs) - MAX_PAIRS} more" if len(pairs) > MAX_PAIRS else ""
+        return f"Contacts(points={len(self)}, pairs={pairs[:MAX_PAIRS]}{more}, dt={self.dt:.6g})"
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
@@ -150,11 +163,18 @@ def friction_force(contacts: Contacts, worlds: int, bodies: Paths, partners: Seq
 
 def require_paths(bodies: Paths, partners: Sequence[str] | None, known: Collection[str]) -> None:
     """Raise ValueError for the first path that is neither a body nor a collider whose contacts are stepped."""
-    for path in ([bodies] if isinstance(bodies, str) else bodies, partners or ()):
-        unknown = next((name for name in path if name not in known), None)
-        if unknown is not None:
-            raise ValueError(f"{unknown} is neither a body nor a collider with simulated contacts; give one of "
-                             f"{', '.join(sorted(known)) or 'none'}")
+    paths = [bodies] if isinstance(bodies, str) else required_sequence("bodies", bodies)
+    for path in (*paths, *(() if partners is None else required_sequence("partners", partners))):
+        if path not in known:
+            raise ValueError(f"{label(path)} is neither a body nor a collider with simulated contacts; "
+                             f"{suggestion(path, sorted(known), 'give one of')}")
+
+
+def required_sequence(argument: str, paths: object) -> Sequence[str]:
+    """A list or tuple of paths, which is read more than once. Raises ValueError for anything else."""
+    if not isinstance(paths, Sequence):
+        raise ValueError(f"{argument} is {display(paths)}; give a list of prim paths")
+    return required_texts(argument, paths)
 
 
 def _net(pairs: ColliderPairs, in_worlds: Array, impulses: Array, worlds: int, bodies: Paths,

@@ -10,21 +10,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.dynamics.crba import mass_matrix
 from physx_runtime.dynamics.kinematics import forward_kinematics, link_motions
 from physx_runtime.dynamics.rnea import coriolis_force, gravity_force, inertial_forces
 from physx_runtime.dynamics.spatial import quaternion
 from physx_runtime.model.row_specs import input_rows, state_rows
+from physx_runtime.simulation.arguments import required_index, required_numbers
 from physx_runtime.simulation.recording import spatial_velocities, velocities_after_step, world_link_poses
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.simulation.simulation import Simulation
 from physx_runtime.solver.program import stages
+from physx_schema.arguments import display, required_mapping
+from physx_schema.description.model import Description
+from physx_schema.description.stages import StageSource
 
 DumpSource = Simulation | SceneActor
 ROOT_NAMES = ("root vx", "root vy", "root vz", "root wx", "root wy", "root wz")
 
 
-def dump(stage: Any, joint_position: ArrayLike | None = None, joint_velocity: ArrayLike | None = None) -> str:
+def dump(stage: StageSource | Description, joint_position: ArrayLike | None = None,
+         joint_velocity: ArrayLike | None = None) -> str:
     """Return a text table of the velocities, accelerations and forces of links, and of the generalised forces, in one
     state.
 
@@ -38,13 +44,13 @@ def dump(stage: Any, joint_position: ArrayLike | None = None, joint_velocity: Ar
     wrong shape.
     """
     sim = Simulation(stage, dtype="float64")
-    for argument, values in (("joint_position", joint_position), ("joint_velocity", joint_velocity)):
-        _require_shape(argument, values, (len(sim.topology.dofs),))
+    state = {argument: _checked(argument, values, (len(sim.topology.dofs),)) for argument, values in (
+        ("joint_position", joint_position), ("joint_velocity", joint_velocity)) if values is not None}
     rows = {name: sim.get(name)[0] for name in {**sim.model.parameters, **sim.model.state}}
-    if joint_position is not None:
-        rows["q"] = np.asarray(joint_position, dtype=np.float64)
-    if joint_velocity is not None:
-        rows["v"] = np.concatenate([rows["v"][:sim.topology.root_size], np.asarray(joint_velocity, dtype=np.float64)])
+    if "joint_position" in state:
+        rows["q"] = state["joint_position"]
+    if "joint_velocity" in state:
+        rows["v"] = np.concatenate([rows["v"][:sim.topology.root_size], state["joint_velocity"]])
     return "\n".join([*_left_out(sim), *_lines(sim, rows)])
 
 
@@ -73,9 +79,14 @@ def _lines(sim: DumpSource, rows: dict[str, Any]) -> Iterator[str]:
         yield f"{name}\n  tau coriolis {coriolis[i]:.9g}   gravity {gravity[i]:.9g}   M {M[i][i]:.9g}"
 
 
-def _require_shape(name: str, values: ArrayLike | None, shape: tuple[int, ...]) -> None:
-    if values is not None and np.shape(values) != shape:
-        raise ValueError(f"{name} has shape {np.shape(values)}; give {shape}")
+def _checked(name: str, values: ArrayLike, shape: tuple[int, ...]) -> DoubleArray:
+    """Finite numbers of this shape. Raises ValueError for others."""
+    array = required_numbers(name, values)
+    if array.shape != shape:
+        raise ValueError(f"{name} has shape {array.shape}; give {shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} contains {array[~np.isfinite(array)][0]}; give finite numbers")
+    return array
 
 
 def _numbers(values: Any) -> str:
@@ -102,8 +113,11 @@ def dump_step(sim: DumpSource, world: int = 0, reported: Mapping[str, ArrayLike]
     Raises:
         ValueError: The world does not exist, or `reported` has an unknown name or a wrong shape.
     """
-    _require_comparable(sim, world, reported or {})
-    t, expected = sim.model.topology, {name: np.asarray(x, dtype=np.float64) for name, x in (reported or {}).items()}
+    if not isinstance(sim, Simulation | SceneActor):
+        raise ValueError(f"sim is {display(sim)}; give a Simulation or an actor of a Scene")
+    required_index("world", world, sim.worlds)
+    expected = _reported(sim, {} if reported is None else required_mapping("reported", reported))
+    t = sim.model.topology
     start = {name: sim.get(name)[world].astype(np.float64) for name in state_rows(t) | input_rows(t)}
     step_stages = [stages(t, {name: list(x.astype(kind)) for name, x in start.items()}, sim.settings)
                    for kind in (np.float32, np.float64)]
@@ -121,17 +135,15 @@ def dump_step(sim: DumpSource, world: int = 0, reported: Mapping[str, ArrayLike]
     return "\n".join([*lines, *_comparison(sim, start, single, expected)])
 
 
-def _require_comparable(sim: DumpSource, world: int, reported: Mapping[str, ArrayLike]) -> None:
-    """Raise ValueError unless the world and what is reported of it are those of the simulation."""
-    if not 0 <= world < sim.worlds:
-        raise ValueError(f"world is {world}; give 0 to {sim.worlds - 1}")
+def _reported(sim: DumpSource, reported: Mapping[str, ArrayLike]) -> dict[str, DoubleArray]:
+    """The results of another engine as arrays. Raises ValueError unless they are quantities of the simulation."""
     dofs, links = len(sim.topology.dofs), len(sim.topology.links)
     shapes = {"joint_position": (dofs,), "joint_velocity": (dofs,),
               "link_pose": (links, 7), "link_velocity": (links, 6)}
-    for name, values in reported.items():
+    for name in reported:
         if name not in shapes:
             raise ValueError(f"reported names {name!r}; allowed are {', '.join(shapes)}")
-        _require_shape(f"reported {name}", values, shapes[name])
+    return {name: _checked(f"reported {name}", values, shapes[name]) for name, values in reported.items()}
 
 
 def _comparison(sim: DumpSource, start: Mapping[str, NDArray[Any]], end: Mapping[str, Any],

@@ -25,6 +25,7 @@ from physx_runtime.simulation.reset import StepWatcher
 from physx_runtime.simulation.world_batch import WorldBatch
 from physx_runtime.worlds.contact.worlds import ContactStore
 from physx_schema.description.model import ContactReport, Description
+from physx_schema.field_text import fields_repr
 from physx_schema.text import plural
 
 Kind = Literal["found", "persists", "lost"]
@@ -47,6 +48,8 @@ class ContactEvent:
     impulses: Array                     # (n_point,) along the normals
     anchors: Array                      # (n_anchor, 3) where friction acted
     anchor_impulses: Array              # (n_anchor, 3) of friction
+
+    __repr__ = fields_repr
 
 
 class ContactReports:

@@ -15,9 +15,11 @@ from physx_runtime.arrays import Array, Indices
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.row_specs import LINK_FORCE_ROWS
 from physx_runtime.packing.model import PackedModel
+from physx_runtime.simulation.arguments import required_numbers
 from physx_runtime.simulation.divergence import DivergenceReport
 from physx_runtime.simulation.parameters import refusal, rounded
 from physx_runtime.worlds.store import WorldRows
+from physx_schema.arguments import label, listed, required_choice, required_flag, required_text, suggestion
 
 ForceMode = Literal["force", "impulse", "acceleration", "velocity_change"]
 
@@ -84,16 +86,18 @@ class ExternalForces:
         names = self._actor.model.link_names
         if path is None and len(names) == 1:
             return 0
-        if path not in names:
-            problem = "no link is given" if path is None else f"{path} is not a link of {self._actor.model.actor.path}"
-            raise ValueError(f"{problem}; give one of {', '.join(names)}")
+        if path is None:
+            raise ValueError(f"no link is given; give one of {listed(names)}")
+        if required_text("link", path) not in names:
+            raise ValueError(f"{label(path)} is not a link of {self._actor.model.actor.path}; "
+                             f"{suggestion(path, names, 'give one of')}")
         return names.index(path)
 
     def checked(self, worlds: Indices, link: int, force: ArrayLike, torque: ArrayLike | None, point: ArrayLike | None,
                 mode: ForceMode, local: bool) -> ExternalForce:
         """The checked arguments of `Actor.apply_force`; raises ValueError as that does."""
-        if mode not in MODES:
-            raise ValueError(f"mode is {mode!r}; give one of {', '.join(MODES)}")
+        required_choice("mode", mode, MODES)
+        required_flag("local", local)
         name = self._actor.model.link_names[link]
         return ExternalForce(_triples("force", force, name, worlds),
                              _triples("torque", np.zeros(3) if torque is None else torque, name, worlds),
@@ -156,7 +160,7 @@ class ExternalForces:
 
 def _triples(name: str, value: ArrayLike, link: str, worlds: Indices) -> Array:
     """Three numbers for every world with these indices, (n, 3)."""
-    array = np.asarray(value, dtype=np.float64)
+    array = required_numbers(f"{name} on {link}", value)
     if array.shape not in ((3,), (len(worlds), 3)):
         raise ValueError(f"{name} on {link} has shape {array.shape}; give (3,) or ({len(worlds)}, 3)")
     values = np.broadcast_to(array, (len(worlds), 3))

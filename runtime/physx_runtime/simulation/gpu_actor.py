@@ -14,6 +14,7 @@ from physx_runtime.arrays import DeviceValues, Indices
 from physx_runtime.model.row_specs import LINK_FORCE_ROWS
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.model import PackedModel
+from physx_runtime.simulation.arguments import required_numbers
 from physx_runtime.simulation.divergence import DivergenceReport
 from physx_runtime.simulation.parameters import (
     FEATURES,
@@ -85,7 +86,7 @@ class OnGpu:
         size, rows = row_size(self._actor.model, name), self._rows(name)
         selection = self._selection(rows, worlds)
         if not is_on_device(values):
-            line = np.asarray(values, dtype=np.float64)
+            line = required_numbers(name, values)
             if line.shape != (size,):
                 raise ValueError(f"{name} has shape {line.shape}; if a GPU array selects the worlds, give ({size},), "
                                  f"or a GPU array ({selection.lines}, {size})")

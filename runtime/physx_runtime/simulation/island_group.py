@@ -30,6 +30,7 @@ from physx_runtime.packing.contacts import PackedContacts
 from physx_runtime.packing.frames import Frame, compose
 from physx_runtime.packing.island import PackedIsland
 from physx_runtime.packing.model import PackedModel
+from physx_runtime.simulation.arguments import required_numbers
 from physx_runtime.simulation.contacts import NO_CONTACTS, Contacts
 from physx_runtime.simulation.events import ContactEvent, ContactReports, LastContacts
 from physx_runtime.simulation.parameters import Parameter, allowed, refusal, rounded, world_indices
@@ -38,6 +39,7 @@ from physx_runtime.worlds.buffer import BufferView
 from physx_runtime.worlds.contact.worlds import ContactStore, continue_from
 from physx_runtime.worlds.store import Worlds, copy_rows
 from physx_runtime.worlds.wake import TARGET_ROWS, WakeControl
+from physx_schema.arguments import display, required_mapping, required_text, suggestion
 
 
 class IslandGroup:
@@ -204,6 +206,9 @@ class SceneJoint:
         self._islands, self._index, self._joint = islands, index, joint
         self.parameters: Mapping[str, Parameter] = {item.name: item for item in _parameters(path, self.topology)}
 
+    def __repr__(self) -> str:
+        return f"SceneJoint({self.path!r}, parameters={len(self.parameters)}, worlds={self.worlds})"
+
     @property
     def broken(self) -> NDArray[np.bool_]:
         """Mask (n_world,) of worlds with a broken joint. A reset restores it."""
@@ -227,11 +232,12 @@ class SceneJoint:
 
     def parameter(self, name: str) -> Array:
         """Return a parameter in every world, (n_world, *shape), in radians. Raises ValueError for an unknown name."""
-        return self._rows(name)[:, self._columns(name)]
+        columns = self._columns(name)
+        return self._rows(name)[:, columns]
 
     def set_parameter(self, name: str, values: ArrayLike, worlds: ArrayLike | None = None) -> None:
         """Set one parameter, as `set_parameters` does."""
-        self.set_parameters({name: values}, worlds)
+        self.set_parameters({required_text("name", name): values}, worlds)
 
     def set_parameters(self, values: Mapping[str, ArrayLike], worlds: ArrayLike | None = None) -> None:
         """Set parameters by name. Each value is one number, `shape`, or (n_selected, *shape).
@@ -240,7 +246,8 @@ class SceneJoint:
         world and axis; nothing is set then.
         """
         indices = world_indices(worlds, self.worlds)
-        new = {name: self._shaped(name, value, len(indices)) for name, value in values.items()}
+        new = {name: self._shaped(name, value, len(indices))
+               for name, value in required_mapping("values", values).items()}
         for name in new:
             self._check(name, new, indices)
         for name, array in new.items():
@@ -268,14 +275,14 @@ class SceneJoint:
 
     def _columns(self, name: str) -> list[int]:
         """Which numbers of a row are a parameter's."""
-        if name not in self.parameters:
-            raise ValueError(f"{name!r} is not a parameter of {self.path}; choose from "
-                             f"{', '.join(sorted(self.parameters)) or 'none'}")
+        if required_text("name", name) not in self.parameters:
+            raise ValueError(f"{display(name)} is not a parameter of {self.path}; "
+                             f"{suggestion(name, sorted(self.parameters))}")
         return [scalars[0][1] for scalars in self.parameters[name].scalars]
 
     def _shaped(self, name: str, values: ArrayLike, count: int) -> Array:
         """Values of a parameter as (count, *shape), in the step's precision."""
-        size, array = len(self._columns(name)), np.asarray(values, dtype=np.float64)
+        size, array = len(self._columns(name)), required_numbers(name, values)
         if array.shape not in ((), (size,), (count, size)):
             raise ValueError(f"{name} of {self.path} has shape {array.shape}; give one number, {(size,)} or "
                              f"{(count, size)}")

@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike
 
 from physx_runtime.arrays import DoubleArray, Indices, Scalar
 from physx_runtime.dynamics import spatial as sp
+from physx_runtime.simulation.arguments import required_numbers
 from physx_runtime.simulation.parameters import is_rotation
+from physx_schema.arguments import label, required_mapping, required_text, suggestion
 from physx_schema.description.model import Link, PoseSample
 from physx_schema.description.records import Pose, interpolate
 
@@ -130,8 +132,9 @@ class KinematicBodies:
         return np.asarray(pose[..., :3] + np.stack(sp.rotate(_components(pose[..., 3:]), (x, y, z)), axis=-1))
 
     def _index(self, path: str) -> int:
-        if path not in self.paths:
-            raise ValueError(f"the stage has no kinematic body {path}; give one of {', '.join(self.paths) or 'none'}")
+        if required_text("body", path) not in self.paths:
+            raise ValueError(f"the stage has no kinematic body {label(path)}; "
+                             f"{suggestion(path, self.paths, 'give one of')}")
         return self.paths.index(path)
 
 
@@ -147,7 +150,7 @@ class KinematicMotion:
         self._worlds, self._set_pose = np.arange(worlds), bodies.set_pose
         if argument == "kinematic_target":
             self._set_pose = bodies.set_target
-        unknown = sorted(set(poses) - set(bodies.paths))
+        unknown = sorted(set(required_mapping(argument, poses)) - set(bodies.paths))
         if unknown:
             raise ValueError(f"{argument} names {', '.join(unknown)}; allowed are the stage's kinematic bodies, "
                              f"{', '.join(bodies.paths) or 'none'}")
@@ -171,7 +174,7 @@ def _pose_at(samples: Sequence[PoseSample], time: float) -> Pose:
 
 def checked_poses(argument: str, path: str, poses: ArrayLike, *shapes: tuple[int, ...]) -> DoubleArray:
     """Poses of one body in one of some shapes, with rotations of length 1; raises ValueError for others."""
-    array = np.asarray(poses, dtype=np.float64)
+    array = required_numbers(f"{argument} of {path}", poses)
     if array.shape not in shapes:
         raise ValueError(f"{argument} of {path} has shape {array.shape}; give {' or '.join(map(str, shapes))}")
     if not np.isfinite(array).all():

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Protocol
 
@@ -24,9 +24,12 @@ from physx_runtime.model.row_specs import FORCE_ROWS, PARAMETER, TABLE, RowSpec,
 from physx_runtime.model.topology import PRISMATIC, REVOLUTE, ActorTopology, BodyTopology, DofTopology, Topology
 from physx_runtime.packing.frames import Frame, inverse_frame
 from physx_runtime.packing.model import PackedModel
+from physx_runtime.simulation.arguments import required_array, required_index, required_numbers
 from physx_runtime.simulation.mass_properties import WorldMassProperties
 from physx_schema import Range
+from physx_schema.arguments import display, required_text, required_texts, suggestion
 from physx_schema.definitions import attribute
+from physx_schema.field_text import fields_repr
 
 # (row, index) of the step
 RowIndex = tuple[str, int]
@@ -45,7 +48,10 @@ class Parameter:
     range: str
     unit: str
     documentation: str
-    scalars: tuple[tuple[RowIndex, ...], ...] = ()    # per value, the step's scalars it is copied to; none: derived
+    # Per value, the step's scalars it is copied to; none: derived.
+    scalars: tuple[tuple[RowIndex, ...], ...] = field(default=(), repr=False)
+
+    __repr__ = fields_repr
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -53,8 +59,12 @@ class Parameter:
         return (len(self.elements), len(self.components)) if self.components else (len(self.elements),)
 
     def label(self, index: int) -> str:
-        """Return the owner of the value with this index among the flattened values."""
+        """Return the owner of the value with this index among the flattened values.
+
+        Raises ValueError for an index out of range.
+        """
         width = len(self.components) or 1
+        required_index("index", index, width * len(self.elements))
         component = f" {self.components[index % width]}" if self.components else ""
         return self.elements[index // width] + component
 
@@ -70,6 +80,7 @@ def randomized(t: ActorTopology, names: Collection[str]) -> Topology:
     """
     if isinstance(names, str):
         raise ValueError(f"randomize is {names!r}; give a collection of names, such as [{names!r}]")
+    names = required_texts("randomize", names)
     unknown = sorted(set(names) - set(FEATURES))
     if unknown:
         raise ValueError(f"randomize names {', '.join(unknown)}; allowed are {', '.join(sorted(FEATURES))} (all "
@@ -158,6 +169,7 @@ def ordered_pairs() -> tuple[tuple[str, str], ...]:
 
 
 
+SWITCH = "0 or 1"           # the range of a parameter that switches something on or off
 # Of a quaternion before it is divided by its length.
 MIN_ROTATION_LENGTH = 1e-6
 
@@ -214,7 +226,8 @@ class ParameterValues:
 
     def _shaped(self, name: str, values: ArrayLike, count: int) -> Array:
         """Values of a parameter as (count, *shape)."""
-        shape, array = self.parameter(name).shape, np.asarray(values, dtype=np.float64)
+        parameter = self.parameter(name)
+        shape, array = parameter.shape, required_numbers(name, values, flags=parameter.range == SWITCH)
         size = math.prod(shape)
         if array.shape in ((size,), (count, size)):     # as the step has rows
             array = array.reshape(*array.shape[:-1], *shape)
@@ -224,8 +237,9 @@ class ParameterValues:
 
     def parameter(self, name: str) -> Parameter:
         """The parameter of this name; raises ValueError where there is none."""
-        if name not in self.table:
-            raise ValueError(f"{name!r} is not a parameter of this model; choose from {', '.join(sorted(self.table))}")
+        if required_text("name", name) not in self.table:
+            raise ValueError(f"{display(name)} is not a parameter of this model; "
+                             f"{suggestion(name, sorted(self.table))}")
         return self.table[name]
 
     # --- setting -----------------------------------------------------------------------------------------------------
@@ -341,7 +355,7 @@ def rounded(values: Array, dtype: str) -> Array:
 
 def allowed(text: str, values: Array) -> Array:
     """Mask of values in a range: "(0, inf)", "[0, inf]", "0 or 1", "(-inf, inf) but 0"; never NaN."""
-    if text == "0 or 1":
+    if text == SWITCH:
         return np.asarray((values == 0.0) | (values == 1.0))
     bounds, _, hole = text.partition(" but ")
     low, high = (float(x) for x in bounds[1:-1].split(","))
@@ -362,7 +376,8 @@ def world_indices(worlds: ArrayLike | None, count: int) -> NDArray[np.int64]:
     """
     if worlds is None:
         return np.arange(count)
-    selection = np.atleast_1d(np.asarray(worlds))
+    advice = f"give a mask ({count},) or indices"
+    selection = np.atleast_1d(required_array("worlds", worlds, advice))
     if selection.dtype == np.bool_:
         if selection.shape != (count,):
             raise ValueError(f"the mask of worlds has shape {selection.shape}; give ({count},)")
@@ -370,18 +385,18 @@ def world_indices(worlds: ArrayLike | None, count: int) -> NDArray[np.int64]:
     if selection.size == 0:
         return np.zeros(0, dtype=np.int64)
     if selection.ndim != 1 or not np.issubdtype(selection.dtype, np.integer):
-        raise ValueError(f"worlds has type {selection.dtype} and shape {selection.shape}; "
-                         f"give a mask ({count},) or indices")
+        raise ValueError(f"worlds has type {selection.dtype} and shape {selection.shape}; {advice}")
     if selection.min() < 0 or selection.max() >= count or len(np.unique(selection)) != len(selection):
-        raise ValueError(f"worlds is {selection.tolist()}; give each index at most once, from 0 to {count - 1}")
+        raise ValueError(f"worlds is {display(selection.tolist())}; give each index at most once, from 0 to "
+                         f"{count - 1}")
     return selection.astype(np.int64)
 
 
 def row_size(model: PackedModel, name: str) -> int:
     """How many numbers a row has in one world; raises ValueError for a name that is no row."""
     rows = model.settable
-    if name not in rows:
-        raise ValueError(f"{name!r} is not a row of this model; choose from {', '.join(sorted(rows))}")
+    if required_text("name", name) not in rows:
+        raise ValueError(f"{display(name)} is not a row of this model; {suggestion(name, sorted(rows))}")
     return rows[name]
 
 
@@ -393,8 +408,9 @@ def checked_row(model: PackedModel, owners: Mapping[str, tuple[RowOwner, ...]], 
     name or shape, for NaN, and for a state, effort or force that is infinite.
     """
     # numbers of another type are refused as they were given
-    same_dtype, count = isinstance(values, np.ndarray) and values.dtype == dtype, row_size(model, name)
-    raw = np.asarray(values, dtype=None if same_dtype else np.float64)
+    count = row_size(model, name)
+    is_plain = type(values) is np.ndarray and values.dtype == dtype
+    raw = np.asarray(values) if is_plain else required_numbers(name, values)
     if raw.shape == (count,):
         raw = np.broadcast_to(raw, (len(worlds), count))
     elif raw.shape != (len(worlds), count):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import math
-import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -20,9 +19,12 @@ from numpy.typing import ArrayLike
 from physx_runtime.arrays import Array
 from physx_runtime.packing.frames import Frame, compose
 from physx_runtime.packing.hulls import has_shape
+from physx_runtime.simulation.arguments import required_numbers
+from physx_schema.arguments import display
 from physx_schema.description.model import Collider, ConvexHull, Description
 from physx_schema.description.records import IDENTITY_POSE
 from physx_schema.errors import UnsupportedError
+from physx_schema.field_text import fields_repr
 
 _AXIS_TO_Z = np.array([[[0, 0, 1], [0, 1, 0], [-1, 0, 0]], [[1, 0, 0], [0, 0, 1], [0, -1, 0]], np.eye(3)], np.float64)
 
@@ -144,6 +146,8 @@ class Hit:
     position: Array                     # (3,) where it is met, world
     normal: Array                       # (3,) of its surface; against the direction where the sweep begins in it
 
+    __repr__ = fields_repr
+
 
 @dataclass(frozen=True, slots=True)
 class _Target:
@@ -235,16 +239,16 @@ def required_shape(shape: Any) -> QueryShape:
     if isinstance(shape, Block):
         x, y, z = _sizes("the half_extents of a Block", shape.half_extents, (3,), "three numbers").tolist()
         return Block((x, y, z))
-    raise ValueError(f"shape is {_display(shape)}; give a Ball or a Block")
+    raise ValueError(f"shape is {display(shape)}; give a Ball or a Block")
 
 
 def required_frame(name: str, position: ArrayLike, rotation: ArrayLike = (0.0, 0.0, 0.0, 1.0)) -> Frame:
     """A pose of a position, so named, and a quaternion x y z w. Raises ValueError for an invalid one."""
     translation, quaternion = _numbers(position), _numbers(rotation)
     if translation.shape != (3,) or not (np.abs(translation) <= MAX_LENGTH).all():
-        raise ValueError(f"{name} is {_display(position)}; give three numbers of magnitude at most {MAX_LENGTH:.2g}")
+        raise ValueError(f"{name} is {display(position)}; give three numbers of magnitude at most {MAX_LENGTH:.2g}")
     if not _is_direction(quaternion, 4):
-        raise ValueError(f"rotation is {_display(rotation)}; give a quaternion x y z w of four finite numbers that are "
+        raise ValueError(f"rotation is {display(rotation)}; give a quaternion x y z w of four finite numbers that are "
                          "not all 0")
     return tuple(translation.tolist()), tuple(_unit(quaternion).tolist())
 
@@ -253,7 +257,7 @@ def required_direction(direction: ArrayLike) -> Array:
     """A direction, normalized. Raises ValueError for an invalid one."""
     vector = _numbers(direction)
     if not _is_direction(vector, 3):
-        raise ValueError(f"direction is {_display(direction)}; give three finite numbers that are not all 0")
+        raise ValueError(f"direction is {display(direction)}; give three finite numbers that are not all 0")
     return _unit(vector)
 
 
@@ -261,24 +265,23 @@ def required_distance(distance: Any) -> float:
     """The greatest distance of a query, inf allowed. Raises ValueError below 0 and for what is no number."""
     number = _numbers(distance)
     if number.shape != () or not number >= 0.0:
-        raise ValueError(f"distance is {_display(distance)}; give a number of at least 0, or inf for no limit")
+        raise ValueError(f"distance is {display(distance)}; give a number of at least 0, or inf for no limit")
     return float(number)
 
 
 def _sizes(name: str, values: ArrayLike, shape: tuple[int, ...], count: str) -> Array:
     sizes = _numbers(values)
     if sizes.shape != shape or not ((sizes > 0.0) & (sizes <= MAX_LENGTH)).all():
-        raise ValueError(f"{name} is {_display(values)}; give {count} above 0 and at most {MAX_LENGTH:.2g}")
+        raise ValueError(f"{name} is {display(values)}; give {count} above 0 and at most {MAX_LENGTH:.2g}")
     return sizes
 
 
 def _numbers(values: ArrayLike) -> Array:
     """Real numbers as an array; one NaN where they are something else."""
     try:
-        array = np.asarray(values)
-    except ValueError:          # of several lengths
+        return required_numbers("", values)
+    except ValueError:
         return np.array(math.nan)
-    return array.astype(np.float64) if array.dtype.kind in "iuf" else np.array(math.nan)
 
 
 def _is_direction(numbers: Array, count: int) -> bool:
@@ -290,8 +293,3 @@ def _unit(numbers: Array) -> Array:
     scaled = numbers / np.abs(numbers).max()        # no square of it is 0 or inf
     unit: Array = scaled / np.linalg.norm(scaled)
     return unit
-
-
-def _display(value: Any) -> str:
-    """What was found, short and in one line."""
-    return " ".join(reprlib.repr(value).split())

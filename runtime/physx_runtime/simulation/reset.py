@@ -13,6 +13,7 @@ from physx_runtime.arrays import Array, Indices
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.packing.frames import Frame, root_frame, root_rows, rounded_rotations
 from physx_runtime.packing.model import PackedModel
+from physx_runtime.simulation.arguments import required_numbers
 from physx_runtime.simulation.parameters import is_rotation, refusal
 from physx_runtime.targets.cuda.kernels import LineSelection
 
@@ -71,7 +72,7 @@ class StartState:
             self._set_root_pose(pose)
 
     def _checked(self, argument: str, values: ArrayLike, count: int) -> Array:
-        array, worlds = np.asarray(values, dtype=np.float64), len(self._worlds)
+        array, worlds = required_numbers(argument, values), len(self._worlds)
         if array.shape not in ((count,), (worlds, count)):
             raise ValueError(f"{argument} has shape {array.shape}; give ({count},) or ({worlds}, {count})")
         array = np.broadcast_to(array, (worlds, count))

@@ -42,10 +42,13 @@ from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.simulation.scene_actor_group import SceneActorGroup
 from physx_runtime.simulation.world_batch import WorldBatch
 from physx_runtime.solver.batches import WorldSolverBatches, step_scene, update_iteration_counts
-from physx_runtime.solver.settings import solver_settings
+from physx_runtime.solver.settings import required_solver, solver_settings
+from physx_runtime.worlds.choice import DEVICES
 from physx_runtime.worlds.store import AUTO
+from physx_schema.arguments import label, required_choice, required_flag, required_text, suggestion
 from physx_schema.description import describe
 from physx_schema.description.model import ActorDescription, Description
+from physx_schema.description.stages import StageSource
 from physx_schema.former_names import former_method
 
 
@@ -173,10 +176,14 @@ class Scene:
         ValueError: An argument is out of range.
     """
 
-    def __init__(self, stage: Any, worlds: int = 1, *, dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32",
-                 solver: str = "physx", path: str = AUTO, sleeping: bool = True) -> None:
+    def __init__(self, stage: StageSource | Description, worlds: int = 1, *,
+                 dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32", solver: str = "physx",
+                 path: str = AUTO, sleeping: bool = True) -> None:
         description = stage if isinstance(stage, Description) else describe(stage)
         worlds, dt = required_count("worlds", worlds, 1), required_time(dt)
+        required_choice("device", device, DEVICES)
+        required_solver(solver)
+        required_flag("sleeping", sleeping)
         packed = pack_scene(description, solver, device != "cuda")
         require_room(worlds, (*packed.single.values(), *packed.islands), dtype)
         parts = assemble(packed, worlds, solver, sleeping, dt=dt, device=device, dtype=dtype, path=path)
@@ -241,8 +248,9 @@ class Scene:
 
     def __getitem__(self, actor: str) -> SceneActor:
         """One of `actors`. Raises ValueError for a path that is none of them."""
-        if actor not in self._actors:
-            raise ValueError(f"{actor} is not an actor of this scene; give one of {', '.join(self._actors) or 'none'}")
+        if required_text("actor", actor) not in self._actors:
+            raise ValueError(f"{label(actor)} is not an actor of this scene; "
+                             f"{suggestion(actor, self._actors, 'give one of')}")
         return self._actors[actor]
 
     # --- joints outside articulations --------------------------------------------------------------------------------
@@ -257,9 +265,9 @@ class Scene:
 
         Raises ValueError for a path that is not in `joints`.
         """
-        if path not in self._joints:
-            raise ValueError(f"{path} is not a simulated joint outside articulations; give one of "
-                             f"{', '.join(self._joints) or 'none'}")
+        if required_text("path", path) not in self._joints:
+            raise ValueError(f"{label(path)} is not a simulated joint outside articulations; "
+                             f"{suggestion(path, self._joints, 'give one of')}")
         return self._joints[path]
 
     def enable_joint_forces(self) -> None:

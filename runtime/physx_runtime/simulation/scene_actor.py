@@ -87,9 +87,12 @@ class SceneActor(ActorView):
         super().wake(worlds)
         self._wake_immobile(worlds)
 
-    def reset(self, worlds: ArrayLike | None = None, **start: Any) -> None:
+    def reset(self, worlds: ArrayLike | None = None, *, joint_position: ArrayLike | None = None,
+              joint_velocity: ArrayLike | None = None, root_pose: ArrayLike | None = None,
+              root_velocity: ArrayLike | None = None) -> None:
         """As `Simulation.reset`."""
-        super().reset(worlds, **start)
+        super().reset(worlds, joint_position=joint_position, joint_velocity=joint_velocity, root_pose=root_pose,
+                      root_velocity=root_velocity)
         self._wake_immobile(worlds)
 
     def _wake_immobile(self, worlds: ArrayLike | None) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.arrays import Array
-from physx_runtime.simulation.arguments import require_recordable
+from physx_runtime.simulation.arguments import require_recordable, required_count, required_numbers
 from physx_runtime.simulation.contacts import NO_CONTACTS
 from physx_runtime.simulation.island_group import SceneJoint
 from physx_runtime.simulation.kinematic import KinematicBodies, KinematicMotion
@@ -28,6 +28,9 @@ from physx_runtime.simulation.scene import Scene
 from physx_runtime.simulation.simulation import Simulation
 from physx_runtime.simulation.variation import Variation
 from physx_runtime.worlds.store import AUTO
+from physx_schema.arguments import listed, required_flag, required_instance, required_mapping, suggestion
+from physx_schema.description.model import Description
+from physx_schema.description.stages import StageSource
 from physx_schema.files import read_text
 
 DEGREES = "deg"
@@ -128,9 +131,9 @@ def named_values(argument: str, argument_data: Values, names: Sequence[str], wor
     if not isinstance(argument_data, Mapping):
         array = _checked_array(argument, argument_data, shape, worlds)
         return NamedValues(np.broadcast_to(array, (worlds, *shape)), np.ones(len(names), dtype=np.bool_))
-    unknown = sorted(set(argument_data) - set(names))
+    unknown = sorted(set(required_mapping(argument, argument_data)) - set(names))
     if unknown:
-        raise ValueError(f"{argument} names {', '.join(unknown)}; allowed are {', '.join(names) or 'none'}")
+        raise ValueError(f"{argument} names {listed(unknown)}; {suggestion(unknown[0], names, 'allowed are')}")
     values, mask = np.zeros((worlds, *shape)), np.array([name in argument_data for name in names], dtype=np.bool_)
     for name, value in argument_data.items():
         values[:, names.index(name)] = _checked_array(f"{argument} of {name}", value, item, worlds)
@@ -139,14 +142,14 @@ def named_values(argument: str, argument_data: Values, names: Sequence[str], wor
 
 def _checked_array(name: str, value: ArrayLike, shape: tuple[int, ...], worlds: int) -> NDArray[np.float64]:
     """An array of one world's shape or of all worlds'."""
-    array = np.asarray(value, dtype=np.float64)
+    array = required_numbers(name, value)
     if array.shape not in (shape, (worlds, *shape)):
         raise ValueError(f"{name} has shape {array.shape}; give {shape} or {(worlds, *shape)}")
     return array
 
 
-def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worlds: int = 1, device: str = "cpu",
-             dtype: str = "float32", solver: str = "physx", joint_position: Values | None = None,
+def simulate(stage: StageSource | Description, dt: float = 1 / 60, steps: int = 600, worlds: int = 1,
+             device: str = "cpu", dtype: str = "float32", solver: str = "physx", joint_position: Values | None = None,
              joint_velocity: Values | None = None, joint_effort: Values | None = None, every: int = 1,
              articulation: str | None = None, link_force: Values | None = None,
              link_torque: Values | None = None, path: str = AUTO,
@@ -189,8 +192,11 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
         UnsupportedError: The stage has no moving body, or it has physics that the step does not support.
         ValueError: An argument is out of range, an array has a wrong shape, or a name is not simulated.
     """
-    if steps < 0 or every < 1:
-        raise ValueError(f"steps is {steps} and every is {every}; give steps of at least 0 and every of at least 1")
+    # a recording has its own limit of steps
+    steps, every = required_count("steps", steps, 0, math.inf), required_count("every", every, 1, math.inf)
+    required_flag("joint_forces", joint_forces)
+    if variation is not None:
+        required_instance("variation", variation, Variation, "give a Variation, or read_variation(file)")
     worlds = variation.worlds if variation else worlds
     run: Simulation | Scene
     actors: list[Recorded]
@@ -209,7 +215,7 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
     _set_link_forces(actors, {"link_force": link_force, "link_torque": link_torque})
     efforts = _of_joints(actors, "joint_effort", joint_effort)
     motions = [KinematicMotion(kinematic, argument, poses, steps) for argument, poses in (
-        ("kinematic_target", kinematic_target), ("kinematic_pose", kinematic_pose)) if poses]
+        ("kinematic_target", kinematic_target), ("kinematic_pose", kinematic_pose)) if poses is not None]
     recorder = Recorder(actors, kinematic, _joints(run, joint_forces), joint_forces,
                         lambda: (run.contacts, run.contact_events, run.trigger_events) if isinstance(run, Scene)
                         else (NO_CONTACTS, (), ()))

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
-from typing import Any
 
 from physx_runtime.packing.body import pack_actor
 from physx_runtime.packing.not_simulated import require_trusted, select_actor
@@ -14,10 +13,13 @@ from physx_runtime.simulation.actor_group import build_group
 from physx_runtime.simulation.answers import ActorView
 from physx_runtime.simulation.arguments import required_count
 from physx_runtime.simulation.parameters import randomized
+from physx_runtime.solver.settings import required_solver
 from physx_runtime.worlds.store import AUTO
+from physx_schema.arguments import required_texts
 from physx_schema.description import describe
 from physx_schema.description.model import Description
 from physx_schema.description.scenes import SolverCounts, solver_counts, with_solver_counts
+from physx_schema.description.stages import StageSource
 
 
 class Simulation(ActorView):
@@ -59,16 +61,18 @@ class Simulation(ActorView):
         ValueError: An argument is out of range.
     """
 
-    def __init__(self, stage: Any, worlds: int = 1, *, dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32",
-                 solver: str = "physx", articulation: str | None = None, randomize: Collection[str] = (),
-                 path: str = AUTO, sleeping: bool = True) -> None:
+    def __init__(self, stage: StageSource | Description, worlds: int = 1, *,
+                 dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32", solver: str = "physx",
+                 articulation: str | None = None, randomize: Collection[str] = (), path: str = AUTO,
+                 sleeping: bool = True) -> None:
+        required_solver(solver)
         description = stage if isinstance(stage, Description) else describe(stage)
         actor = select_actor(description, articulation)
         counted = description if solver == "physx" else description.only(actor)
         self.iterations: SolverCounts = solver_counts(counted, actor)     # and whose they are
         self.not_simulated = require_trusted(description, actor, self.iterations)
         model = pack_actor(with_solver_counts(actor, self.iterations), description.scene_of(actor), solver)
-        if randomize:
+        if isinstance(randomize, str) or required_texts("randomize", randomize):
             model = replace(model, topology=randomized(model.topology, randomize))
         super().__init__(build_group(model, worlds, dt=dt, device=device, dtype=dtype, solver=solver, path=path,
                                      sleeping=sleeping))

@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-import sys
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,17 @@ import numpy as np
 
 from physx_runtime.arrays import Array
 from physx_runtime.simulation.actor import Actor
+from physx_runtime.simulation.arguments import as_float, required_count
 from physx_runtime.simulation.parameters import Parameter
+from physx_schema.arguments import (
+    display,
+    label,
+    required_flag,
+    required_instance,
+    required_mapping,
+    required_texts,
+    suggestion,
+)
 from physx_schema.files import read_text
 
 SCALE, VALUE, OF = "scale", "value", "of"
@@ -33,6 +42,14 @@ class Spread:
     relative: bool                      # whether they are factors of what is authored
     of: tuple[str, ...] = ()            # prim paths, or the ends of them; () for every element
 
+    def __post_init__(self) -> None:
+        """Raise ValueError for bounds that are not finite numbers in order, and for paths that are not strings."""
+        if not (_finite(self.low) and _finite(self.high) and self.low <= self.high):
+            raise ValueError(f"low is {display(self.low)} and high is {display(self.high)}; give finite numbers, low "
+                             "at most high")
+        required_flag("relative", self.relative)
+        required_texts("of", self.of)
+
 
 @dataclass(frozen=True, slots=True)
 class Variation:
@@ -41,6 +58,13 @@ class Variation:
     worlds: int
     parameters: Mapping[str, Spread]
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a wrong number of worlds, seed or spread."""
+        required_count("worlds", self.worlds, 1)
+        required_count("seed", self.seed, 0)
+        for name, spread in required_mapping("parameters", self.parameters).items():
+            required_instance(f"parameters[{name!r}]", spread, Spread, "give a Spread")
 
     def apply(self, actors: Iterable[Actor]) -> None:
         """Draw and set the parameters of all worlds except the first.
@@ -72,13 +96,15 @@ def require_spreads(actors: Sequence[Actor], spreads: Mapping[str, Spread]) -> N
     names = sorted({parameter for actor in actors for parameter in actor.parameters})
     for name in spreads:
         if name not in names:
-            raise ValueError(f"{name} is not a parameter of the simulated actors; {suggestion(name, names)}")
+            raise ValueError(f"{name} is not a parameter of the simulated actors; "
+                             f"{suggestion(name, names, 'allowed are')}")
     for name, spread in spreads.items():
         elements = [element for actor in actors if name in actor.parameters
                     for element in actor.parameters[name].elements]
         for path in spread.of:
             if not any(matches(element, path) for element in elements):
-                raise ValueError(f"{name}: {path} does not have this parameter; {suggestion(path, elements)}")
+                raise ValueError(f"{name}: {path} does not have this parameter; "
+                                 f"{suggestion(path, elements, 'allowed are')}")
 
 
 def spread_elements(parameter: Parameter, spread: Spread) -> list[int]:
@@ -87,7 +113,7 @@ def spread_elements(parameter: Parameter, spread: Spread) -> list[int]:
             if not spread.of or any(matches(element, path) for path in spread.of)]
 
 
-def read_variation(file: Path) -> Variation:
+def read_variation(file: str | Path) -> Variation:
     """Read a variation from a YAML file with worlds, seed (default 0), and parameters.
 
     The format of parameters is {NAME: {scale: [LOW, HIGH], of: [PATH, ...]}}. To give absolute values, write value
@@ -96,8 +122,12 @@ def read_variation(file: Path) -> Variation:
     """
     import yaml
 
+    if not isinstance(file, str | Path):
+        raise ValueError(f"file is {display(file)}; give the path of a YAML file")
     try:
-        data = yaml.safe_load(read_text(file))
+        data = yaml.safe_load(read_text(Path(file)))
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{label(str(file))}: there is no such file; give the path of a YAML file") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ValueError(f"{file}: invalid YAML: {' '.join(str(error).split())}") from None
     if not isinstance(data, dict) or not isinstance(data.get("parameters"), dict):
@@ -127,7 +157,7 @@ def _spread(label: str, entry: Any) -> Spread:
 
 
 def _finite(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+    return math.isfinite(as_float(value))
 
 
 def _require_known_keys(label: str, entry: Mapping[Any, Any], keys: Collection[str]) -> None:
@@ -139,9 +169,3 @@ def matches(element: str, path: str) -> bool:
     """Whether an element belongs to a prim path, or to a path with this end."""
     prim = element.partition(":")[0]
     return path in (element, prim) or prim.endswith(f"/{path.lstrip('/')}")
-
-
-def suggestion(name: str, candidates: Collection[str]) -> str:
-    """The most similar candidate, or all of them."""
-    close = get_close_matches(name, candidates, 1)
-    return f"did you mean {close[0]}?" if close else f"allowed are {', '.join(candidates) or 'none'}"

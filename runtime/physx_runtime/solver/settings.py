@@ -21,6 +21,7 @@ from physx_runtime.solver.articulation import response
 from physx_runtime.solver.articulation import step as articulation
 from physx_runtime.solver.body import step as body
 from physx_runtime.solver.response import Response
+from physx_schema.arguments import required_choice
 
 SOLVERS = ("physx", "ideal", SAPIEN)
 # "ideal": enough position iterations that halving h changes a response by less than 1e-3, and no velocity iterations.
@@ -75,9 +76,7 @@ def solver_settings(solver: str, model: _Model) -> SolverSettings:
 
 def required_solver(solver: str) -> str:
     """The name of a solver. Raises ValueError for an unknown one."""
-    if solver not in SOLVERS:
-        raise ValueError(f"solver is {solver!r}; allowed are {', '.join(map(repr, SOLVERS))}")
-    return solver
+    return required_choice("solver", solver, SOLVERS)
 
 
 def _with_counts(position: int, velocity: int, pgs: bool) -> SolverSettings:

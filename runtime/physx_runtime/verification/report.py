@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from physx_runtime.packing.model import NotSimulated
 from physx_runtime.verification.maximal_joints.joint_errors import JointErrorResult
 from physx_schema.description.scenes import SolverCounts
+from physx_schema.field_text import fields_repr
 from physx_schema.former_names import JSON_KEY, former_attribute, former_method
 from physx_schema.text import html_table
 
@@ -54,6 +55,8 @@ class Remedy:
     dt: float | None = None         # s, the time step to take besides
     reason: str = ""                # why no value alone does; empty where one does
 
+    __repr__ = fields_repr
+
     @property
     def feasible(self) -> bool:
         """Whether PhysX can reach the intended effect."""
@@ -81,6 +84,8 @@ class Row:
     not_in_physx: str = ""          # why it cannot be
     uncertainty: float | None = None    # how far effective may be off; of a vector, its length; None where not measured
     loads: str = ""             # of a limit: under what the stage's own motion was held to it; empty where none was
+
+    __repr__ = fields_repr
 
     @builtins.property          # the name stands for a field in this class
     def intended_effect(self) -> Value:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -53,6 +52,7 @@ from physx_runtime.verification.report import (
     agree,
 )
 from physx_runtime.verification.settling import gravity_rows
+from physx_schema.arguments import required_texts
 from physx_schema.description import describe
 from physx_schema.description.engine_values import engine_differences, opinion_engine
 from physx_schema.description.model import Articulation, Description
@@ -60,7 +60,7 @@ from physx_schema.description.opinions.inactive import STATIC_MASS
 from physx_schema.description.opinions.schemas import WITHOUT_EFFECT
 from physx_schema.description.releases import as_of_release
 from physx_schema.description.scenes import SolverBatches, SolverCounts, with_solver_counts
-from physx_schema.description.stages import open_stage
+from physx_schema.description.stages import StageSource, open_stage
 from physx_schema.engine_releases import LATEST
 from physx_schema.errors import UnsupportedError
 from physx_schema.text import plural
@@ -221,7 +221,7 @@ def _unmeasured(name: str, schema: str) -> str:
 NOT_REPEATED = "only experiments on articulations are repeated in real PhysX"
 
 
-def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: float = 1 / 60,
+def verify(stage: StageSource | Description, engines: Sequence[str] = ("builtin",), dt: float = 1 / 60,
            engine_release: str = LATEST) -> Verification:
     """Measure the effective value of every number on a stage in PhysX's step.
 
@@ -255,7 +255,8 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
         UnsupportedError: The stage has nothing to verify, PhysX refuses it, or real PhysX is not installed.
         ValueError: An engine or release is unknown, or `dt` is not positive and finite.
     """
-    known, others = (BUILTIN, *ENGINES), {name for name in engines if name != BUILTIN}
+    known, engines = (BUILTIN, *ENGINES), required_texts("engines", engines)
+    others = {name for name in engines if name != BUILTIN}
     if not engines or not others.issubset(known):
         raise ValueError(f"engines is {list(engines)}; allowed are {', '.join(map(repr, known))}")
     if len(others) > 1:
@@ -267,7 +268,7 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
         return _verified(stage, dt, engine, engine_release)
 
 
-def _verified(stage: str | Path | Any, dt: float, engine: Engine | None, engine_release: str) -> Verification:
+def _verified(stage: StageSource | Description, dt: float, engine: Engine | None, engine_release: str) -> Verification:
     opened = None if isinstance(stage, Description) else open_stage(stage)
     description = as_of_release(stage if isinstance(stage, Description) else describe(opened), engine_release)
     require_accepted(description)

@@ -25,6 +25,7 @@ from physx_runtime.worlds.gpu.worlds import CudaWorlds
 from physx_runtime.worlds.numba_cuda import NumbaCudaWorlds
 from physx_runtime.worlds.static_contact.worlds import StaticContactWorlds
 from physx_runtime.worlds.store import AUTO, COMPILED, PATHS, SCHEDULED, SWITCHING, Worlds
+from physx_schema.arguments import required_choice
 from physx_schema.errors import UnsupportedError
 
 # Budget of straight-line code: expected operations of its largest function. A humanoid of 27 velocities has 37 000.
@@ -65,8 +66,7 @@ def choose_path(t: ActorTopology | IslandTopology, device: str, path: str) -> Pa
 
     Raises ValueError for an unknown path, UnsupportedError where the device does not have the requested one.
     """
-    if path not in PATHS:
-        raise ValueError(f"path is {path!r}; allowed are {', '.join(map(repr, PATHS))}")
+    required_choice("path", path, PATHS)
     if isinstance(t, IslandTopology):
         return _island_path(t, device)
     choice = _actor_path(t, device, path)
@@ -115,10 +115,8 @@ def make_worlds(t: ActorTopology | IslandTopology, count: int, device: str, dtyp
     Raises ValueError for another device, dtype or path. Raises UnsupportedError where CUDA is not installed or finds no
     GPU, and where the device does not have the path.
     """
-    if dtype not in DTYPES:
-        raise ValueError(f"dtype is {dtype!r}; allowed are {', '.join(DTYPES)}")
-    if device not in DEVICES:
-        raise ValueError(f"device is {device!r}; allowed are {', '.join(map(repr, DEVICES))}")
+    required_choice("dtype", dtype, DTYPES)
+    required_choice("device", device, DEVICES)
     if device == AUTO_DEVICE:
         try:
             return make_worlds(t, count, "cuda", dtype, path, contacts)

@@ -102,7 +102,8 @@ def test_body_where_there_is_a_prim_is_refused(pair: Usd.Stage) -> None:
 
 @pytest.mark.parametrize("path", ["a", "", "/", "/Robot/1x", "/Robot.attribute"])
 def test_body_at_what_is_no_prim_path_is_refused(empty: Usd.Stage, path: str) -> None:
-    one_line(refusal(empty, lambda: rigid_body(empty, path, **BALL)), f"{path}:", "not an absolute prim path")
+    lines = refusal(empty, lambda: rigid_body(empty, path, **BALL))
+    one_line(lines, f"{path or repr(path)}:", "not an absolute prim path")
 
 
 def test_revolute_joint_has_bodies_frames_axis_and_limits(pair: Usd.Stage) -> None:

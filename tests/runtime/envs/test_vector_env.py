@@ -159,9 +159,9 @@ def test_functions_see_the_environment() -> None:
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    ({"act": "effort"}, "act is 'effort'; choose from joint_effort, target_position, target_velocity"),
+    ({"act": "effort"}, "act is 'effort'; allowed are 'joint_effort', 'target_position', 'target_velocity'"),
     ({"act": "target_position"}, "/CartPole/slider has no drive, and target_position needs one"),
-    ({"joints": ["slide"]}, "'slide' is not a joint axis of /CartPole; allowed are /CartPole/slider, /CartPole/hinge"),
+    ({"joints": ["slide"]}, "'slide' is not a joint axis of /CartPole; did you mean /CartPole/slider"),
     ({"joints": "slider"}, "joints is 'slider'; give a list, such as ['slider']"),
     ({"action_range": None}, "the bounds of joint_effort at /CartPole/slider are -inf and inf; give action_range="),
     ({"action_range": (1.0, -1.0)}, "the bounds of joint_effort at /CartPole/slider are 1 and -1"),

@@ -80,6 +80,6 @@ def test_wrong_arguments_are_named(sim: Simulation, method: str, argument: objec
 
 
 def test_axes_that_there_are_none_of_are_refused(sim: Simulation) -> None:
-    with pytest.raises(ValueError, match="axes is 'z'; allowed are linear, angular, both"):
+    with pytest.raises(ValueError, match="axes is 'z'; allowed are 'linear', 'angular', 'both'"):
         sim.dynamics.operational_inertia(sim.model.link_names[-1], axes="z")
 

@@ -61,3 +61,47 @@ def test_more_worlds_than_the_memory_holds_are_refused_before_any_is_made(made: 
 
 def test_a_hundred_worlds_have_room() -> None:
     assert physx_runtime.Simulation(opened(finger()), 100).worlds == 100
+
+
+# --- numbers ---------------------------------------------------------------------------------------------------------
+
+NO_NUMBERS: tuple[Any, ...] = ("0.5", ["a", "b"], True, [True, False], 1j, np.zeros(2, np.complex64), None, object(),
+                               {}, np.array([1, "a"], dtype=object), [[1.0, 2.0], [3.0]], b"x", np.array(["1", "2"]))
+
+
+@pytest.mark.parametrize("values", NO_NUMBERS, ids=repr)
+def test_values_that_are_no_numbers_are_refused(values: Any) -> None:
+    with pytest.raises(ValueError, match=r"q is .*; give real numbers, as an array or as lists of equal length"):
+        Simulation(opened(finger())).set("q", values)
+
+
+def test_a_masked_array_is_refused_with_what_to_do() -> None:
+    with pytest.raises(ValueError, match=r"q is a masked array; replace what is masked, for example with .filled"):
+        Simulation(opened(finger())).set("q", np.ma.masked_array([0.5], mask=[True]))
+
+
+def test_refused_values_set_nothing() -> None:
+    sim = Simulation(opened(finger()))
+    for values in NO_NUMBERS:
+        with pytest.raises(ValueError):
+            sim.set("q", values)
+    assert not sim.joint_position.any()
+
+
+@pytest.mark.parametrize("values", [[1], np.float32([1.0]), np.int8([1]), [[1.0]], (1,), np.float16([1.0])], ids=repr)
+def test_numbers_of_every_kind_are_set(values: Any) -> None:
+    sim = Simulation(opened(finger()))
+    sim.set("q", values)
+    assert sim.joint_position.tolist() == [[1.0]]
+
+
+def test_a_switch_takes_true_and_false() -> None:
+    sim = Simulation(opened(finger()))
+    sim.set_parameter("gravity_enabled", False)
+    assert not sim.parameter("gravity_enabled").any()
+
+
+@pytest.mark.parametrize("count", [True, 1.0, "1", None, 2**70, -1, np.array([1, 2]), float("nan")], ids=repr)
+def test_a_count_of_steps_that_is_none_is_refused(count: Any) -> None:
+    with pytest.raises(ValueError, match=r"count is .*; give a whole number of at (least 0|most \d+)"):
+        Simulation(opened(finger())).step(count)

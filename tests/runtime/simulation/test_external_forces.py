@@ -229,8 +229,8 @@ def test_a_force_that_holds_wakes_what_is_put_to_sleep() -> None:
 # --- refusals --------------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    ({"link": "/Body/arm"}, "/Body/arm is not a link of /Body; give one of /Body"),
-    ({"mode": "push"}, "mode is 'push'; give one of force, impulse, acceleration, velocity_change"),
+    ({"link": "/Body/arm"}, "/Body/arm is not a link of /Body; did you mean /Body"),
+    ({"mode": "push"}, "mode is 'push'; allowed are 'force', 'impulse', 'acceleration', 'velocity_change'"),
     ({"torque": [1.0]}, r"torque on /Body has shape \(1,\); give \(3,\) or \(2, 3\)"),
     ({"point": [[0.0, np.nan, 0.0]] * 2, "worlds": [1, 2]}, r"point of world 1 at /Body y is nan \(and 1 more\)"),
     ({"force": [np.inf, 0.0, 0.0]}, "force of world 0 at /Body x is inf"),

@@ -228,7 +228,7 @@ REFUSED = [
     (MIMIC, "upper_limit", np.inf, "a mimic joint needs finite limits"),
     (SPATIAL, "spatial_tendon_rest_length", -1.0, r"spatial_tendon_rest_length of world 0 at /World/art/l1:f is -1"),
     (FINGER, "mass", [1.0, 2.0], r"mass has shape \(2,\); give one number, \(4,\) or \(2, 4\)"),
-    (FINGER, "masses", 1.0, "'masses' is not a parameter of this model; choose from .*mass"),
+    (FINGER, "masses", 1.0, "'masses' is not a parameter of this model; did you mean mass"),
 ]
 
 

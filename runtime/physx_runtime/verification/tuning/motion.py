@@ -15,12 +15,14 @@ import numpy as np
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.dynamics.jacobian import point_jacobian
 from physx_runtime.model.owners import acting_fixed_tendons, leaf_paths
+from physx_runtime.simulation.arguments import as_float
 from physx_runtime.verification.bench import Bench, Case, stripped
 from physx_runtime.verification.laws.compliance import compliant, measure_compliance
 from physx_runtime.verification.laws.fixed_tendons import TendonBench, fixed_tendon_bench, measured_axis
 from physx_runtime.verification.laws.spatial_tendons import spatial_tendon_bench
 from physx_runtime.verification.quantity import Key, UnsteadyError
 from physx_runtime.verification.settling import single_joint_rows
+from physx_schema.arguments import display, required_mapping, suggestion
 from physx_schema.description.model import Articulation, Description, Drive
 from physx_schema.description.units import DEGREES_PER_RADIAN
 
@@ -88,9 +90,11 @@ def resolve_targets(description: Description,
                     targets: Mapping[str, TuningTarget]) -> list[tuple[Subject, dict[str, float]]]:
     """The targets with their subjects. Raises ValueError, one line, for an invalid target."""
     candidates = list(subjects(description))
+    required_mapping("targets", targets)
     if not targets:
         raise ValueError(f"targets is empty; give {{path: {{name: number}}}} with names {', '.join(NAMES)}")
-    return [_resolve_target(candidates, path, dict(target)) for path, target in targets.items()]
+    return [_resolve_target(candidates, path, dict(required_mapping(f"targets[{path!r}]", target)))
+            for path, target in targets.items()]
 
 
 def _resolve_target(candidates: Sequence[Subject], path: str, target: dict[str, object]) -> tuple[Subject,
@@ -98,7 +102,7 @@ def _resolve_target(candidates: Sequence[Subject], path: str, target: dict[str, 
     unknown = sorted(set(target) - set(NAMES))
     if unknown or not target:
         problem = f"{unknown[0]!r} is not a tuning target" if unknown else "the target is empty"
-        raise ValueError(f"{path}: {problem}; choose from {', '.join(NAMES)}")
+        raise ValueError(f"{path}: {problem}; {suggestion(unknown[0] if unknown else '', NAMES)}")
     numbers = {name: _number(path, name, value) for name, value in target.items()}
     link_only = LINK if "tip_stiffness" in numbers else None
     matches = [item for item in candidates if path in (item.name, item.path) and (item.kind == LINK)
@@ -118,9 +122,10 @@ def _resolve_target(candidates: Sequence[Subject], path: str, target: dict[str, 
 
 
 def _number(path: str, name: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not (math.isfinite(value) and value > 0.0):
-        raise ValueError(f"{path}: {name} is {value!r}; give a positive, finite number")
-    return float(value)
+    number = as_float(value)
+    if not 0.0 < number < math.inf:
+        raise ValueError(f"{path}: {name} is {display(value)}; give a positive, finite number")
+    return number
 
 
 def _ambiguity(candidates: Sequence[Subject], matches: Sequence[Subject], link_only: str | None) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from physx_runtime.packing.not_simulated import require_accepted
@@ -30,7 +29,8 @@ from physx_schema.checking.engine.layer_editor import LayerEditor
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
 from physx_schema.description.scenes import SolverBatches, with_solver_counts
-from physx_schema.description.stages import open_stage
+from physx_schema.description.stages import StageSource, open_stage
+from physx_schema.field_text import fields_repr
 from physx_schema.former_names import former_attribute, former_keyword
 
 # Of gains that follow from others.
@@ -51,6 +51,7 @@ class Tuned:
     reached: float | None   # measured with the changes; the nearest where the target cannot be reached
     reason: str = ""        # why it cannot be reached; empty where it can
 
+    __repr__ = fields_repr
     wanted = former_attribute("wanted", "target")
 
 
@@ -77,7 +78,7 @@ class Tuning:
 
 
 @former_keyword("wishes", "targets")
-def tune(stage: str | Path | Any, targets: Mapping[str, TuningTarget], dt: float = 1 / 60) -> Tuning:
+def tune(stage: StageSource, targets: Mapping[str, TuningTarget], dt: float = 1 / 60) -> Tuning:
     """Find the gains with which a stage reaches motion targets in PhysX, at its iteration counts.
 
     The stage is not changed; call `author` of the result to write the gains.
@@ -95,7 +96,7 @@ def tune(stage: str | Path | Any, targets: Mapping[str, TuningTarget], dt: float
         tuning.changes
 
     Args:
-        stage: A stage, a file or a Description.
+        stage: A stage or a file.
         targets: {path of a joint, tendon, mimic joint or link: target values}. A joint's path selects its drive. If
             the joint has several axes, path:axis selects the drive of an axis. For a mimic
             joint or a tendon (with the path of its root), give path:instance.
