@@ -12,7 +12,7 @@ from pathlib import Path
 
 from physx_codegen.commit import Writer, commit, flush, has_control_characters, prepare_file, recover, writer
 
-from physx_schema.errors import UnsupportedError
+from physx_schema.errors import UnsupportedError, printable
 
 __all__ = ["LARGEST_INPUT", "LAYER_SUFFIXES", "Writer", "has_control_characters", "legible", "read_text", "recover",
            "replacing", "representable", "require_layer_name", "unwritable", "write_files", "write_text", "writer"]
@@ -71,7 +71,7 @@ def read_text(path: Path) -> str:
 
     Raises FileNotFoundError, and UnsupportedError for what cannot be read, is no regular file, too large or no text.
     """
-    name = legible(str(path))
+    name = printable(legible(str(path)))
     if len(name) > LONGEST_PATH:
         raise UnsupportedError(f"{name[:60]}...: the path has {len(name)} characters, and the longest path has "
                                f"{LONGEST_PATH}; give the path of a file")

@@ -17,6 +17,7 @@ from physx_runtime.conversion.limbs import Stance, stance_of, upward
 from physx_runtime.conversion.self_collision import filter_overlaps
 from physx_runtime.conversion.stacked_joints import chain_joints
 from physx_runtime.conversion.start import pose_links, set_start
+from physx_schema.arguments import display
 from physx_schema.authoring.prims import is_finite
 from physx_schema.description import describe
 from physx_schema.description.frames import start_poses_by_body
@@ -88,7 +89,7 @@ def convert(robot: str | Path, base: Base = "auto", drives: Drives = "none", ban
         ValueError: Another argument is not one of those above, or not positive.
     """
     if not isinstance(robot, str | Path):
-        raise TypeError(f"robot is {robot!r}; give the path of a .urdf file or of an .xml file in MJCF")
+        raise TypeError(f"robot is {display(robot)}; give the path of a .urdf file or of an .xml file in MJCF")
     _require(base, drives, bandwidth, damping_ratio)
     path = Path(robot)
     opened = open_stage(path)
@@ -179,8 +180,8 @@ def _copy(source: Path, target: Path) -> None:
 def _require(base: object, drives: object, bandwidth: object, damping_ratio: object) -> None:
     """Raise ValueError for an argument that is not allowed."""
     for name, value, allowed in (("base", base, BASES), ("drives", drives, DRIVES)):
-        if value not in allowed:
-            raise ValueError(f"{name} is {value!r}; give one of {', '.join(allowed)}")
+        if not isinstance(value, str) or value not in allowed:
+            raise ValueError(f"{name} is {display(value)}; give one of {', '.join(allowed)}")
     for name, number in (("bandwidth", bandwidth), ("damping_ratio", damping_ratio)):
-        if isinstance(number, bool) or not is_finite(number) or number <= 0.0:
-            raise ValueError(f"{name} is {number!r}; give a positive, finite number")
+        if not is_finite(number) or number <= 0.0:
+            raise ValueError(f"{name} is {display(number)}; give a positive, finite number")

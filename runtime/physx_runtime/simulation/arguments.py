@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from physx_runtime.arrays import Array, DoubleArray
 from physx_runtime.packing.island import PackedIsland
 from physx_runtime.packing.model import PackedModel
-from physx_schema.arguments import display
+from physx_schema.arguments import display, required_choice
 
 MAX_STEPS = 1 << 53        # whole numbers up to this are exact in float64, which holds times
 MIN_RECORD_SIZE = 400          # bytes of the Python objects of a record of nothing
@@ -31,7 +31,8 @@ def required_time(dt: float) -> float:
 
 
 def require_room(worlds: int, models: Iterable[PackedModel | PackedIsland], dtype: str) -> None:
-    """Raise ValueError for more worlds than the machine's memory holds, before memory is allocated."""
+    """Raise ValueError for a wrong dtype, and for more worlds than the memory holds, before memory is allocated."""
+    required_choice("dtype", dtype, ("float32", "float64"))
     numbers = sum(np.size(values) for model in models for values in (*model.parameters.values(), *model.state.values()))
     size = numbers * (8 if dtype == "float64" else 4)
     memory = _memory()
