@@ -15,7 +15,7 @@ JOINTS = ("/Robot/shoulder", "/Robot/elbow")
 
 @pytest.mark.parametrize(("value", "text"), [
     ("spam", "'spam'"), ("two\nlines", r"'two\\nlines'"), (np.zeros((2, 2)), "array([[0., 0.], [0., 0.]])"),
-    (object(), "<object object>"), ("\u202e", r"'\\u202e'")], ids=repr)
+    (object(), "<object object>"), ("\u202e", r"'\\u202e'")], ids=["text", "lines", "array", "object", "direction"])
 def test_a_value_is_shown_in_one_line(value: object, text: str) -> None:
     assert arguments.display(value) == text.replace("\\\\", "\\")
 
