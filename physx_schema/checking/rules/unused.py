@@ -235,7 +235,8 @@ DENSITY_WITH_MASS = Rule("unused/beside-mass", "warning", """
     Density on a body with a mass
 
     If a body has physics:mass, PhysX ignores the body's density. There is one exception. If one of several
-    colliders has a density or mass, the body's density gives the other colliders their share of the mass. The rule does not report this case.
+    colliders has a density or mass, the body's density gives the other colliders their share of the mass. The rule
+    does not report this case.
 
     Measured: A density of 3000 changes neither the mass nor the moments of inertia of a body with physics:mass 12.
     (`experiments/measure_mass_rules.py`)

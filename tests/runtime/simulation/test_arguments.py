@@ -69,7 +69,7 @@ NO_NUMBERS: tuple[Any, ...] = ("0.5", ["a", "b"], True, [True, False], 1j, np.ze
                                {}, np.array([1, "a"], dtype=object), [[1.0, 2.0], [3.0]], b"x", np.array(["1", "2"]))
 
 
-@pytest.mark.parametrize("values", NO_NUMBERS, ids=lambda values: type(values).__name__)
+@pytest.mark.parametrize("values", NO_NUMBERS, ids=[type(values).__name__ for values in NO_NUMBERS])
 def test_values_that_are_no_numbers_are_refused(values: Any) -> None:
     with pytest.raises(ValueError, match=r"q is .*; give real numbers, as an array or as lists of equal length"):
         Simulation(opened(finger())).set("q", values)
