@@ -46,13 +46,12 @@ from physx_runtime.session.messages import (
 )
 from physx_runtime.session.results import Results, Switches
 from physx_runtime.session.resume import RestLengths, rest_lengths, with_rest_lengths
-from physx_runtime.simulation.arguments import required_time
+from physx_runtime.simulation.arguments import required_solver, required_time
 from physx_runtime.simulation.contacts import Contacts
 from physx_runtime.simulation.divergence import DivergenceWarning
 from physx_runtime.simulation.events import ContactEvent, Overlap, TriggerEvent
 from physx_runtime.simulation.scene import Assembly, Scene, assemble
 from physx_runtime.simulation.scene_actor import SceneActor
-from physx_runtime.solver.settings import required_solver
 from physx_runtime.worlds.store import SCHEDULED
 from physx_schema.arguments import label, listed, required_choice, required_flag, required_text, suggestion
 from physx_schema.description.bodies import gc_disabled

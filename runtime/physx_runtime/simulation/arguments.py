@@ -16,10 +16,16 @@ from numpy.typing import ArrayLike
 from physx_runtime.arrays import Array, DoubleArray
 from physx_runtime.packing.island import PackedIsland
 from physx_runtime.packing.model import PackedModel
+from physx_runtime.solver.settings import SOLVERS
 from physx_schema.arguments import display, required_choice
 
 MAX_STEPS = 1 << 53        # whole numbers up to this are exact in float64, which holds times
 MIN_RECORD_SIZE = 400          # bytes of the Python objects of a record of nothing
+
+
+def required_solver(solver: str) -> str:
+    """The name of a solver. Raises ValueError for an unknown one."""
+    return required_choice("solver", solver, SOLVERS)
 
 
 def required_time(dt: float) -> float:

@@ -23,7 +23,13 @@ from physx_runtime.packing.not_simulated import not_simulated_with_joints, warn_
 from physx_runtime.packing.scene import PackedScene, pack_scene
 from physx_runtime.simulation.actor import Actor
 from physx_runtime.simulation.actor_group import ActorGroup, as_stepped
-from physx_runtime.simulation.arguments import require_room, required_count, required_index, required_time
+from physx_runtime.simulation.arguments import (
+    require_room,
+    required_count,
+    required_index,
+    required_solver,
+    required_time,
+)
 from physx_runtime.simulation.contacts import Contacts, friction_force, merge_contacts, normal_force, require_paths
 from physx_runtime.simulation.events import ContactEvent, ContactReports, Overlap, TriggerEvent, Triggers
 from physx_runtime.simulation.island_group import IslandGroup, SceneJoint
@@ -42,7 +48,7 @@ from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.simulation.scene_actor_group import SceneActorGroup
 from physx_runtime.simulation.world_batch import WorldBatch
 from physx_runtime.solver.batches import WorldSolverBatches, step_scene, update_iteration_counts
-from physx_runtime.solver.settings import required_solver, solver_settings
+from physx_runtime.solver.settings import solver_settings
 from physx_runtime.worlds.choice import DEVICES
 from physx_runtime.worlds.store import AUTO
 from physx_schema.arguments import label, required_choice, required_flag, required_text, suggestion

@@ -11,9 +11,8 @@ from physx_runtime.packing.body import pack_actor
 from physx_runtime.packing.not_simulated import require_trusted, select_actor
 from physx_runtime.simulation.actor_group import build_group
 from physx_runtime.simulation.answers import ActorView
-from physx_runtime.simulation.arguments import required_count
+from physx_runtime.simulation.arguments import required_count, required_solver
 from physx_runtime.simulation.parameters import randomized
-from physx_runtime.solver.settings import required_solver
 from physx_runtime.worlds.store import AUTO
 from physx_schema.arguments import required_texts
 from physx_schema.description import describe

@@ -21,7 +21,6 @@ from physx_runtime.solver.articulation import response
 from physx_runtime.solver.articulation import step as articulation
 from physx_runtime.solver.body import step as body
 from physx_runtime.solver.response import Response
-from physx_schema.arguments import required_choice
 
 SOLVERS = ("physx", "ideal", SAPIEN)
 # "ideal": enough position iterations that halving h changes a response by less than 1e-3, and no velocity iterations.
@@ -67,16 +66,11 @@ def solver_settings(solver: str, model: _Model) -> SolverSettings:
     """Settings of solver="physx" or "sapien-3.0" (as authored) or "ideal" (many iterations, no velocity iterations,
     no cfm).
 
-    PGS takes one velocity iteration where none is authored. Raises ValueError for another name.
+    PGS takes one velocity iteration where none is authored.
     """
-    if required_solver(solver) == "ideal":
+    if solver == "ideal":
         return SolverSettings(IDEAL_ITERATIONS, 0, False)
     return _with_counts(model.position_iterations, model.velocity_iterations, model.topology.pgs)
-
-
-def required_solver(solver: str) -> str:
-    """The name of a solver. Raises ValueError for an unknown one."""
-    return required_choice("solver", solver, SOLVERS)
 
 
 def _with_counts(position: int, velocity: int, pgs: bool) -> SolverSettings:

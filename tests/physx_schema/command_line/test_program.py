@@ -113,7 +113,7 @@ def test_command_on_one_stage_names_one_of_a_folder(tmp_path: Path) -> None:
     shutil.copy(CLEAN, tmp_path / "robot.usda")
     result = call("describe", str(tmp_path))
     assert (result.exit_code, result.stderr) == (
-        3, f"{tmp_path}: a directory, not a USD file; use a file in it, such as robot.usda\n")
+        3, f"{tmp_path}: a directory, not a USD file; use a file in this folder, such as robot.usda\n")
 
 
 def test_quiet_check_says_nothing_of_a_clean_stage_and_only_what_is_wrong_of_others() -> None:

@@ -148,7 +148,7 @@ def test_page_needs_nothing_from_elsewhere_and_its_links_lead_somewhere() -> Non
 
 def test_page_shows_findings_and_what_their_codes_mean() -> None:
     found = Page(shown("html", str(STAGES / "mimic_transz.usda")))
-    assert "rename the instance to rotX" in found.text and RULES["DJ.007/instance"].text in found.text
+    assert "rename the mimic instance to rotX" in found.text and RULES["DJ.007/instance"].text in found.text
 
 
 def test_page_escapes_what_stages_say(tmp_path: Path) -> None:

@@ -461,7 +461,7 @@ def test_instances_of_what_collides_are_named(schemas: str, named: str) -> None:
      "reference this over from a prim that has a def"),
     ('def "a" (references = @./gone.usda@)\n{\n}\n', "/a: the reference @", "put the layer at this path"),
     ('def "a" (prepend variantSets = "v")\n{\n    variantSet "v" = {\n        "rigid" {\n' + link("b") + "}\n}\n}\n",
-     "/a: physics is in the variant 'rigid'", "select it"),
+     "/a: physics is in the variant 'rigid'", "select this variant"),
     (holder("a", "instanceable = true\n    inherits = </kind>") + holder("kind", 'kind = "group"', link("b"), "class"),
      "the rigid body is inside the instance /a", "set instanceable to false on /a"),
 ])

@@ -249,7 +249,7 @@ def test_a_push_on_a_robot_needs_the_name_of_its_link() -> None:
 
 
 def test_what_never_sleeps_is_not_put_to_sleep() -> None:
-    with pytest.raises(ValueError, match="/Body cannot be put to sleep: it was created with sleeping=False"):
+    with pytest.raises(ValueError, match="/Body cannot be put to sleep: the simulation was created with sleeping="):
         body(sleeping=False).put_to_sleep()
     with pytest.raises(ValueError, match="/Body cannot be put to sleep: solver='ideal' has no sleeping"):
         body(solver="ideal").put_to_sleep()

@@ -238,7 +238,7 @@ def test_what_cannot_be_stepped_is_refused_by_name_and_says_whom_to_pick() -> No
     with pytest.raises(UnsupportedError) as refused:
         scene(text)
     lines = str(refused.value).splitlines()
-    assert lines[0].startswith("/gear: its hinge /hinge does not hold /B, and such gears are not simulated")
+    assert lines[0].startswith("/gear: its hinge /hinge is not connected to /B, and such gears are not simulated")
     assert lines[1].endswith("the whole stage cannot be stepped; set articulation to one of /A")
     with pytest.raises(UnsupportedError) as again:
         simulate(opened(text), steps=1)
@@ -251,7 +251,7 @@ def test_the_command_refuses_a_stage_of_which_it_cannot_step_all_and_writes_noth
     file.write_text(stage(slider("A"), GEARED), encoding="utf-8")
     result = CliRunner().invoke(program(), ["simulate", str(file), "--steps", "1", "--out", str(out)])
     assert (result.exit_code, result.stdout, out.exists()) == (2, "", False)
-    assert "/gear: its hinge /hinge does not hold /B" in result.stderr
+    assert "/gear: its hinge /hinge is not connected to /B" in result.stderr
     assert "set articulation to one of /A" in result.stderr
 
 
@@ -275,7 +275,7 @@ def test_one_call_records_the_whole_stage() -> None:
 
 
 def test_one_call_for_one_actor_records_nothing_else() -> None:
-    with pytest.warns(NotSimulatedWarning, match="/B: not simulated: its sleeping"):
+    with pytest.warns(NotSimulatedWarning, match="/B: not simulated: the sleep of /B"):
         found = simulate(opened(TOGETHER), DT, 2, articulation="/A", **PATH)
     assert (found.body_names, found.kinematic_names) == (("/A/base", "/A/tip"), ())
 

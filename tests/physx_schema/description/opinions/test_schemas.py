@@ -125,7 +125,8 @@ def test_inertia_of_newton_is_said_to_be_moments_and_axes() -> None:
     body = link("a", schemas=("NewtonMassAPI",), more={"float[] newton:inertia": [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]})
     found = [item for item in check(opened(still(body, schemas=()))).findings if item.property == "newton:inertia"]
     assert [item.fix for item in found] == [
-        "keep it for Newton; PhysX has physics:diagonalInertia (principal moments) and physics:principalAxes, in "
+        "keep the value for Newton; PhysX has physics:diagonalInertia (principal moments) and physics:principalAxes, "
+        "in "
         "other units"]
 
 

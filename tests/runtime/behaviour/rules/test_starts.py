@@ -96,7 +96,7 @@ def crate(height: float, up: str = "Z", meters: float = 1.0) -> str:
 def test_body_in_the_ground_is_to_be_lifted_by_its_depth(up: str, meters: float, figure: str) -> None:
     (item,) = findings(crate(0.15, up, meters))
     assert (item.code, item.path) == ("behaviour/in-ground", "/Robot/crate")
-    assert f"move it up by {figure}" in item.fix
+    assert f"move the body up by {figure}" in item.fix
 
 
 @pytest.mark.parametrize("up", ["Z", "Y"])

@@ -158,7 +158,7 @@ def test_dumped_step_of_a_body_is_the_one_it_takes(scene: str) -> None:
 
 
 @pytest.mark.parametrize(("world", "reported", "message"), [
-    (1, {}, "world is 1; give 0 to 0"),
+    (1, {}, "world is 1; give a whole number from 0 to 0"),
     (0, {"link_poses": np.zeros((1, 7))}, "reported names 'link_poses'; allowed are joint_position"),
     (0, {"link_pose": np.zeros(7)}, r"reported link_pose has shape \(7,\); give \(1, 7\)"),
 ])

@@ -236,7 +236,7 @@ def test_what_no_value_gives_is_not_fixed_and_said(rigid: Path) -> None:
     left = [line for line in result.stdout.splitlines() if "not fixed" in line]
     assert len(left) == 1, result.stdout
     assert "no value has the effect 0.5; the nearest effect is" in left[0]
-    assert left[0].endswith("(its repair is unsafe)")
+    assert left[0].endswith("(the repair is unsafe)")
 
 
 def test_unsafe_fixes_change_the_iterations_too(rigid: Path) -> None:
