@@ -215,14 +215,18 @@ class ParameterValues:
 
     def assign(self, values: Mapping[str, ArrayLike], worlds: NDArray[np.int64]) -> None:
         """Set parameters in worlds with these indices; nothing is set if any value is refused."""
-        new = {name: self._shaped(name, value, len(worlds)) for name, value in values.items()}
-        for name in new:
-            self._check(self.table[name], new, worlds)
-        for name, array in new.items():
+        for name, array in self.check(values, worlds).items():
             if self.table[name].scalars:
                 self._copy(self.table[name], array.reshape(len(worlds), -1), worlds)
             else:
                 self._derive(name, array, worlds)
+
+    def check(self, values: Mapping[str, ArrayLike], worlds: NDArray[np.int64]) -> dict[str, Array]:
+        """Parameters as (n_selected, *shape). Raises ValueError for a value that PhysX or the step refuses."""
+        new = {name: self._shaped(name, value, len(worlds)) for name, value in values.items()}
+        for name in new:
+            self._check(self.table[name], new, worlds)
+        return new
 
     def _shaped(self, name: str, values: ArrayLike, count: int) -> Array:
         """Values of a parameter as (count, *shape)."""

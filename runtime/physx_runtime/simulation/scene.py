@@ -34,7 +34,7 @@ from physx_runtime.simulation.contacts import Contacts, friction_force, merge_co
 from physx_runtime.simulation.events import ContactEvent, ContactReports, Overlap, TriggerEvent, Triggers
 from physx_runtime.simulation.island_group import IslandGroup, SceneJoint
 from physx_runtime.simulation.kinematic import KinematicBodies
-from physx_runtime.simulation.parameters import world_indices
+from physx_runtime.simulation.parameters import Parameter, world_indices
 from physx_runtime.simulation.queries import (
     Hit,
     QueryShape,
@@ -46,6 +46,7 @@ from physx_runtime.simulation.queries import (
 )
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.simulation.scene_actor_group import SceneActorGroup
+from physx_runtime.simulation.scene_parameters import SceneParameters
 from physx_runtime.simulation.world_batch import WorldBatch
 from physx_runtime.solver.batches import WorldSolverBatches, step_scene, update_iteration_counts
 from physx_runtime.solver.settings import solver_settings
@@ -223,6 +224,7 @@ class Scene:
     def _initialize(self, description: Description, model: SceneModel, parts: Assembly, worlds: int, dt: float) -> None:
         self.model, self.worlds, self.dt = model, worlds, dt
         self._actors, self._islands, self._world_batches = dict(parts.actors), parts.islands, parts.batches
+        self._parameters = SceneParameters(list(self._actors.values()))
         self._joints = {path: SceneJoint(path, islands, index, joint) for islands in self._islands
                         for path, index, joint in islands.joints()}
         self._reports = ContactReports(description)
@@ -258,6 +260,21 @@ class Scene:
             raise ValueError(f"{label(actor)} is not an actor of this scene; "
                              f"{suggestion(actor, self._actors, 'give one of')}")
         return self._actors[actor]
+
+    # --- parameters --------------------------------------------------------------------------------------------------
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """Parameters of all actors by name, as of `Simulation`; their elements are in the order of `actors`."""
+        return self._parameters.table
+
+    def parameter(self, name: str) -> Array:
+        """Return a parameter of all actors in every world, (n_world, *shape). Raises ValueError for an unknown name."""
+        return self._parameters.read(name)
+
+    def set_parameter(self, name: str, values: ArrayLike, worlds: ArrayLike | None = None) -> None:
+        """Set a parameter of all actors that have it, as `Simulation.set_parameter` does for one actor."""
+        self._parameters.assign(name, values, world_indices(worlds, self.worlds))
 
     # --- joints outside articulations --------------------------------------------------------------------------------
 
