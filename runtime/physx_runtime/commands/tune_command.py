@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from physx_runtime.commands.options import DEFAULT_DT, Seconds
 from physx_schema.command_line.options import force_option, is_quiet, isolation_option, progress, quiet_option
 from physx_schema.errors import printable
+
+if TYPE_CHECKING:
+    from physx_runtime.verification import TuningTarget
 
 BANDWIDTH = "bandwidth"     # in Hz, a name of natural_frequency on the command line
 _NOT_REACHED = 1
@@ -37,7 +41,7 @@ def tune_command(stage: str, targets: tuple[tuple[str, str, float], ...], dt: fl
     Exit codes: 0 all targets reached; 1 a target not reached; 2 usage error; 3 unreadable file; 4 internal error.
     """
     from physx_runtime.verification import tune
-    from physx_runtime.viewing.stage_over import layer_over, require_another_file, write_over
+    from physx_runtime.viewing.stage_over import open_over, require_another_file, write_over
     from physx_schema.description.stages import open_stage
     from physx_schema.outputs import files_of, require_output
 
@@ -59,27 +63,27 @@ def tune_command(stage: str, targets: tuple[tuple[str, str, float], ...], dt: fl
     for change in tuning.changes:
         click.echo(printable(f"{change.path}: author {change.property} {change.value:.5g}"))
     if out is not None:
-        from pxr import Usd
-
-        layer = layer_over(opened)
-        tuning.author(Usd.Stage.Open(layer))
-        write_over(layer, out)
+        over = open_over(opened)
+        tuning.author(over)
+        write_over(over.GetRootLayer(), out)
         click.echo(printable(f"{stage}: gains written to {out}"))
 
 
-def _by_path(targets: tuple[tuple[str, str, float], ...]) -> dict[str, dict[str, float]]:
+def _by_path(targets: tuple[tuple[str, str, float], ...]) -> dict[str, TuningTarget]:
     """The targets of each path. Raises ValueError for an unknown name, and for a target that is given twice."""
     from physx_runtime.verification.tuning.motion import NAMES
     from physx_schema.arguments import display, suggestion
 
-    by_path: dict[str, dict[str, float]] = {}
-    for path, given_name, number in targets:
-        if given_name not in (BANDWIDTH, *NAMES):
-            advice = suggestion(given_name, (BANDWIDTH, *NAMES))
-            raise ValueError(f"{path}: {display(given_name)} is not a tuning target; {advice}")
-        name, value = ("natural_frequency", 2.0 * math.pi * number) if given_name == BANDWIDTH else (given_name, number)
-        values = by_path.setdefault(path, {})
-        if name in values:
-            raise ValueError(f"{path}: {given_name} is given twice; give one value")
-        values[name] = value
+    by_path: dict[str, TuningTarget] = {}
+    for path, name_or_bandwidth, number in targets:
+        if name_or_bandwidth not in (BANDWIDTH, *NAMES):
+            advice = suggestion(name_or_bandwidth, (BANDWIDTH, *NAMES))
+            raise ValueError(f"{path}: {display(name_or_bandwidth)} is not a tuning target; {advice}")
+        name, value = name_or_bandwidth, number
+        if name == BANDWIDTH:
+            name, value = "natural_frequency", 2.0 * math.pi * number
+        target = by_path.get(path, {})
+        if name in target:
+            raise ValueError(f"{path}: {name_or_bandwidth} is given twice; give one value")
+        by_path[path] = {**target, name: value}     # type: ignore[misc]  # the name is one of NAMES
     return by_path

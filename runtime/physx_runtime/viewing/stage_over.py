@@ -36,6 +36,11 @@ def layer_over(stage: Usd.Stage) -> Sdf.Layer:
     return layer
 
 
+def open_over(stage: Usd.Stage) -> Usd.Stage:
+    """A stage with an empty layer over this stage. Raises as `layer_over`."""
+    return Usd.Stage.Open(layer_over(stage))
+
+
 def _require_lasting(flat: Sdf.Layer, root: Sdf.Layer) -> None:
     """Refuse pictures and the like that lie beside a stage that goes with the process."""
     robot = original(root.realPath)
