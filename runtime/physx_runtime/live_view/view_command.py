@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
 from physx_schema.command_line.options import force_option, isolation_option
-from physx_schema.errors import printable
+from physx_schema.errors import UnsupportedError, printable
 from physx_schema.files import require_layer_name
 
 
@@ -26,6 +27,9 @@ def view_command(stage: str, port: int, out: Path, force: bool, shown: bool) -> 
     Sliders author their values in a layer over the stage; the button 'Save edits' writes this layer. Joint sliders
     move the joints and author nothing.
     """
+    if find_spec("viser") is None:
+        raise UnsupportedError("the live view needs viser, which is not installed; run: "
+                               "pip install 'physx-schema[view]'")
     from physx_runtime.live_view.robot import LiveRobot
     from physx_runtime.live_view.server import LiveView
     from physx_schema.description.stages import open_stage
