@@ -144,4 +144,13 @@ def summary(report: Report) -> str:
     counts += [f"{report.count_causes('info')} info", f"{len(report.not_evaluated)} not evaluated"]
     omitted = [f"{len(items)} {what}" for items, what in ((report.waived, "waived"), (report.known, "known")) if items]
     total = f"; {len(report.findings)} findings in all" if len(report.findings) > len(causes) else ""
-    return (f"{first}; " if first else "") + ", ".join((*counts, *omitted)) + total
+    return (f"{first}; " if first else "") + ", ".join((*counts, *omitted)) + total + _fixable(report)
+
+
+def _fixable(report: Report) -> str:
+    """The number of findings that `--fix` repairs; "" for none."""
+    repairs = [finding.repair for finding in report.findings if finding.repair is not None]
+    safe = sum(repair.safe for repair in repairs)
+    unsafe = len(repairs) - safe
+    options = f"{unsafe} more with --unsafe-fixes" if safe else f"{unsafe} fixable with --fix --unsafe-fixes"
+    return (f"; {safe} fixable with --fix" if safe else "") + (f"; {options}" if unsafe else "")

@@ -46,7 +46,7 @@ def test_finding_takes_three_lines_and_exits_1() -> None:
         "'acelleration' is not one of force, acceleration",
         "    why: PhysX does not know the token and uses the default",
         "    fix: did you mean 'acceleration'?",
-        f"{BAD}: 1 error, 0 warnings, 0 info, 0 not evaluated",
+        f"{BAD}: 1 error, 0 warnings, 0 info, 0 not evaluated; 1 fixable with --fix",
     ]
 
 
@@ -76,7 +76,7 @@ def test_what_several_prims_have_in_common_is_said_once(tmp_path: Path) -> None:
         f"    at: {prims} and 37 more",
         "    why: PhysX uses 0",
         "    fix: author a value in the allowed range",
-        f"{path}: 1 error, 0 warnings, 0 info, 0 not evaluated; 42 findings in all",
+        f"{path}: 1 error, 0 warnings, 0 info, 0 not evaluated; 42 findings in all; 42 fixable with --fix --unsafe-fixes",
     ]
 
 
