@@ -76,7 +76,8 @@ def test_what_several_prims_have_in_common_is_said_once(tmp_path: Path) -> None:
         f"    at: {prims} and 37 more",
         "    why: PhysX uses 0",
         "    fix: author a value in the allowed range",
-        f"{path}: 1 error, 0 warnings, 0 info, 0 not evaluated; 42 findings in all; 42 fixable with --fix --unsafe-fixes",
+        f"{path}: 1 error, 0 warnings, 0 info, 0 not evaluated; 42 findings in all; "
+        "42 fixable with --fix --unsafe-fixes",
     ]
 
 
