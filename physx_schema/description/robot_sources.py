@@ -116,7 +116,7 @@ class Origins:
     def name(self, path: str) -> str:
         """The element of a prim, such as "link base", or the prim's own name and the element that it is part of.
 
-        The path itself where there is no prim.
+        Returns the path if it has no prim.
         """
         element, prim = self._element(path), self._stage.GetPrimAtPath(path)
         if not prim:

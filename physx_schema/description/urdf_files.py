@@ -1,4 +1,4 @@
-"""Files that a URDF names: beside it, or in ROS packages, which are folders above it or on ROS's own paths."""
+"""Find the files that a URDF names: in its folder, in ROS packages above that folder, or on the search paths of ROS."""
 
 from __future__ import annotations
 

@@ -85,8 +85,8 @@ def convert(robot: str | Path, base: Base = "auto", drives: Drives = "none", ban
     Raises:
         UnreadableError: The file is missing, or the converter refuses it or is not installed.
         UnsupportedError: The file is not a robot in URDF or MJCF.
-        TypeError: `robot` is no path.
-        ValueError: Another argument is not one of those above, or not positive.
+        TypeError: `robot` is not a path.
+        ValueError: Another argument has a value that is not allowed.
     """
     if not isinstance(robot, str | Path):
         raise TypeError(f"robot is {display(robot)}; give the path of a .urdf file or of an .xml file in MJCF")

@@ -223,21 +223,10 @@ class ParameterValues:
 
     def check(self, values: Mapping[str, ArrayLike], worlds: NDArray[np.int64]) -> dict[str, Array]:
         """Parameters as (n_selected, *shape). Raises ValueError for a value that PhysX or the step refuses."""
-        new = {name: self._shaped(name, value, len(worlds)) for name, value in values.items()}
+        new = {name: world_values(self.parameter(name), value, len(worlds)) for name, value in values.items()}
         for name in new:
             self._check(self.table[name], new, worlds)
         return new
-
-    def _shaped(self, name: str, values: ArrayLike, count: int) -> Array:
-        """Values of a parameter as (count, *shape)."""
-        parameter = self.parameter(name)
-        shape, array = parameter.shape, required_numbers(name, values, flags=parameter.range == SWITCH)
-        size = math.prod(shape)
-        if array.shape in ((size,), (count, size)):     # as the step has rows
-            array = array.reshape(*array.shape[:-1], *shape)
-        if array.shape not in ((), shape, (count, *shape)):
-            raise ValueError(f"{name} has shape {array.shape}; give one number, {shape} or {(count, *shape)}")
-        return np.broadcast_to(array, (count, *shape))
 
     def parameter(self, name: str) -> Parameter:
         """The parameter of this name; raises ValueError where there is none."""
@@ -340,6 +329,17 @@ class ParameterValues:
     def _refuse(parameter: Parameter, values: Array, invalid: Array, worlds: NDArray[np.int64], advice: str) -> None:
         if invalid.any():
             raise ValueError(refusal(parameter.name, values, invalid, worlds, parameter.label, advice))
+
+
+def world_values(parameter: Parameter, values: ArrayLike, count: int) -> Array:
+    """Values of a parameter as (count, *shape): one number, `shape`, or (count, *shape). Raises ValueError."""
+    name, shape = parameter.name, parameter.shape
+    array, size = required_numbers(name, values, flags=parameter.range == SWITCH), math.prod(shape)
+    if array.shape in ((size,), (count, size)):     # as the step has rows
+        array = array.reshape(*array.shape[:-1], *shape)
+    if array.shape not in ((), shape, (count, *shape)):
+        raise ValueError(f"{name} has shape {array.shape}; give one number, {shape} or {(count, *shape)}")
+    return np.broadcast_to(array, (count, *shape))
 
 
 def refusal(name: str, values: Array, invalid: Array, worlds: NDArray[np.int64], label: Callable[[int], str],

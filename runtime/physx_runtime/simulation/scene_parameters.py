@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -12,8 +11,7 @@ from numpy.typing import ArrayLike
 
 from physx_runtime.arrays import Array, Indices
 from physx_runtime.simulation.actor import Actor
-from physx_runtime.simulation.arguments import required_numbers
-from physx_runtime.simulation.parameters import SWITCH, Parameter
+from physx_runtime.simulation.parameters import Parameter, world_values
 from physx_schema.arguments import display, suggestion
 
 
@@ -49,13 +47,7 @@ class SceneParameters:
 
     def _split(self, parameter: Parameter, values: ArrayLike, worlds: Indices) -> Iterator[tuple[Actor, Array]]:
         """The values of each actor, (n_selected, *shape)."""
-        name, shape, count = parameter.name, parameter.shape, len(worlds)
-        array = required_numbers(name, values, flags=parameter.range == SWITCH)
-        if array.shape in ((math.prod(shape),), (count, math.prod(shape))):
-            array = array.reshape(*array.shape[:-1], *shape)
-        if array.shape not in ((), shape, (count, *shape)):
-            raise ValueError(f"{name} has shape {array.shape}; give one number, {shape} or {(count, *shape)}")
-        array, start = np.broadcast_to(array, (count, *shape)), 0
+        array, name, start = world_values(parameter, values, len(worlds)), parameter.name, 0
         for actor in self._actors:
             if name in actor.parameters:
                 size = len(actor.parameters[name].elements)

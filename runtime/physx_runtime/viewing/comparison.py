@@ -1,4 +1,4 @@
-"""The motion of a stage beside that of an earlier one: what each joint and each free base came to."""
+"""Compare the motion of a stage with the motion of an earlier stage, joint by joint and base by base."""
 
 from __future__ import annotations
 

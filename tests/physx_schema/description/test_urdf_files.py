@@ -1,4 +1,4 @@
-"""Files that a URDF names: beside it and in ROS packages."""
+"""The files that a URDF names are found in its folder and in ROS packages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from physx_schema.description.urdf_files import find_file, missing_files, packag
 
 @pytest.fixture
 def urdf(tmp_path: Path) -> Path:
-    """A robot in the package arms, which lies beside the package grippers."""
+    """A robot in the package arms, with the package grippers in the same folder."""
     for name in ("arms/urdf", "arms/meshes", "grippers/meshes"):
         (tmp_path / "src" / name).mkdir(parents=True)
     for name in ("arms/meshes/link.stl", "grippers/meshes/link.stl", "arms/urdf/beside.stl"):
