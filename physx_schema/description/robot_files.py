@@ -95,7 +95,7 @@ def _converted(path: Path, converter: Converter, changed: int, size: int) -> Pat
     stage = next(folder.glob("*.usd*"), None)
     if stage is None:
         reason = "; ".join(messages) or "no reason given"
-        raise UnreadableError(f"{path}: {converter.distribution} cannot convert the file: {reason}")
+        raise UnreadableError(f"{path}: {converter.distribution} cannot convert the file: {reason}; correct the file")
     _ORIGINALS[str(stage.resolve())] = path
     if missing := missing_files(path) if converter.suffix == ".urdf" else "":
         messages = [missing, *(message for message in messages if "No such file" not in message)]

@@ -13,7 +13,7 @@ import click
 from physx_schema.command_line.command_files import commands_of
 from physx_schema.command_line.options import is_quiet, isolation_option, progress, quiet_option
 from physx_schema.errors import printable
-from physx_schema.files import STAGE_SUFFIXES
+from physx_schema.files import STAGE_SUFFIXES, require_layer_name
 
 if TYPE_CHECKING:
     from physx_runtime.conversion.base import Base
@@ -59,6 +59,7 @@ def convert_command(context: click.Context, source: Path, out: Path, force: bool
     if source.is_dir() or converter_of(source) is None:
         _convert_definitions(context, source, out, force)
         return
+    require_layer_name(out)         # before the conversion, which takes time
     from physx_runtime.conversion.robot import convert
     from physx_schema.checking import check
     from physx_schema.reports.findings import summary
