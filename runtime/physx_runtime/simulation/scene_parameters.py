@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from physx_runtime.arrays import Array, Indices
 from physx_runtime.simulation.actor import Actor
 from physx_runtime.simulation.parameters import Parameter, world_values
-from physx_schema.arguments import display, suggestion
+from physx_schema.arguments import display, required_text, suggestion
 
 
 class SceneParameters:
@@ -55,7 +55,7 @@ class SceneParameters:
                 start += size
 
     def _parameter(self, name: str) -> Parameter:
-        if name not in self.table:
+        if required_text("name", name) not in self.table:
             raise ValueError(f"{display(name)} is not a parameter of the scene's actors; "
                              f"{suggestion(name, self.table)}")
         return self.table[name]
