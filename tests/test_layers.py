@@ -116,7 +116,7 @@ ROOMS = {
         "viewing": "arrays packing simulation solver.constraints verification",     # lengths of recorded tendons
         "envs": "arrays simulation viewing",
         "live_view": "packing session viewing",
-        "conversion": "arrays",
+        "conversion": "arrays quantities",
         "demonstration": "simulation verification viewing",
         "commands": "behaviour packing simulation verification viewing",
         "model_context": "simulation verification",

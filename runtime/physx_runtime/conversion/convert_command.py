@@ -31,8 +31,9 @@ _ROBOT_OPTIONS = ("base", "drives", "bandwidth", "damping_ratio", "ground")
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @click.option("--base", type=click.Choice(("auto", "fixed", "floating")), default="auto", show_default=True,
               help="Fix the robot's base to the world, or let it float.")
-@click.option("--drives", type=click.Choice(("none", "position", "velocity")), default="none", show_default=True,
-              help="Add drives to the joints, with the effort limits of the file.")
+@click.option("--drives", type=click.Choice(("file", "none", "position", "velocity")), default="file",
+              show_default=True, help="Add drives to the joints: the servos of an MJCF, or drives by bandwidth, with "
+                                      "the effort limits of the file.")
 @click.option("--bandwidth", type=click.FloatRange(0.0, min_open=True), default=5.0, show_default=True,
               help="Natural frequency of the drives in Hz.")
 @click.option("--damping-ratio", type=click.FloatRange(0.0, min_open=True), default=1.0, show_default=True,
