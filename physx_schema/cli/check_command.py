@@ -74,7 +74,7 @@ def _list_rules(context: click.Context, parameter: click.Parameter, value: bool)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--format", "style", type=click.Choice(FORMATS), default="text", show_default=True,
               help="Format of the report.")
-@click.option("-o", "--output", type=click.Path(path_type=Path),
+@click.option("-o", "--out", "output", type=click.Path(path_type=Path),
               help="Write the report to this file. With --fix, write a repaired copy of the stage's root layer.")
 @click.option("--profile", callback=_profile, metavar="PROFILE",
               help=f"The profile of rules: {', '.join((*PROFILES, *EXTRA_PROFILES))}, or several joined with +.  "

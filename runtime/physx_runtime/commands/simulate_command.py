@@ -43,7 +43,7 @@ _FORMATS = find_formats()
 @click.option("--worlds", type=click.Path(dir_okay=False, exists=True, path_type=Path),
               help="YAML file with the number of worlds, and the parameters to randomise in all worlds except the "
                    "first.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path),
+@click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path),
               help=f"Write the motion to a file: {help_text(_FORMATS.values())}.")
 @force_option
 @click.option("--joint-forces", is_flag=True, help="Also record the forces of joints outside articulations.")

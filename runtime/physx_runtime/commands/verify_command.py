@@ -40,7 +40,7 @@ _ALTERED, _NOT_EVALUATED = 1, 5
 @click.option("--fix", "fixing", is_flag=True, help="Author values that have the intended effects; show a diff.")
 @click.option("--unsafe-fixes", is_flag=True,
               help="With --fix: also change iteration counts if no value alone has the intended effect.")
-@click.option("-o", "--output", type=click.Path(path_type=Path),
+@click.option("-o", "--out", type=click.Path(path_type=Path),
               help="With --fix: write a changed copy of the root layer to this file.")
 @click.option("--in-place", is_flag=True, help="With --fix: change the file in place.")
 @click.option("--override", type=click.Path(path_type=Path),
@@ -48,7 +48,7 @@ _ALTERED, _NOT_EVALUATED = 1, 5
                    "unchanged.")
 @force_option
 def verify_command(stage: str, style: str, dt: float, engine: str, engine_release: str | None, strict: bool,
-                   whole: bool, fixing: bool, unsafe_fixes: bool, output: Path | None, in_place: bool,
+                   whole: bool, fixing: bool, unsafe_fixes: bool, out: Path | None, in_place: bool,
                    override: Path | None, force: bool) -> None:
     """Measure the effective values of the numbers on a stage, and list the numbers that are not measured.
 
@@ -58,7 +58,7 @@ def verify_command(stage: str, style: str, dt: float, engine: str, engine_releas
     Exit codes: 0 all values as authored; 1 values altered or ignored; 2 usage error; 3 unreadable file; 4 internal
     error; 5 values not evaluated or not simulated (with --strict).
     """
-    fix_options = RepairOptions(unsafe_fixes, in_place, output, override, force)
+    fix_options = RepairOptions(unsafe_fixes, in_place, out, override, force)
     if fixing:
         if style != "text":
             raise click.UsageError("--fix requires --format text")

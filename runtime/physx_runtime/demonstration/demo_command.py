@@ -12,7 +12,7 @@ from physx_schema.errors import printable
 
 
 @click.command("demo")
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("demo"), show_default=True,
+@click.option("-o", "--out", type=click.Path(file_okay=False, path_type=Path), default=Path("demo"), show_default=True,
               help="Write all files to this folder.")
 @quiet_option
 @force_option
