@@ -27,9 +27,9 @@ from physx_schema.files import unwritable
 @engine_option
 def report_command(stage: str, out: Path, force: bool, shown: bool, dt: float, steps: int, before: str | None,
                    engine: str) -> None:
-    """Write one self-contained HTML page about a robot: the effect of its values, findings, and its motion in 3D.
+    """Write an HTML page about a robot: values, findings, 3D motion.
 
-    The page lists everything that cannot be verified or simulated, with the reason.
+    The page is one file. It lists everything that cannot be verified or simulated, with the reason.
     """
     from physx_runtime.viewing.report import report_robot
     from physx_schema.description.stages import open_stage

@@ -54,8 +54,9 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
                      positions: tuple[str, ...], velocities: tuple[str, ...], targets: tuple[str, ...],
                      efforts: tuple[str, ...], start: Path | None, worlds: Path | None, out: Path | None,
                      force: bool, joint_forces: bool, strict: bool) -> None:
-    """Step a stage as PhysX does: all articulations and free bodies together, or only the one that --articulation
-    names.
+    """Step a stage as PhysX does.
+
+    All articulations and free bodies are stepped together, or only the one that --articulation names.
 
     Prints the final joint positions, the limits that joints reached, and the energy. Physics that this command leaves
     out is listed on stderr; with --strict the exit code is then 5. If the motion diverges, the exit code is 6, and a

@@ -31,7 +31,7 @@ _NOT_REACHED = 1
 @quiet_option
 def tune_command(stage: str, targets: tuple[tuple[str, str, float], ...], dt: float, out: Path | None,
                  force: bool) -> None:
-    """Find the gains with which a robot reaches motion targets in PhysX.
+    """Find the gains with which a robot reaches motion targets.
 
     PATH is a joint, path:axis, or path:instance of a tendon or mimic joint. NAME is bandwidth in Hz, natural_frequency
     in rad/s, damping_ratio, settling_time in seconds, sag in degrees or length, or tip_stiffness of a link.

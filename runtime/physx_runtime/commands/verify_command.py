@@ -50,10 +50,10 @@ _ALTERED, _NOT_EVALUATED = 1, 5
 def verify_command(stage: str, style: str, dt: float, engine: str, engine_release: str | None, strict: bool,
                    whole: bool, fixing: bool, unsafe_fixes: bool, out: Path | None, in_place: bool,
                    override: Path | None, force: bool) -> None:
-    """Measure the effective values of the numbers on a stage, and list the numbers that are not measured.
+    """Measure the effective values of the numbers on a stage.
 
-    The text ends with findings of the family `behaviour` from a short simulation; these findings do not change the exit
-    code.
+    The numbers that are not measured are listed with the reason. The text ends with findings of the family `behaviour`
+    from a short simulation; these findings do not change the exit code.
 
     Exit codes: 0 all values as authored; 1 values altered or ignored; 2 usage error; 3 unreadable file; 4 internal
     error; 5 values not evaluated or not simulated (with --strict).

@@ -17,7 +17,10 @@ from physx_schema.errors import printable
 @quiet_option
 @force_option
 def demo_command(out: Path, force: bool) -> None:
-    """Author a tendon-driven hand; check, simulate and verify it; write a report."""
+    """Author, check, simulate and verify a tendon-driven hand.
+
+    The last file is a report as an HTML page.
+    """
     from physx_runtime.demonstration.run import run_demonstration  # here, so that other commands load no compiler
 
     try:
