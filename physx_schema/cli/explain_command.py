@@ -10,7 +10,7 @@ import click
 from physx_schema.checking.catalogue import RULES, explain_lines, pages, rule_of
 from physx_schema.checking.engine.published import FEATURES, PUBLISHED_RULES, bare
 from physx_schema.command_line.options import force_option
-from physx_schema.command_line.program import Failure
+from physx_schema.command_line.usage import Failure
 from physx_schema.errors import printable
 from physx_schema.files import write_files, writer
 from physx_schema.outputs import require_output

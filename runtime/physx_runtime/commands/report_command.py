@@ -7,7 +7,9 @@ from pathlib import Path
 import click
 
 from physx_runtime.commands.options import DEFAULT_DT, Seconds, engine_option, engines_of
-from physx_schema.command_line.options import force_option, is_quiet, isolation_option, progress, quiet_option
+from physx_runtime.progress import followed
+from physx_schema.command_line.options import force_option, is_quiet, isolation_option, quiet_option
+from physx_schema.command_line.progress import progress
 from physx_schema.errors import printable
 from physx_schema.files import unwritable
 
@@ -39,9 +41,8 @@ def report_command(stage: str, out: Path, force: bool, shown: bool, dt: float, s
     before_stage = None if before is None else open_stage(before)
     require_output(out, files_of(usd_stage), force)
     try:
-        with progress(stage) as line:
-            report_robot(usd_stage, out, dt, steps, lambda what: setattr(line, "what", f"{stage}: being {what}"),
-                         engines_of(engine), before_stage)
+        with followed() as tasks, progress(stage, tasks):
+            report_robot(usd_stage, out, dt, steps, engines_of(engine), before_stage)
     except OSError as error:
         raise unwritable(out, error) from None
     if not is_quiet():

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from physx_runtime.commands.options import DEFAULT_DT, Seconds
+from physx_runtime.progress import followed
 from physx_runtime.viewing.formats.recording_format import Motion, find_formats, help_text
-from physx_schema.command_line.options import force_option, is_quiet, isolation_option, progress, quiet_option
+from physx_schema.command_line.options import force_option, is_quiet, isolation_option, quiet_option
+from physx_schema.command_line.progress import progress
 from physx_schema.errors import UnsupportedError, printable
 from physx_schema.files import unwritable
 from physx_schema.text import plural
@@ -85,7 +87,7 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
     try:
         initial_values: dict[str, Any] = start_values(start, options, joints)
         variation = read_variation(worlds) if worlds else None
-        with warnings.catch_warnings(), progress(f"{stage}: {steps} steps"):
+        with warnings.catch_warnings(), followed() as tasks, progress(f"{stage}: simulating", tasks):
             for reported_warning in (NotSimulatedWarning, DivergenceWarning):
                 warnings.simplefilter("ignore", reported_warning)
             recording = simulate(description, dt=dt, steps=steps, every=every, articulation=articulation,

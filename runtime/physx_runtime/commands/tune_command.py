@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from physx_runtime.commands.options import DEFAULT_DT, Seconds
-from physx_schema.command_line.options import force_option, is_quiet, isolation_option, progress, quiet_option
+from physx_runtime.progress import followed
+from physx_schema.command_line.options import force_option, is_quiet, isolation_option, quiet_option
+from physx_schema.command_line.progress import progress
 from physx_schema.errors import printable
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ def tune_command(stage: str, targets: tuple[tuple[str, str, float], ...], dt: fl
         if out is not None:
             require_another_file(opened, out)
             require_output(out, files_of(opened), force)
-        with progress(f"{stage}: tuning"):
+        with followed() as tasks, progress(f"{stage}: tuning", tasks):
             tuning = tune(opened, _by_path(targets), dt)
     except ValueError as error:
         raise click.UsageError(printable(str(error))) from None

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from physx_runtime.commands.options import DEFAULT_DT, Seconds, engine_option, engines_of
+from physx_runtime.progress import followed
 from physx_schema.command_line.options import (
     engine_release_option,
     force_option,
     is_quiet,
     isolation_option,
-    progress,
     quiet_option,
 )
+from physx_schema.command_line.progress import progress
 from physx_schema.command_line.repairs import RepairOptions, fix_stages
 from physx_schema.engine_releases import LATEST
 from physx_schema.errors import printable
@@ -72,7 +73,7 @@ def verify_command(stage: str, style: str, dt: float, engine: str, engine_releas
     from physx_runtime.verification.report import NOT_EVALUATED
     from physx_runtime.verification.text import verification_json, verification_lines
 
-    with progress(f"{stage}: verifying"):
+    with followed() as tasks, progress(f"{stage}: verifying", tasks):
         release = engine_release or LATEST
         verification = verify(stage, engines=engines_of(engine), dt=dt, engine_release=release)
     if release != LATEST:
@@ -81,7 +82,7 @@ def verify_command(stage: str, style: str, dt: float, engine: str, engine_releas
         click.echo(verification_json(verification))
     elif verification.failed or not is_quiet():
         *lines, counts = verification_lines(verification, show_all=whole)
-        with progress(f"{stage}: simulating until the robot settles"):
+        with followed() as tasks, progress(stage, tasks):
             behaviour = [printable(line) for line in behaviour_lines(stage)]
         click.echo("\n".join((*lines, *behaviour, counts)))
     unknown = verification.not_simulated or any(row.verdict == NOT_EVALUATED for row in verification.rows)
@@ -94,6 +95,7 @@ def _fix(stage: str, dt: float, strict: bool, fix_options: RepairOptions) -> int
     from physx_runtime.verification.remedies.findings import findings_of
 
     def find_remedies(item: Any) -> Report:
-        return findings_of(item, verify(item, dt=dt))
+        with followed() as tasks, progress(f"{stage}: verifying", tasks):
+            return findings_of(item, verify(item, dt=dt))
 
     return fix_stages([stage], lambda path: find_remedies, fix_options, strict, "warning")

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from physx_schema.command_line.command_files import commands_of
-from physx_schema.command_line.options import is_quiet, isolation_option, progress, quiet_option
+from physx_schema.command_line.options import is_quiet, isolation_option, quiet_option
+from physx_schema.command_line.progress import progress
 from physx_schema.errors import UnreadableError, printable
 from physx_schema.files import STAGE_SUFFIXES, require_layer_name
 

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import click
 
-from physx_schema.command_line.options import force_option, is_quiet, progress, quiet_option
+from physx_runtime.progress import followed
+from physx_schema.command_line.options import force_option, is_quiet, quiet_option
+from physx_schema.command_line.progress import progress
 from physx_schema.errors import printable
 
 
@@ -34,5 +36,5 @@ def demo_command(out: Path, force: bool) -> None:
 
 def _next(lines: Iterator[str]) -> str | None:
     """The next line of a story, None after the last; what is done for it is shown while it lasts."""
-    with progress("building, simulating and measuring a hand"):
+    with followed() as tasks, progress("building, simulating and measuring a hand", tasks):
         return next(lines, None)

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import pty
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import click
 import pytest
 from click.testing import CliRunner
-from support.places import ROOT
+from support.terminal import on_a_terminal
 
 from physx_schema.command_line.command_files import PACKAGES, commands_of
 from physx_schema.command_line.help import COMMAND_GROUPS, OPTION_GROUPS, first_sentence, in_groups
 from physx_schema.command_line.program import program
 
 COMMANDS = {entry.name: entry for package in PACKAGES for entry in commands_of(package)}
-SOURCES = os.pathsep.join(str(ROOT / name) for name in ("", "codegen", "generated", "runtime"))
-BOLD = b"\x1b[1m"
+BOLD = "\x1b[1m"
 
 
 def help_of(*arguments: str, columns: int = 80) -> str:
@@ -84,30 +79,10 @@ def test_every_word_of_an_option_is_in_the_help() -> None:
     assert all(" ".join(text.split()) in words for text in texts)
 
 
-def on_a_terminal(*arguments: str, **environment: str) -> bytes:
-    """What the program writes to a terminal."""
-    ours, theirs = pty.openpty()
-    code = "from physx_schema.cli import main; main()"
-    variables = {name: text for name, text in os.environ.items() if name != "NO_COLOR"}
-    with subprocess.Popen([sys.executable, "-c", code, *arguments], stdout=theirs, stderr=theirs, stdin=theirs,
-                          env=variables | {"PYTHONPATH": SOURCES, "TERM": "xterm", **environment}) as running:
-        os.close(theirs)
-        said = b"".join(iter(lambda: _read(ours), b""))
-    os.close(ours)
-    assert running.returncode == 0
-    return said
-
-
-def _read(terminal: int) -> bytes:
-    try:
-        return os.read(terminal, 4096)
-    except OSError:         # Linux says so of a terminal that all others have closed
-        return b""
-
-
 @pytest.mark.parametrize(("environment", "bold"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
 def test_headings_are_bold_on_a_terminal_that_has_colours(environment: dict[str, str], bold: bool) -> None:
-    assert (BOLD in on_a_terminal("describe", "--help", **environment)) == bold
+    said = on_a_terminal("describe", "--help", **environment)
+    assert (said.code, BOLD in said.terminal) == (0, bold)
 
 
 def test_help_in_a_pipe_has_no_colours() -> None:
