@@ -216,7 +216,7 @@ def _with_progress(paths: Sequence[str], indicator: Progress, settings: Settings
     indicator.total = len(set(paths))
 
     def check_path(path: str) -> Report | str:
-        indicator.what = f"checking {path}, files done:"
+        indicator.what = f"checking {path}, files:"
         try:
             return _guarded(path, settings)
         finally:

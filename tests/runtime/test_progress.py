@@ -84,4 +84,4 @@ def test_verification_tells_of_each_articulation_and_each_of_its_experiments(mon
 
     monkeypatch.setattr(verification_stage, "counted", noting)
     verify(FINGER)
-    assert named[:3] == ["measuring /Robot, branches done:", "experiment", "finding the cause of value"]
+    assert named[:3] == ["measuring branches of /Robot", "experiment", "finding the cause of value"]

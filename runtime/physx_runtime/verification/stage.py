@@ -363,7 +363,7 @@ def _rows(description: Description, articulation: Articulation, dt: float, autho
     """
     unusable = _unusable(list(quantities(articulation, authored.keys())), articulation)
     measured_branches: dict[object, tuple[Articulation, list[Quantity], list[Row]]] = {}
-    for branch in counted(f"measuring {articulation.path}, branches done:", list(branches(articulation))):
+    for branch in counted(f"measuring branches of {articulation.path}", list(branches(articulation))):
         measurands = list(quantities(branch, authored.keys()))
         authored_values = [(authored.get((q.key.path, q.key.property)),
                             inquiry.intended.get((q.key.path, q.key.property)))
