@@ -55,6 +55,7 @@ ROOMS = {
         "field_text": "",
         "files": "errors",
         "text": "errors",
+        "terminal": "errors",
         "former_names": "",
         "engine_releases": "",
         "definitions": "",
@@ -79,7 +80,7 @@ ROOMS = {
         "command_line": "checking description diagnostics engine_releases errors files migration outputs reports text",
         "cli":
             "checking command_line definitions description diagnostics errors files installed_usd migration outputs "
-            "reports text",
+            "reports terminal text",
     },
     "physx_runtime": {
         "arrays": "",

@@ -16,6 +16,7 @@ from physx_schema.command_line.options import force_option, is_quiet, isolation_
 from physx_schema.command_line.progress import progress
 from physx_schema.errors import UnsupportedError, printable
 from physx_schema.files import unwritable
+from physx_schema.terminal import print_line
 from physx_schema.text import plural
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
              *summary_lines(description, recording), *_contact_lines(recording),
              *(worlds_lines(description, recording) if variation else ()))
     for line in () if is_quiet() else lines:
-        click.echo(printable(line))
+        print_line(line)
     if recording.diverged:
         raise click.exceptions.Exit(_DIVERGED)
     if strict and (recording.not_simulated or description.incomplete):

@@ -13,6 +13,7 @@ from physx_runtime.progress import followed
 from physx_schema.command_line.options import force_option, is_quiet, isolation_option, quiet_option
 from physx_schema.command_line.progress import progress
 from physx_schema.errors import printable
+from physx_schema.terminal import print_line
 
 if TYPE_CHECKING:
     from physx_runtime.verification import TuningTarget
@@ -59,16 +60,16 @@ def tune_command(stage: str, targets: tuple[tuple[str, str, float], ...], dt: fl
     for result in tuning.results if not is_quiet() or not tuning.feasible else ():
         reached = "not measured" if result.reached is None else f"{result.reached:.4g}"
         reason = f"; {result.reason}" if result.reason else ""
-        click.echo(printable(f"{result.path}: {result.name} {reached}, target {result.target:.4g}{reason}"))
+        print_line(f"{result.path}: {result.name} {reached}, target {result.target:.4g}{reason}")
     if not tuning.feasible:
         raise click.exceptions.Exit(_NOT_REACHED)
     for change in tuning.changes:
-        click.echo(printable(f"{change.path}: author {change.property} {change.value:.5g}"))
+        print_line(f"{change.path}: author {change.property} {change.value:.5g}")
     if out is not None:
         over = open_over(opened)
         tuning.author(over)
         write_over(over.GetRootLayer(), out)
-        click.echo(printable(f"{stage}: gains written to {out}"))
+        print_line(f"{stage}: gains written to {out}")
 
 
 def _by_path(targets: tuple[tuple[str, str, float], ...]) -> dict[str, TuningTarget]:

@@ -20,6 +20,7 @@ from physx_schema.command_line.progress import progress
 from physx_schema.command_line.repairs import RepairOptions, fix_stages
 from physx_schema.engine_releases import LATEST
 from physx_schema.errors import printable
+from physx_schema.terminal import wrapped
 
 if TYPE_CHECKING:
     from physx_schema.checking import Report
@@ -84,7 +85,8 @@ def verify_command(stage: str, style: str, dt: float, engine: str, engine_releas
         *lines, counts = verification_lines(verification, show_all=whole)
         with followed() as tasks, progress(stage, tasks):
             behaviour = [printable(line) for line in behaviour_lines(stage)]
-        click.echo("\n".join((*lines, *behaviour, counts)))
+        for line in (*lines, *behaviour, counts):
+            click.echo(wrapped(line))
     unknown = verification.not_simulated or any(row.verdict == NOT_EVALUATED for row in verification.rows)
     raise click.exceptions.Exit(_ALTERED if verification.failed else _NOT_EVALUATED if strict and unknown else 0)
 

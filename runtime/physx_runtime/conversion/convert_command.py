@@ -15,6 +15,7 @@ from physx_schema.command_line.options import is_quiet, isolation_option, quiet_
 from physx_schema.command_line.progress import progress
 from physx_schema.errors import UnreadableError, printable
 from physx_schema.files import STAGE_SUFFIXES, require_layer_name
+from physx_schema.terminal import print_line
 
 if TYPE_CHECKING:
     from physx_runtime.conversion.base import Base
@@ -74,7 +75,7 @@ def convert_command(context: click.Context, source: Path, out: Path, force: bool
         report = check(out)
     if not is_quiet():
         for line in (*conversion.repairs, f"{out}: {summary(report)}"):
-            click.echo(printable(line))
+            print_line(line)
 
 
 def _is_scene(path: Path) -> bool:
