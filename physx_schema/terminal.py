@@ -16,7 +16,7 @@ from physx_schema.errors import printable
 
 INDENT = 4              # columns of what continues a line
 MIN_WIDTH = 40          # columns; on a narrower terminal lines run over
-MIN_COLUMN = 12         # of a table
+MIN_COLUMN = 8         # of a table
 GAP = "  "              # between columns of a table
 # Where a path or the name of a property may be broken.
 _PARTS = re.compile(r"[^/:, ]*[/:, ]?")
@@ -84,7 +84,7 @@ def _pieces(cell: str, width: int) -> Iterator[str]:
     piece = ""
     for part in _PARTS.findall(cell):
         if piece and len(piece) + len(part) > width:
-            yield piece
+            yield piece.rstrip()
             piece = ""
         piece += part
         while len(piece) > width:
