@@ -89,7 +89,7 @@ def installed_extras() -> Iterator[Extra]:
     requirements = package.requires or []
     order = list(PURPOSES)
     for name in sorted(names, key=lambda item: order.index(item) if item in order else len(order)):
-        needed = [item for item in requirements if (found := _MARKER.search(item)) and found[1] == name]
+        needed = [item for item in requirements if (marker := _MARKER.search(item)) and marker[1] == name]
         versions = {distribution: installed_version(distribution)
                     for distribution in sorted({re.split(r"[^\w.-]", item, maxsplit=1)[0] for item in needed})}
         yield Extra(name, versions, all(map(_is_supported, needed)))

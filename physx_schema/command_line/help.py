@@ -72,10 +72,10 @@ class CommandContext(HelpContext):
 def in_groups(names: Iterable[str], groups: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     """Names by the heading of their group, in the order of the groups. Unknown names are in the last group."""
     present, known = list(names), {name for members in groups.values() for name in members}
-    found = {heading: [name for name in members if name in present] for heading, members in groups.items()}
+    members_by_heading = {heading: [name for name in members if name in present] for heading, members in groups.items()}
     last = list(groups)[-1]
-    found[last] = [name for name in present if name not in known] + found[last]
-    return {heading: members for heading, members in found.items() if members}
+    members_by_heading[last] = [name for name in present if name not in known] + members_by_heading[last]
+    return {heading: members for heading, members in members_by_heading.items() if members}
 
 
 def first_sentence(command: click.Command) -> str:
