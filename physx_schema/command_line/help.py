@@ -81,4 +81,5 @@ def in_groups(names: Iterable[str], groups: Mapping[str, Sequence[str]]) -> dict
 def first_sentence(command: click.Command) -> str:
     """What a command does, in the first sentence of its help."""
     paragraph = inspect.cleandoc(command.short_help or command.help or "").partition("\n\n")[0]
-    return " ".join(paragraph.split()).partition(". ")[0].rstrip(".")
+    sentence = " ".join(paragraph.split()).partition(". ")[0].rstrip(".")
+    return f"{sentence}."
