@@ -55,6 +55,7 @@ ROOMS = {
         "field_text": "",
         "files": "errors",
         "text": "errors",
+        "terminal": "errors",
         "former_names": "",
         "engine_releases": "",
         "definitions": "",
@@ -79,10 +80,11 @@ ROOMS = {
         "command_line": "checking description diagnostics engine_releases errors files migration outputs reports text",
         "cli":
             "checking command_line definitions description diagnostics errors files installed_usd migration outputs "
-            "reports text",
+            "reports terminal text",
     },
     "physx_runtime": {
         "arrays": "",
+        "progress": "",
         "start": "",
         "program": "start",
         "language": "arrays",
@@ -102,23 +104,24 @@ ROOMS = {
         "targets": "arrays compiling",
         "packing": "arrays collision dynamics model",
         "worlds": "arrays collision compiling model solver targets",
-        "simulation": "arrays collision dynamics model packing solver targets worlds",
+        "simulation": "arrays collision dynamics model packing progress solver targets worlds",
         "quantities": "arrays compiling dynamics language model packing simulation solver targets worlds",
         "direct": "arrays dynamics language model packing quantities simulation targets worlds",
         "simulation.answers": "direct quantities",      # hands out both; the simulation itself needs neither
         "session": "arrays compiling dynamics language model packing simulation solver worlds",
         "components": "arrays model packing quantities simulation",     # written to stages, which are stepped
-        "behaviour": "arrays packing quantities simulation worlds",
-        "verification": "arrays dynamics language model packing simulation solver worlds",
+        "behaviour": "arrays packing progress quantities simulation worlds",
+        "verification": "arrays dynamics language model packing progress simulation solver worlds",
         # a page carries the step itself, traced to WebAssembly
         "viewing.live": "compiling dynamics language model packing simulation solver worlds",
         "viewing.film": "arrays compiling simulation",       # pixels are loops
-        "viewing": "arrays packing simulation solver.constraints verification",     # lengths of recorded tendons
+        # lengths of recorded tendons
+        "viewing": "arrays packing progress simulation solver.constraints verification",
         "envs": "arrays simulation viewing",
         "live_view": "packing session viewing",
         "conversion": "arrays quantities",
-        "demonstration": "simulation verification viewing",
-        "commands": "behaviour packing simulation verification viewing",
+        "demonstration": "progress simulation verification viewing",
+        "commands": "behaviour packing progress simulation verification viewing",
         "model_context": "simulation verification",
         "pytest_plugin": "simulation verification",
     },

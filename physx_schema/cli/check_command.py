@@ -23,15 +23,14 @@ from physx_schema.checking.engine.layer_editor import Check
 from physx_schema.checking.settings import Settings, find_settings, read_settings
 from physx_schema.checking.stages import Run, check_all, check_one
 from physx_schema.command_line.options import (
-    Progress,
     engine_release_option,
     force_option,
     is_quiet,
     isolation_option,
-    progress,
     quiet_option,
 )
 from physx_schema.command_line.program import Boundary, Internal
+from physx_schema.command_line.progress import Progress, progress
 from physx_schema.command_line.repairs import RepairOptions, fix_stages
 from physx_schema.description.robot_sources import origins_of
 from physx_schema.errors import UnreadableError, printable
@@ -74,7 +73,7 @@ def _list_rules(context: click.Context, parameter: click.Parameter, value: bool)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--format", "style", type=click.Choice(FORMATS), default="text", show_default=True,
               help="Format of the report.")
-@click.option("-o", "--output", type=click.Path(path_type=Path),
+@click.option("-o", "--out", "output", type=click.Path(path_type=Path),
               help="Write the report to this file. With --fix, write a repaired copy of the stage's root layer.")
 @click.option("--profile", callback=_profile, metavar="PROFILE",
               help=f"The profile of rules: {', '.join((*PROFILES, *EXTRA_PROFILES))}, or several joined with +.  "
@@ -214,11 +213,14 @@ def _stages_in_folder(folder: Path) -> list[str]:
 
 def _with_progress(paths: Sequence[str], indicator: Progress, settings: Settings) -> Callable[[str], Report | str]:
     """What checks one of several stages, and tells how many were before it."""
-    numbers = {path: number for number, path in enumerate(dict.fromkeys(paths), 1)}
+    indicator.total = len(set(paths))
 
     def check_path(path: str) -> Report | str:
-        indicator.what = f"checking {path}" + (f" ({numbers[path]} of {len(numbers)})" if len(numbers) > 1 else "")
-        return _guarded(path, settings)
+        indicator.what = f"checking {path}, files:"
+        try:
+            return _guarded(path, settings)
+        finally:
+            indicator.done += 1
     return check_path
 
 

@@ -9,6 +9,7 @@ from physx_schema.description import describe
 from physx_schema.diagnostics import captured
 from physx_schema.reports.json_output import description_json
 from physx_schema.reports.outline import outline
+from physx_schema.terminal import print_line
 
 
 @click.command("describe")
@@ -19,4 +20,8 @@ def describe_command(path: str, as_json: bool) -> None:
     """Show the physics of a stage as PhysX reads it."""
     with captured():        # what would be announced is in the outline
         description = describe(path)
-    click.echo(description_json(description) if as_json else "\n".join(outline(path, description)))
+    if as_json:
+        click.echo(description_json(description))
+        return
+    for line in outline(path, description):
+        print_line(line)

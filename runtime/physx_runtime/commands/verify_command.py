@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from physx_runtime.commands.options import DEFAULT_DT, Seconds, engine_option, engines_of
+from physx_runtime.progress import followed
 from physx_schema.command_line.options import (
     engine_release_option,
     force_option,
     is_quiet,
     isolation_option,
-    progress,
     quiet_option,
 )
+from physx_schema.command_line.progress import progress
 from physx_schema.command_line.repairs import RepairOptions, fix_stages
 from physx_schema.engine_releases import LATEST
 from physx_schema.errors import printable
+from physx_schema.terminal import wrapped
 
 if TYPE_CHECKING:
     from physx_schema.checking import Report
@@ -40,7 +42,7 @@ _ALTERED, _NOT_EVALUATED = 1, 5
 @click.option("--fix", "fixing", is_flag=True, help="Author values that have the intended effects; show a diff.")
 @click.option("--unsafe-fixes", is_flag=True,
               help="With --fix: also change iteration counts if no value alone has the intended effect.")
-@click.option("-o", "--output", type=click.Path(path_type=Path),
+@click.option("-o", "--out", type=click.Path(path_type=Path),
               help="With --fix: write a changed copy of the root layer to this file.")
 @click.option("--in-place", is_flag=True, help="With --fix: change the file in place.")
 @click.option("--override", type=click.Path(path_type=Path),
@@ -48,17 +50,17 @@ _ALTERED, _NOT_EVALUATED = 1, 5
                    "unchanged.")
 @force_option
 def verify_command(stage: str, style: str, dt: float, engine: str, engine_release: str | None, strict: bool,
-                   whole: bool, fixing: bool, unsafe_fixes: bool, output: Path | None, in_place: bool,
+                   whole: bool, fixing: bool, unsafe_fixes: bool, out: Path | None, in_place: bool,
                    override: Path | None, force: bool) -> None:
-    """Measure the effective values of the numbers on a stage, and list the numbers that are not measured.
+    """Measure the effective values of the numbers on a stage.
 
-    The text ends with findings of the family `behaviour` from a short simulation; these findings do not change the exit
-    code.
+    The numbers that are not measured are listed with the reason. The text ends with findings of the family `behaviour`
+    from a short simulation; these findings do not change the exit code.
 
     Exit codes: 0 all values as authored; 1 values altered or ignored; 2 usage error; 3 unreadable file; 4 internal
     error; 5 values not evaluated or not simulated (with --strict).
     """
-    fix_options = RepairOptions(unsafe_fixes, in_place, output, override, force)
+    fix_options = RepairOptions(unsafe_fixes, in_place, out, override, force)
     if fixing:
         if style != "text":
             raise click.UsageError("--fix requires --format text")
@@ -72,7 +74,7 @@ def verify_command(stage: str, style: str, dt: float, engine: str, engine_releas
     from physx_runtime.verification.report import NOT_EVALUATED
     from physx_runtime.verification.text import verification_json, verification_lines
 
-    with progress(f"{stage}: verifying"):
+    with followed() as tasks, progress(f"{stage}: verifying", tasks):
         release = engine_release or LATEST
         verification = verify(stage, engines=engines_of(engine), dt=dt, engine_release=release)
     if release != LATEST:
@@ -81,9 +83,10 @@ def verify_command(stage: str, style: str, dt: float, engine: str, engine_releas
         click.echo(verification_json(verification))
     elif verification.failed or not is_quiet():
         *lines, counts = verification_lines(verification, show_all=whole)
-        with progress(f"{stage}: simulating until the robot settles"):
+        with followed() as tasks, progress(stage, tasks):
             behaviour = [printable(line) for line in behaviour_lines(stage)]
-        click.echo("\n".join((*lines, *behaviour, counts)))
+        for line in (*lines, *behaviour, counts):
+            click.echo(wrapped(line))
     unknown = verification.not_simulated or any(row.verdict == NOT_EVALUATED for row in verification.rows)
     raise click.exceptions.Exit(_ALTERED if verification.failed else _NOT_EVALUATED if strict and unknown else 0)
 
@@ -94,6 +97,7 @@ def _fix(stage: str, dt: float, strict: bool, fix_options: RepairOptions) -> int
     from physx_runtime.verification.remedies.findings import findings_of
 
     def find_remedies(item: Any) -> Report:
-        return findings_of(item, verify(item, dt=dt))
+        with followed() as tasks, progress(f"{stage}: verifying", tasks):
+            return findings_of(item, verify(item, dt=dt))
 
     return fix_stages([stage], lambda path: find_remedies, fix_options, strict, "warning")

@@ -22,10 +22,10 @@ from physx_schema.files import require_layer_name
 @force_option
 @click.option("--open", "shown", is_flag=True, help="Open the view in a browser.")
 def view_command(stage: str, port: int, out: Path, force: bool, shown: bool) -> None:
-    """Simulate a robot live in a browser, with sliders for joints, targets, drives and tendons. End with Ctrl-C.
+    """Simulate a robot live in a browser. End with Ctrl-C.
 
-    Sliders author their values in a layer over the stage; the button 'Save edits' writes this layer. Joint sliders
-    move the joints and author nothing.
+    The page has sliders for joints, targets, drives and tendons. Sliders author their values in a layer over the
+    stage; the button 'Save edits' writes this layer. Joint sliders move the joints and author nothing.
     """
     if find_spec("viser") is None:
         raise UnsupportedError("the live view needs viser, which is not installed; run: "

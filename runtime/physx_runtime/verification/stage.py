@@ -15,6 +15,7 @@ import numpy as np
 
 from physx_runtime.packing.not_simulated import not_simulated, nothing_moves, require_accepted
 from physx_runtime.packing.scene import scene_model
+from physx_runtime.progress import counted
 from physx_runtime.simulation.arguments import required_time
 from physx_runtime.verification.authored import Authored, authored_numbers, intended_numbers
 from physx_runtime.verification.bench import IDEAL, PHYSX, branches, structure_key, with_renamed_paths
@@ -281,7 +282,8 @@ def _verified(stage: StageSource | Description, dt: float, engine: Engine | None
     maximal_joints = MaximalJointStage(description, dt).experiments()
     refused = refused_limits(description, authored)
     measurable = {key: value for key, value in authored.items() if key not in refused}
-    measured = {item.joint.path: list(_maximal_joint_rows(item, measurable, inquiry)) for item in maximal_joints}
+    measured = {item.joint.path: list(_maximal_joint_rows(item, measurable, inquiry))
+                for item in counted("measuring joints outside articulations", maximal_joints)}
     rows += [row for joint in description.separate_joints for row in measured.get(joint.path, ())]
     rows += body_rows(description, authored, dt)
     rows += gravity_rows(description, authored, dt)
@@ -349,7 +351,8 @@ def _remedies_of(stage: Any, questions: Sequence[Question]) -> dict[PropertyPath
     if not questions:
         return {}
     trial = Trial(stage)
-    return {prop: remedy for question in questions for prop, remedy in question.remedies(trial)}
+    return {prop: remedy for question in counted("finding values with the intended effects", questions)
+            for prop, remedy in question.remedies(trial)}
 
 
 def _rows(description: Description, articulation: Articulation, dt: float, authored: Authored,
@@ -360,7 +363,7 @@ def _rows(description: Description, articulation: Articulation, dt: float, autho
     """
     unusable = _unusable(list(quantities(articulation, authored.keys())), articulation)
     measured_branches: dict[object, tuple[Articulation, list[Quantity], list[Row]]] = {}
-    for branch in branches(articulation):
+    for branch in counted(f"measuring branches of {articulation.path}", list(branches(articulation))):
         measurands = list(quantities(branch, authored.keys()))
         authored_values = [(authored.get((q.key.path, q.key.property)),
                             inquiry.intended.get((q.key.path, q.key.property)))
@@ -384,12 +387,12 @@ def _branch_rows(description: Description, articulation: Articulation, dt: float
     families = [family for family in FAMILIES if family.present(articulation)]
     experiments = [Experiments(description, articulation, family, dt) for family in families]
     try:
-        for experiment in experiments if not unusable else ():
+        for experiment in counted("experiment", experiments) if not unusable else ():
             experiment.findings(PHYSX)
     except UnsupportedError as error:
         unusable = "; ".join(str(error).splitlines())
     rows = [inquiry.with_intended(_quantity_row(quantity, authored, experiments, unusable, solved.raised), quantity)
-            for quantity in measurands]
+            for quantity in counted("finding the cause of value", measurands)]
     for experiment in experiments if not unusable else ():
         inquiry.questions.extend(_questions(experiment, measurands, rows, solved))
     if inquiry.engine is None or unusable:

@@ -26,6 +26,7 @@ from physx_runtime.verification.report import (
 from physx_runtime.verification.stage import RowGroup, group_rows
 from physx_schema.errors import printable
 from physx_schema.reports.json_output import plain
+from physx_schema.terminal import table_rows
 from physx_schema.text import plural, styled
 
 FORMAT_VERSION = 2
@@ -232,12 +233,9 @@ def _lines(rows: Sequence[Row], verification: Verification) -> list[tuple[str, .
 
 
 def _table(lines: list[tuple[str, ...]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        cells = [cell.ljust(width) if heading in LEFT_ALIGNED else cell.rjust(width)
-                 for cell, width, heading in zip(line, widths, lines[0], strict=True)]
-        text = "  ".join(cells).rstrip()
-        yield styled(text, "warning") if {*TABLED_VERDICTS} & {*line} else text
+    for cells, printed in zip(lines, table_rows(lines, LEFT_ALIGNED), strict=True):
+        for text in printed:
+            yield styled(text, "warning") if {*TABLED_VERDICTS} & {*cells} else text
 
 
 def verification_json(verification: Verification) -> str:
