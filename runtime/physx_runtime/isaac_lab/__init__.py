@@ -1,0 +1,1 @@
+"""Isaac Lab configurations read as data, and the values that Isaac Lab writes over those of a stage."""
