@@ -55,7 +55,8 @@ _ALTERED, _NOT_EVALUATED = 1, 5
               help="With --fix: write the values to a new layer with the stage as sublayer; the stage itself stays "
                    "unchanged.")
 @force_option
-def verify_command(stage: str, style: str, dt: float | None, isaac_lab: str | None, engine: str, engine_release: str | None, strict: bool,
+def verify_command(stage: str, style: str, dt: float | None, isaac_lab: str | None, engine: str,
+                   engine_release: str | None, strict: bool,
                    whole: bool, fixing: bool, unsafe_fixes: bool, output: Path | None, in_place: bool,
                    override: Path | None, force: bool) -> None:
     """Measure the effective values of the numbers on a stage, and list the numbers that are not measured.
@@ -105,22 +106,21 @@ def _behaviour(stage: str, isaac_lab: str | None, verification: Verification) ->
     if isaac_lab is None or report is None:
         yield from behaviour_lines(stage)
     elif report.explicit:
-        yield (f"not simulated: Isaac Lab computes the efforts of {plural(len(report.explicit), 'joint')} with explicit "
-               "actuators in each step")
+        joints = plural(len(report.explicit), "joint")
+        yield f"not simulated: Isaac Lab computes the efforts of {joints} with explicit actuators in each step"
     else:
         yield from behaviour_lines(configured_stage(open_stage(stage), isaac_lab)[0])
 
 
 def _exit_code(verification: Verification, strict: bool) -> int:
     """The exit code of a verification."""
-    from physx_runtime.isaac_lab import report as isaac_lab
     from physx_runtime.verification.report import NOT_EVALUATED
 
-    notes = verification.isaac_lab.notes if verification.isaac_lab else ()
-    if verification.failed or any(note.outcome == isaac_lab.FAULT for note in notes):
+    report = verification.isaac_lab
+    if verification.failed or (report is not None and report.failed):
         return _ALTERED
     unknown = (verification.not_simulated or any(row.verdict == NOT_EVALUATED for row in verification.rows)
-               or any(note.outcome in (isaac_lab.NOT_EVALUATED, isaac_lab.OUTSIDE) for note in notes))
+               or (report is not None and report.incomplete))
     return _NOT_EVALUATED if strict and unknown else 0
 
 

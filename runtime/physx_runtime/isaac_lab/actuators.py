@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from physx_runtime.isaac_lab.fields import ACTUATOR, STARTED, Field
 from physx_runtime.isaac_lab.matching import MatchError, matched, matched_values
 from physx_runtime.isaac_lab.overlay import Overlay
-from physx_runtime.isaac_lab.report import FAULT, NO_EFFECT, NOT_EVALUATED, OUTSIDE, Setting
+from physx_runtime.isaac_lab.report import FAULT, IGNORED, NOT_EVALUATED, OUTSIDE, WARNING
 from physx_runtime.isaac_lab.values import ConfigObject, Entry, NotEvaluated, is_number
 from physx_schema.description.model import Articulation, Dof
 
@@ -62,9 +63,8 @@ def apply_actuators(overlay: Overlay, robot: ConfigObject, articulation: Articul
             explicit += [dof.path for dof in group.joints.values()]
     free = [dof.path for name, dof in joints.items() if name not in owners]
     if free:
-        more = f" and {len(free) - 1} more" if len(free) > 1 else ""
-        overlay.note(NO_EFFECT, "actuators", robot.place, f"no actuator is for the joint {free[0]}{more}; the drive of the "
-                     "stage stays")
+        overlay.note(WARNING, "actuators", robot.place,
+                     f"no actuator is for the joint {_first_of(free)}; the drive of the stage stays")
     return tuple(explicit)
 
 
@@ -86,8 +86,8 @@ def _groups(overlay: Overlay, robot: ConfigObject, joints: Mapping[str, Dof], re
             continue
         kind = next((kind for kind in actuator.kinds if kind in IMPLICIT | EXPLICIT), None)
         if kind is None:
-            overlay.note(NOT_EVALUATED, label, actuator.place, f"the class {actuator.kind} is not one of Isaac Lab's, and "
-                         "its base class is not in a file beside the configuration")
+            overlay.note(NOT_EVALUATED, label, actuator.place, f"{actuator.kind} is not a class of Isaac Lab, and its "
+                         "base class is not in a file beside the configuration")
             continue
         patterns = actuator.value("joint_names_expr")
         if overlay.not_evaluated(f"{label}.joint_names_expr", patterns):
@@ -129,7 +129,8 @@ def _limit_entries(overlay: Overlay, group: Group) -> tuple[tuple[str, Entry] | 
         second = group.given(("velocity_limit",)) if group.implicit and name == "joint_velocity_limit" and (
             group.release.startswith("2")) else None
         for other in [*given[1:], *([second] if second and given else [])]:
-            if other[1].value != given[0][1].value and not (group.release.startswith("3") and other[0] == "effort_limit"):
+            separate = group.release.startswith("3") and other[0] == "effort_limit"     # a limit of the model there
+            if other[1].value != given[0][1].value and not separate:
                 overlay.note(FAULT, f"{group.label}.{other[0]}", other[1].place,
                              f"it differs from {given[0][0]}, {given[0][1].value}", other[1].value)
         found.append(given[0] if given else None)
@@ -151,13 +152,18 @@ def _disable_drives(overlay: Overlay, group: Group, without_limit: bool) -> None
         for name in ("stiffness", "damping"):
             if dof.drive is not None:
                 overlay.write(dof.path, ACTUATOR[name], 0.0, group.label, group.actuator.place, STARTED, axis)
-        # PhysX has no use for the limit of a drive without gains, and the experiments are spared it
-        limit = f"drive:{axis}:physics:maxForce"
+        # it bounds the effort of the actuator too: PhysX bounds the sum of drive and effort
         if without_limit and dof.drive is not None and group.release.startswith("2"):
-            overlay.add(Setting(dof.path, limit, overlay.authored(dof.path, limit), EXPLICIT_EFFORT, group.label,
-                                str(group.actuator.place), STARTED))
-        for hidden in (limit, f"drive:{axis}:physics:targetPosition", f"drive:{axis}:physics:targetVelocity"):
-            overlay.block(dof.path, hidden)
+            overlay.write(dof.path, ACTUATOR["joint_effort_limit"], EXPLICIT_EFFORT, group.label, group.actuator.place,
+                          STARTED, axis)
+        for target in ("targetPosition", "targetVelocity"):     # of a drive without gains
+            overlay.block(dof.path, f"drive:{axis}:physics:{target}")
+    limits = {dof.path: dof.drive.max_force for dof in group.joints.values() if dof.drive is not None}
+    bounded = [path for path, limit in limits.items() if math.isfinite(limit)]
+    if without_limit and bounded and group.release.startswith("3"):
+        overlay.note(WARNING, group.label, group.actuator.place,
+                     f"maxForce {limits[bounded[0]]:.4g} of the stage on {_first_of(bounded)} also bounds the efforts "
+                     "of this actuator; set joint_effort_limit")
 
 
 def _write_values(overlay: Overlay, group: Group, field: Field, name: str, entry: Entry) -> None:
@@ -173,17 +179,23 @@ def _write_values(overlay: Overlay, group: Group, field: Field, name: str, entry
             return
         others = [joint for joint in group.joints if joint not in values]
         if others:
-            more = f" and {len(others) - 1} more" if len(others) > 1 else ""
-            overlay.note(NO_EFFECT, label, entry.place, f"no expression is for {others[0]}{more}; Isaac Lab writes 0 there, "
-                         "not the value of the stage", entry.value)
+            overlay.note(WARNING, label, entry.place, f"no expression is for {_first_of(others)}; Isaac Lab writes 0 "
+                         "there, not the value of the stage", entry.value)
         values |= dict.fromkeys(others, 0.0)
     elif is_number(entry.value):
         values = dict.fromkeys(group.joints, entry.value)
     else:
         overlay.note(FAULT, label, entry.place, "give a number, or numbers by expressions of joints", entry.value)
         return
+    needs_drive = field.schema == "PhysicsDriveAPI"
+    without = [group.joints[joint].path for joint in values if needs_drive and group.joints[joint].drive is None]
+    if without:
+        overlay.note(IGNORED, label, entry.place, f"the stage has no drive on {_first_of(without)}, and PhysX makes "
+                     "none later; apply PhysicsDriveAPI there, or give joint_drive_props", entry.value)
     for joint, value in values.items():
         dof = group.joints[joint]
+        if dof.path in without:
+            continue
         overlay.write(dof.path, field, value, label, entry.place, STARTED, axis_of(dof))
 
 
@@ -199,15 +211,21 @@ def _note_model_fields(overlay: Overlay, group: Group) -> None:
                 continue
             use = "joint_velocity_limit" if group.release.startswith("3") else "velocity_limit_sim"
             use = use if "velocity" in name else "joint_effort_limit"
-            overlay.note(NO_EFFECT, label, entry.place, f"implicit actuators do not pass {name} to PhysX; set {use}",
+            overlay.note(IGNORED, label, entry.place, f"implicit actuators do not pass {name} to PhysX; set {use}",
                          entry.value if not isinstance(entry.value, NotEvaluated) else entry.value.expression)
         elif not group.implicit and (name in ("stiffness", "damping", *_MODEL_LIMITS) or name not in known):
+            overlay.not_evaluated(label, entry.value)
             text = entry.value.expression if isinstance(entry.value, NotEvaluated) else entry.value
-            overlay.note(OUTSIDE, label, entry.place, f"Isaac Lab computes the effort of {group.actuator.kind} in each step",
-                         text)
+            overlay.note(OUTSIDE, label, entry.place,
+                         f"Isaac Lab computes the effort of {group.actuator.kind} in each step", text)
         elif name not in known:
-            overlay.note(NOT_EVALUATED, label, entry.place, f"the field {name} of {group.actuator.kind} is not known here",
-                         entry.value)
+            overlay.note(NOT_EVALUATED, label, entry.place,
+                         f"the field {name} of {group.actuator.kind} is not known here", entry.value)
+
+
+def _first_of(names: Sequence[str]) -> str:
+    """The first name, and how many more there are."""
+    return f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0]
 
 
 def axis_of(dof: Dof) -> str:

@@ -8,7 +8,7 @@ from pxr import Usd, UsdGeom
 
 from physx_runtime.isaac_lab.actuators import apply_actuators
 from physx_runtime.isaac_lab.overlay import Overlay
-from physx_runtime.isaac_lab.report import FAULT, NO_EFFECT, NOT_EVALUATED, IsaacLabReport
+from physx_runtime.isaac_lab.report import FAULT, NOT_EVALUATED, UNRELATED, IsaacLabReport
 from physx_runtime.isaac_lab.selection import Configuration, read_configuration
 from physx_runtime.isaac_lab.simulation import apply_simulation
 from physx_runtime.isaac_lab.spawning import apply_spawn
@@ -41,14 +41,15 @@ def configured_stage(stage: Usd.Stage, source: str | Path) -> tuple[Usd.Stage, I
     if configuration.simulation is not None:
         dt = apply_simulation(overlay, configuration.simulation, configuration.release)
     else:
-        overlay.note(NO_EFFECT, "sim", configuration.robot.place, _NO_SIMULATION)
+        overlay.note(UNRELATED, "sim", configuration.robot.place, _NO_SIMULATION)
     articulation = _articulation(overlay, configuration.robot, root)
     explicit: tuple[str, ...] = ()
     if articulation is not None:
         explicit = apply_actuators(overlay, configuration.robot, articulation, configuration.release)
         apply_initial_state(overlay, configuration.robot, articulation)
     _note_others(overlay, configuration.robot)
-    return overlay.stage, IsaacLabReport(configuration.source, configuration.release, dt, _decimation(overlay, configuration),
+    decimation = _decimation(overlay, configuration)
+    return overlay.stage, IsaacLabReport(configuration.source, configuration.release, dt, decimation,
                                          overlay.settings, tuple(overlay.notes), explicit)
 
 
@@ -59,8 +60,8 @@ def _root(overlay: Overlay, stage: Usd.Stage) -> Usd.Prim:
                      f"{UsdGeom.GetStageMetersPerUnit(stage):g}, and lengths are not converted here")
     prim = overlay.stage.GetDefaultPrim()
     if not prim:
-        overlay.note(FAULT, "spawn.usd_path", "", "the stage has no defaultPrim, and a reference to it is empty; author "
-                     "defaultPrim")
+        overlay.note(FAULT, "spawn.usd_path", "", "the stage has no defaultPrim, and a reference to it is empty; "
+                     "author defaultPrim")
         return overlay.stage.GetPseudoRoot()
     return prim
 
@@ -72,8 +73,9 @@ def _articulation(overlay: Overlay, robot: ConfigObject, root: Usd.Prim) -> Arti
     if len(inside) == 1:
         return inside[0]
     found = f"{len(inside)} articulations, {inside[0].path} and {inside[1].path}" if inside else "no articulation"
-    overlay.note(FAULT, "articulation_root_prim_path", robot.place,
-                 f"{found} below {root.GetPath()}; Isaac Lab wants one", str(robot.value("articulation_root_prim_path", "")))
+    name = "articulation_root_prim_path"
+    overlay.note(FAULT, name, robot.place, f"{found} below {root.GetPath()}; Isaac Lab wants one",
+                 str(robot.value(name, "")))
     return None
 
 
@@ -81,7 +83,7 @@ def _note_others(overlay: Overlay, robot: ConfigObject) -> None:
     """Notes on the fields of a robot that PhysX does not step with."""
     for name, entry in robot.fields.items():
         if name == "soft_joint_pos_limit_factor":
-            overlay.note(NO_EFFECT, name, entry.place, _SOFT_LIMITS, entry.value)
+            overlay.note(UNRELATED, name, entry.place, _SOFT_LIMITS, entry.value)
         elif name not in _NOT_PHYSICS and not overlay.not_evaluated(name, entry.value):
             overlay.note(NOT_EVALUATED, name, entry.place, "the field is not known here",
                          entry.value if not isinstance(entry.value, ConfigObject) else entry.value.kind)

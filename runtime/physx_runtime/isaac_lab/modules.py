@@ -64,7 +64,7 @@ class Reader:
             try:
                 Statements(self, module).run(tree.body, module.names)
             except TooMuchError as error:
-                raise UnreadableError(f"{shown}: {error}; give the file that Isaac Lab wrote, params/env.yaml") from None
+                raise UnreadableError(f"{shown}: {error}; give the params/env.yaml of Isaac Lab") from None
         return self._modules[key]
 
     def follow(self, name: Imported, beside: Path) -> Any:
@@ -110,7 +110,7 @@ def syntax_tree(path: Path) -> ast.Module:
     except SyntaxError as error:
         raise UnreadableError(f"{path}:{error.lineno}: not Python: {error.msg}; correct the syntax there") from None
     except (ValueError, RecursionError, MemoryError) as error:
-        raise UnreadableError(f"{path}: not Python: {shortened(str(error))}; give a file with a configuration") from None
+        raise UnreadableError(f"{path}: not Python: {shortened(str(error))}; correct the file") from None
 
 
 def _candidates(name: Imported, beside: Path) -> Iterator[Path]:

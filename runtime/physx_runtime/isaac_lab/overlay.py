@@ -8,7 +8,7 @@ from typing import Any
 from pxr import Sdf, Usd
 
 from physx_runtime.isaac_lab.fields import Field
-from physx_runtime.isaac_lab.report import FAULT, NO_EFFECT, NOT_EVALUATED, Note, Scalar, Setting
+from physx_runtime.isaac_lab.report import FAULT, IGNORED, NOT_EVALUATED, Note, Scalar, Setting
 from physx_runtime.isaac_lab.values import Place, is_number, shortened, unknown_parts
 from physx_schema.definitions import definitions
 from physx_schema.description.units import as_number
@@ -57,7 +57,7 @@ class Overlay:
         prim = self.stage.GetPrimAtPath(path)
         prop = item.property.format(axis=axis, instance=instance)
         if prim.IsInstanceProxy() or prim.IsInPrototype():
-            self.note(NO_EFFECT, name, place, f"{path} is inside an instance, where Isaac Lab writes nothing", value)
+            self.note(IGNORED, name, place, f"{path} is inside an instance, where Isaac Lab writes nothing", value)
             return
         kind = _value_type(prim, item, prop)
         try:
@@ -75,7 +75,7 @@ class Overlay:
         """Add a setting; an earlier one of the same property then has no effect."""
         before = self._settings.get((setting.path, setting.property))
         if before is not None and before.field != setting.field:
-            note = Note(before.field, before.place, NO_EFFECT, f"{setting.field} of {setting.place} overwrites it",
+            note = Note(before.field, before.place, IGNORED, f"{setting.field} of {setting.place} overwrites it",
                         str(before.configured))
             if note not in self.notes:
                 self.notes.append(note)
@@ -114,8 +114,9 @@ def _value_type(prim: Usd.Prim, item: Field, prop: str) -> Any:
         return attribute.GetTypeName()
     definition = definitions().get(item.schema)
     base = prop.rpartition(":")[2]
-    known = {} if definition is None else {name.rpartition(":")[2]: attr for name, attr in definition.attributes.items()}
-    return Sdf.ValueTypeNames.Find(known[base].type) if base in known else Sdf.ValueTypeNames.Float
+    types = {name.rpartition(":")[2]: attribute.type
+             for name, attribute in (definition.attributes if definition else {}).items()}
+    return Sdf.ValueTypeNames.Find(types.get(base, "float"))
 
 
 def _converted(value: object, kind: Any, factor: float) -> Any:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from physx_schema.field_text import fields_repr
 
@@ -11,10 +12,12 @@ Scalar = float | str | bool | None
 
 # Why a field has a note.
 FAULT = "error in Isaac Lab"            # Isaac Lab refuses the configuration
-NO_EFFECT = "no effect"                 # on what PhysX steps
+IGNORED = "ignored"                     # the field is meant for PhysX, and PhysX does not get it or does not use it
+WARNING = "warning"                     # the field does more than it says
 OUTSIDE = "outside PhysX"               # computed by Isaac Lab in each step, and not evaluated here
 NOT_EVALUATED = "not evaluated"
-OUTCOMES = (FAULT, NO_EFFECT, OUTSIDE, NOT_EVALUATED)
+UNRELATED = "not for PhysX"             # what PhysX comes to does not depend on it
+OUTCOMES = (FAULT, IGNORED, WARNING, OUTSIDE, NOT_EVALUATED, UNRELATED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class Setting:
 
     __repr__ = fields_repr
 
-    @property
+    @builtins.property          # the name stands for a field in this class
     def overrides(self) -> bool:
         """Whether an authored value is replaced by another one."""
         return self.authored is not None and not _equal(self.authored, self.configured)
@@ -61,7 +64,7 @@ class IsaacLabReport:
     decimation: int | None      # steps of PhysX in a step of the policy
     settings: tuple[Setting, ...]
     notes: tuple[Note, ...] = ()
-    explicit: tuple[str, ...] = field(default=())   # joints with an explicit actuator, by path
+    explicit: tuple[str, ...] = ()  # joints with an explicit actuator, by path
 
     def __repr__(self) -> str:
         return (f"IsaacLabReport({self.source!r}, settings={len(self.settings)}, overrides={len(self.overrides)}, "
@@ -71,6 +74,17 @@ class IsaacLabReport:
     def overrides(self) -> tuple[Setting, ...]:
         """The settings that replace an authored value by another one."""
         return tuple(item for item in self.settings if item.overrides)
+
+    @property
+    def failed(self) -> bool:
+        """Whether Isaac Lab refuses the configuration, or PhysX does not use a value that is meant for it."""
+        return any(note.outcome in (FAULT, IGNORED) for note in self.notes) or any(
+            item.no_effect for item in self.settings)
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether a part of the configuration is not evaluated."""
+        return any(note.outcome in (OUTSIDE, NOT_EVALUATED) for note in self.notes)
 
     def notes_of(self, outcome: str) -> tuple[Note, ...]:
         """The notes with an outcome."""

@@ -111,8 +111,8 @@ def _inner_robots(label: str, value: Any, depth: int) -> Iterator[tuple[str, Con
 def _chosen(path: Path, name: str, found: Mapping[str, Any], roots: Mapping[str, ConfigObject]) -> str:
     """The robot that a name means, or the only one."""
     if not found:
-        raise UnreadableError(f"{path}: no {ARTICULATION} is found{_why_not(roots)}; give a file that defines one, or the "
-                              "params/env.yaml of Isaac Lab")
+        raise UnreadableError(f"{path}: no {ARTICULATION} is found{_why_not(roots)}; give a file that defines one, or "
+                              "the params/env.yaml of Isaac Lab")
     if not name:
         simulated = [label for label, (_, around) in found.items() if around is not None and "sim" in around.fields]
         if len(simulated) == 1:

@@ -10,7 +10,7 @@ from pxr import Gf, Usd, UsdPhysics
 
 from physx_runtime.isaac_lab.fields import EXTERNAL_FORCES, GRAVITY, PHYSX, SOLVER_TYPES, SPAWNED, Field
 from physx_runtime.isaac_lab.overlay import Overlay
-from physx_runtime.isaac_lab.report import FAULT, NO_EFFECT, NOT_EVALUATED
+from physx_runtime.isaac_lab.report import FAULT, NOT_EVALUATED, UNRELATED
 from physx_runtime.isaac_lab.values import ConfigObject, Entry, NotEvaluated, Place, is_number
 
 DEFAULT = "default of Isaac Lab"
@@ -86,7 +86,7 @@ def _write_gravity(overlay: Overlay, simulation: ConfigObject, scene: str) -> No
 
 
 def _physx_settings(overlay: Overlay, simulation: ConfigObject) -> ConfigObject | None:
-    """The settings of PhysX, without fields where the configuration gives none; None where it steps with another engine."""
+    """The settings of PhysX, with no field where none is given; None where another engine steps."""
     entry = simulation.fields.get("physx") or simulation.fields.get("physics")
     empty = ConfigObject(("PhysxCfg",), simulation.place)
     if entry is None or entry.value is None:
@@ -130,5 +130,5 @@ def _write_physx(overlay: Overlay, physx: ConfigObject, scene: str, release: str
             overlay.write(scene, field, value, f"sim.physx.{name}", DEFAULT if given is None else given.place, SPAWNED)
     for name, given in physx.fields.items():
         if name not in PHYSX and name not in ("solver_type", "class_type") and not name.startswith("gpu_"):
-            overlay.note(NO_EFFECT, f"sim.physx.{name}", given.place, "it does not change what PhysX comes to",
+            overlay.note(UNRELATED, f"sim.physx.{name}", given.place, "it does not change what PhysX comes to",
                          given.value if not isinstance(given.value, ConfigObject) else given.value.kind)

@@ -1,4 +1,4 @@
-"""What the spawn of a robot writes to USD before PhysX reads the stage (isaaclab/sim/spawners, isaaclab/sim/schemas)."""
+"""What spawning a robot writes to USD before PhysX reads it (isaaclab/sim/spawners, isaaclab/sim/schemas)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pxr import Usd, UsdPhysics
 from physx_runtime.isaac_lab.fields import SPAWN_SLOTS, SPAWNED, Field
 from physx_runtime.isaac_lab.matching import MatchError, require_pattern
 from physx_runtime.isaac_lab.overlay import Overlay
-from physx_runtime.isaac_lab.report import FAULT, NO_EFFECT, NOT_EVALUATED
+from physx_runtime.isaac_lab.report import FAULT, IGNORED, NOT_EVALUATED
 from physx_runtime.isaac_lab.values import ConfigObject, Entry, NotEvaluated
 
 # Classes with one schema each, which the third release writes to nested prims too.
@@ -58,7 +58,7 @@ def _apply_slot(overlay: Overlay, slot: str, entry: Entry, root: Usd.Prim) -> No
                 overlay.not_evaluated(f"spawn.{slot}", props)
             continue
         if props.kind.startswith(_OTHER_ENGINES):
-            overlay.note(NO_EFFECT, f"spawn.{slot}", props.place, f"PhysX does not read what {props.kind} writes")
+            overlay.note(IGNORED, f"spawn.{slot}", props.place, f"PhysX does not read what {props.kind} writes")
             continue
         targets = _targets(overlay, slot, root, pattern, nested=bool(FRAGMENTS & set(props.kinds)))
         _write_props(overlay, slot, props, targets, root)
@@ -88,8 +88,8 @@ def _write_props(overlay: Overlay, slot: str, props: ConfigObject, targets: list
             overlay.note(NOT_EVALUATED, label, entry.place, f"the field {name} of {props.kind} is not known here",
                          entry.value)
         elif not targets:
-            overlay.note(NO_EFFECT, label, entry.place,
-                         f"no prim below {root.GetPath()} has {schema or 'a drive that Isaac Lab may write'}", entry.value)
+            wanted = schema or "a joint that Isaac Lab gives a drive"
+            overlay.note(IGNORED, label, entry.place, f"no prim below {root.GetPath()} has {wanted}", entry.value)
         for prim in targets if name in table else ():
             _write_one(overlay, slot, prim, table[name], entry, label)
 
@@ -113,7 +113,7 @@ def _instances(prim: Usd.Prim, schema: str) -> list[str]:
 
 
 def _targets(overlay: Overlay, slot: str, root: Usd.Prim, pattern: str | None, nested: bool) -> list[Usd.Prim]:
-    """The prims that a part of spawn reaches: by their schema, outside instances and, unless `nested`, outside others."""
+    """The prims that a part of spawn reaches: by schema, outside instances and, unless `nested`, others."""
     if pattern is not None:
         try:
             require_pattern(str(pattern))
@@ -128,12 +128,13 @@ def _targets(overlay: Overlay, slot: str, root: Usd.Prim, pattern: str | None, n
             hidden += [item for item in Usd.PrimRange(prim, Usd.TraverseInstanceProxies()) if _carries(item, slot)]
             continue
         fits = _carries(prim, slot)
-        if fits and (pattern is None or re.fullmatch(f"{re.escape(str(root.GetPath()))}{pattern}", str(prim.GetPath()))):
+        inner = str(prim.GetPath()).removeprefix(str(root.GetPath()))
+        if fits and (pattern is None or re.fullmatch(pattern, inner)):
             found.append(prim)
         if nested or not fits:
             queue.extend(prim.GetChildren())
     if hidden:
-        overlay.note(NO_EFFECT, f"spawn.{slot}", "", f"Isaac Lab writes nothing to the {len(hidden)} prims inside "
+        overlay.note(IGNORED, f"spawn.{slot}", "", f"Isaac Lab writes nothing to the {len(hidden)} prims inside "
                      f"instances, such as {hidden[0].GetPath()}; they keep the values of the stage")
     return found
 

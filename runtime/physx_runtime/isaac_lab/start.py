@@ -8,7 +8,7 @@ from physx_runtime.isaac_lab.actuators import axis_of, joints_by_name
 from physx_runtime.isaac_lab.fields import INITIAL_STATE, RESET
 from physx_runtime.isaac_lab.matching import MatchError, matched_values
 from physx_runtime.isaac_lab.overlay import Overlay
-from physx_runtime.isaac_lab.report import FAULT, NO_EFFECT
+from physx_runtime.isaac_lab.report import FAULT, UNRELATED
 from physx_runtime.isaac_lab.values import ConfigObject, is_number
 from physx_schema.description.model import Articulation, Dof
 
@@ -27,7 +27,7 @@ def apply_initial_state(overlay: Overlay, robot: ConfigObject, articulation: Art
         if entry.value is None or overlay.not_evaluated(label, entry.value):
             continue
         if name not in INITIAL_STATE:
-            overlay.note(NO_EFFECT, label, entry.place, _POSE, entry.value)
+            overlay.note(UNRELATED, label, entry.place, _POSE, entry.value)
             continue
         if not isinstance(entry.value, dict) or not all(map(is_number, entry.value.values())):
             overlay.note(FAULT, label, entry.place, "give numbers by expressions of joints", entry.value)

@@ -81,7 +81,7 @@ def _unused_lines(settings: Iterable[Setting]) -> Iterator[str]:
             reasons.setdefault((item.field, item.place, item.no_effect), []).append(item)
     for (field, place, reason), items in reasons.items():
         prims = items[0].path if len(items) == 1 else plural(len(items), "prim")
-        yield f"no effect: {place}: {field}: {items[0].property} on {prims}: {reason}"
+        yield f"ignored: {place}: {field}: {items[0].property} on {prims}: {reason}"
 
 
 def _note_lines(notes: Sequence[Note]) -> Iterator[str]:

@@ -78,7 +78,7 @@ class _Nodes:
 
 
 def _kind(name: str, fields: dict[str, Entry]) -> str:
-    """The name of the class of a mapping: "ImplicitActuatorCfg" of "isaaclab.actuators.actuator_pd:ImplicitActuator"."""
+    """The name of the class of a mapping: "DCMotorCfg" of "isaaclab.actuators.actuator_pd:DCMotor"."""
     for key in ("class_type", "func"):
         value = fields[key].value if key in fields else None
         if isinstance(value, str):
