@@ -69,8 +69,13 @@ def apply_actuators(overlay: Overlay, robot: ConfigObject, articulation: Articul
 
 
 def joints_by_name(articulation: Articulation) -> dict[str, Dof]:
-    """The degrees of freedom of joints with one, by the name that Isaac Lab knows them by."""
-    return {dof.path.rpartition("/")[2]: dof for dof in articulation.dofs if dof.name == dof.path}
+    """The degrees of freedom by PhysX's names: that of the joint, with ":0", ":1" and ":2" where it has several."""
+    found: dict[str, Dof] = {}
+    for dof in articulation.dofs:
+        name = dof.path.rpartition("/")[2]
+        index = sum(other.path == dof.path for other in found.values())
+        found[name if dof.name == dof.path else f"{name}:{index}"] = dof
+    return found
 
 
 def _groups(overlay: Overlay, robot: ConfigObject, joints: Mapping[str, Dof], release: str) -> Iterator[Group]:
@@ -150,10 +155,10 @@ def _disable_drives(overlay: Overlay, group: Group, without_limit: bool) -> None
     for dof in group.joints.values():
         axis = axis_of(dof)
         for name in ("stiffness", "damping"):
-            if dof.drive is not None:
+            if overlay.has_drive(dof.path, axis):
                 overlay.write(dof.path, ACTUATOR[name], 0.0, group.label, group.actuator.place, STARTED, axis)
         # it bounds the effort of the actuator too: PhysX bounds the sum of drive and effort
-        if without_limit and dof.drive is not None and group.release.startswith("2"):
+        if without_limit and overlay.has_drive(dof.path, axis) and group.release.startswith("2"):
             overlay.write(dof.path, ACTUATOR["joint_effort_limit"], EXPLICIT_EFFORT, group.label, group.actuator.place,
                           STARTED, axis)
         for target in ("targetPosition", "targetVelocity"):     # of a drive without gains
@@ -188,7 +193,8 @@ def _write_values(overlay: Overlay, group: Group, field: Field, name: str, entry
         overlay.note(FAULT, label, entry.place, "give a number, or numbers by expressions of joints", entry.value)
         return
     needs_drive = field.schema == "PhysicsDriveAPI"
-    without = [group.joints[joint].path for joint in values if needs_drive and group.joints[joint].drive is None]
+    without = [dof.path for dof in map(group.joints.__getitem__, values)
+               if needs_drive and not overlay.has_drive(dof.path, axis_of(dof))]
     if without:
         overlay.note(IGNORED, label, entry.place, f"the stage has no drive on {_first_of(without)}, and PhysX makes "
                      "none later; apply PhysicsDriveAPI there, or give joint_drive_props", entry.value)
@@ -214,7 +220,8 @@ def _note_model_fields(overlay: Overlay, group: Group) -> None:
             overlay.note(IGNORED, label, entry.place, f"implicit actuators do not pass {name} to PhysX; set {use}",
                          entry.value if not isinstance(entry.value, NotEvaluated) else entry.value.expression)
         elif not group.implicit and (name in ("stiffness", "damping", *_MODEL_LIMITS) or name not in known):
-            overlay.not_evaluated(label, entry.value)
+            if name != "network_file":
+                overlay.not_evaluated(label, entry.value)
             text = entry.value.expression if isinstance(entry.value, NotEvaluated) else entry.value
             overlay.note(OUTSIDE, label, entry.place,
                          f"Isaac Lab computes the effort of {group.actuator.kind} in each step", text)
@@ -230,4 +237,6 @@ def _first_of(names: Sequence[str]) -> str:
 
 def axis_of(dof: Dof) -> str:
     """The instance name of a joint's drive, axis properties and state."""
+    if dof.name != dof.path:
+        return dof.name.rpartition(":")[2]
     return "angular" if dof.angular else "linear"

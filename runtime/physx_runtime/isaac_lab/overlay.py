@@ -13,6 +13,8 @@ from physx_runtime.isaac_lab.values import Place, is_number, shortened, unknown_
 from physx_schema.definitions import definitions
 from physx_schema.description.units import as_number
 
+ROTATIONS = ("angular", "rot")      # how the instance names of rotations begin
+
 
 @dataclass(slots=True)
 class Overlay:
@@ -59,14 +61,14 @@ class Overlay:
         if prim.IsInstanceProxy() or prim.IsInPrototype():
             self.note(IGNORED, name, place, f"{path} is inside an instance, where Isaac Lab writes nothing", value)
             return
+        self._apply(prim, item.schema, axis or instance)
         kind = _value_type(prim, item, prop)
         try:
-            number = _converted(value, kind, item.factor(axis == "angular"))
+            number = _converted(value, kind, item.factor(axis.startswith(ROTATIONS)))
         except (TypeError, ValueError, OverflowError):
             self.note(FAULT, name, place, f"{prop} is {kind}, and does not take this value", value)
             return
         authored = self.authored(path, prop)
-        self._apply(prim, item.schema, axis or instance)
         prim.CreateAttribute(prop, kind, custom=False).Set(number)
         self.add(Setting(path, prop, authored, number if isinstance(number, str | bool) else float(f"{number:.7g}"),
                          name, str(place), when))
@@ -98,6 +100,10 @@ class Overlay:
             return value
         number = as_number(value)
         return None if number is None else float(f"{number:.7g}")
+
+    def has_drive(self, path: str, axis: str) -> bool:
+        """Whether a joint has a drive for PhysX to make."""
+        return f"PhysicsDriveAPI:{axis}" in map(str, self.stage.GetPrimAtPath(path).GetAppliedSchemas())
 
     def _apply(self, prim: Usd.Prim, schema: str, instance: str) -> None:
         if not schema:

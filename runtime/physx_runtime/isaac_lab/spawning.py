@@ -37,6 +37,7 @@ def apply_spawn(overlay: Overlay, robot: ConfigObject, root: Usd.Prim, release: 
     if isinstance(spawn, NotEvaluated) or not isinstance(spawn, ConfigObject):
         overlay.not_evaluated("spawn", spawn)
         return
+    _select_variants(overlay, spawn, root)
     for slot in SPAWN_SLOTS:
         if slot in spawn.fields:
             _apply_slot(overlay, slot, spawn.fields[slot], root)
@@ -44,10 +45,26 @@ def apply_spawn(overlay: Overlay, robot: ConfigObject, root: Usd.Prim, release: 
         fix_root_link(overlay, "spawn.fix_root_link", spawn.fields["fix_root_link"], root)
     _activate_contact_sensors(overlay, spawn, root, release)
     for name, item in spawn.fields.items():
-        if name not in (*SPAWN_SLOTS, "fix_root_link", "activate_contact_sensors", *_NOT_PHYSICS) and (
+        if name not in (*SPAWN_SLOTS, "fix_root_link", "activate_contact_sensors", "variants", *_NOT_PHYSICS) and (
                 item.value not in (None, False)) and not overlay.not_evaluated(f"spawn.{name}", item.value):
             overlay.note(NOT_EVALUATED, f"spawn.{name}", item.place, "its effect on the stage is not applied here",
                          item.value if not isinstance(item.value, ConfigObject) else item.value.kind)
+
+
+def _select_variants(overlay: Overlay, spawn: ConfigObject, root: Usd.Prim) -> None:
+    """Select the variants of the prim that is spawned."""
+    entry = spawn.fields.get("variants")
+    if entry is None or entry.value is None or overlay.not_evaluated("spawn.variants", entry.value):
+        return
+    chosen = entry.value if isinstance(entry.value, dict) else {
+        name: item.value for name, item in getattr(entry.value, "fields", {}).items()}
+    for name, variant in chosen.items():
+        known = root.GetVariantSets().GetNames() if root.GetVariantSets().HasVariantSet(str(name)) else []
+        if name not in known or variant not in root.GetVariantSet(name).GetVariantNames():
+            overlay.note(FAULT, "spawn.variants", entry.place, f"{root.GetPath()} has no variant {variant!r} in a set "
+                         f"{name!r}", f"{name}={variant}")
+        else:
+            root.GetVariantSet(name).SetVariantSelection(variant)
 
 
 def _apply_slot(overlay: Overlay, slot: str, entry: Entry, root: Usd.Prim) -> None:
