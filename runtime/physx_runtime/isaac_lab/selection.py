@@ -19,7 +19,7 @@ MAX_DEPTH = 4               # fields between an environment and its robot: env.s
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 # What only the third release of Isaac Lab has: fields, and classes of one schema each.
 _FIELDS_OF_3 = frozenset({"joint_effort_limit", "joint_velocity_limit", "actuator_effort_limit",
-                          "actuator_velocity_limit", "joint_ordering", "fix_root_link"})
+                          "actuator_velocity_limit", "joint_ordering"})
 _CLASSES_OF_3 = frozenset({"PhysxRigidBodyCfg", "PhysxArticulationCfg", "UsdPhysicsRigidBodyCfg", "PhysxCollisionCfg",
                            "UsdPhysicsCollisionCfg", "MassCfg", "UsdPhysicsDriveCfg", "PhysxJointCfg",
                            "NewtonArticulationCfg"})

@@ -13,6 +13,7 @@ from physx_runtime.isaac_lab.matching import MatchError, require_pattern
 from physx_runtime.isaac_lab.overlay import Overlay
 from physx_runtime.isaac_lab.report import FAULT, IGNORED, NOT_EVALUATED
 from physx_runtime.isaac_lab.values import ConfigObject, Entry, NotEvaluated
+from physx_schema.text import plural
 
 # Classes with one schema each, which the third release writes to nested prims too.
 FRAGMENTS = frozenset({
@@ -151,7 +152,7 @@ def _targets(overlay: Overlay, slot: str, root: Usd.Prim, pattern: str | None, n
         if nested or not fits:
             queue.extend(prim.GetChildren())
     if hidden:
-        overlay.note(IGNORED, f"spawn.{slot}", "", f"Isaac Lab writes nothing to the {len(hidden)} prims inside "
+        overlay.note(IGNORED, f"spawn.{slot}", "", f"Isaac Lab writes nothing to {plural(len(hidden), 'prim')} inside "
                      f"instances, such as {hidden[0].GetPath()}; they keep the values of the stage")
     return found
 

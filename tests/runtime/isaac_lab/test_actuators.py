@@ -103,7 +103,8 @@ def test_joints_without_a_drive_ignore_gains(tmp_path: Path) -> None:
 
 def test_explicit_actuators_have_drives_without_gains_and_a_high_limit_in_the_second_release(tmp_path: Path) -> None:
     _, report = configured(tmp_path, robot(MOTOR.format(fields=GAINS)))
-    values = {name: setting(report, "/Robot/hip", DRIVE + name).configured for name in ("stiffness", "damping", "maxForce")}
+    names = ("stiffness", "damping", "maxForce")
+    values = {name: setting(report, "/Robot/hip", DRIVE + name).configured for name in names}
     assert values == {"stiffness": 0.0, "damping": 0.0, "maxForce": 1e9}
     assert {note.field.rpartition(".")[2] for note in notes(report, OUTSIDE)} == {
         "stiffness", "damping", "saturation_effort", "effort_limit"}

@@ -32,7 +32,8 @@ def test_the_value_is_that_of_python(expression: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("expression", "expected"), [
-    ("math.pi / 2", math.pi / 2), ("math.radians(90)", math.pi / 2), ("np.deg2rad(180.0)", math.pi), ("np.inf", math.inf)])
+    ("math.pi / 2", math.pi / 2), ("math.radians(90)", math.pi / 2), ("np.deg2rad(180.0)", math.pi),
+    ("np.inf", math.inf)])
 def test_the_functions_of_mathematics_are_known(expression: str, expected: float, tmp_path: Path) -> None:
     assert value(tmp_path, expression) == pytest.approx(expected)
 

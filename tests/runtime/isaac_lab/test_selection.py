@@ -67,7 +67,8 @@ def test_the_environment_with_a_simulation_is_taken(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "message"), [
-    ("", "2 robots, ROBOT_CFG, OTHER_CFG; name one"), (":OTHR_CFG", "OTHR_CFG is not a robot of the file; did you mean OTHER_CFG?")])
+    ("", "2 robots, ROBOT_CFG, OTHER_CFG; name one"),
+    (":OTHR_CFG", "OTHR_CFG is not a robot of the file; did you mean OTHER_CFG?")])
 def test_several_robots_need_a_name_of_one(name: str, message: str, tmp_path: Path) -> None:
     path = write(tmp_path, robot(implicit(GAINS)) + "OTHER_CFG = ROBOT_CFG.copy()\n")
     with pytest.raises(UnreadableError) as caught:
@@ -101,8 +102,8 @@ def test_a_dumped_environment_is_read_without_making_objects(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("name", "text", "message"), [
-    ("a.txt", "", "not a configuration"), ("a.yaml", "[1]", "the file has no fields"), ("a.yaml", "a: [", "invalid YAML"),
-    ("a.py", "x = 1", "no ArticulationCfg is found")])
+    ("a.txt", "", "not a configuration"), ("a.yaml", "[1]", "the file has no fields"),
+    ("a.yaml", "a: [", "invalid YAML"), ("a.py", "x = 1", "no ArticulationCfg is found")])
 def test_other_files_are_refused(name: str, text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(UnreadableError, match=message):
         read_configuration(write(tmp_path, text, name))

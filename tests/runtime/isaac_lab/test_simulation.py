@@ -18,7 +18,8 @@ SCENE = "/physicsScene"
 def simulated(folder: Path, simulation: str, stage: Any = None, extra: str = "") -> tuple[Any, IsaacLabReport]:
     text = robot(implicit(f"stiffness=None, damping=None{extra}")) + (
         f"@configclass\nclass EnvCfg:\n    decimation = 4\n    sim = {simulation}\n    robot = ROBOT_CFG.copy()\n")
-    return configured(folder, text, stage)
+    changed, report = configured(folder, text, stage)
+    return changed, report
 
 
 def test_the_scene_is_made_where_the_stage_has_none(tmp_path: Path) -> None:
@@ -60,7 +61,8 @@ def test_the_default_of_external_forces_is_that_of_the_release(extra: str, expec
     ("SimulationCfg(dt=-1.0)", FAULT, "give a time in seconds, above 0 and up to 1"),
     ("SimulationCfg(gravity=(0.0, 1.0))", FAULT, "give three numbers"),
     ("SimulationCfg(physx=PhysxCfg(solver_type=2))", FAULT, "allowed are 0 for PGS and 1 for TGS"),
-    ("SimulationCfg(physics=NewtonCfg(solver_cfg=MJWarpSolverCfg()))", NOT_EVALUATED, "NewtonCfg has no settings of PhysX"),
+    ("SimulationCfg(physics=NewtonCfg(solver_cfg=MJWarpSolverCfg()))", NOT_EVALUATED,
+     "NewtonCfg has no settings of PhysX"),
     ("SimulationCfg(dt=DT)", NOT_EVALUATED, "the name DT is not defined in the file"),
     ("SimulationCfg(physics_material=sim_utils.RigidBodyMaterialCfg(static_friction=1.0))", NOT_EVALUATED,
      "the material of colliders without one is not applied here")])

@@ -46,7 +46,8 @@ def test_articulation_props_reach_the_root(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("field", "prop", "expected"), [
-    ("stiffness", "drive:angular:physics:stiffness", radians(2.0)), ("damping", "drive:angular:physics:damping", radians(2.0)),
+    ("stiffness", "drive:angular:physics:stiffness", radians(2.0)),
+    ("damping", "drive:angular:physics:damping", radians(2.0)),
     ("max_effort", "drive:angular:physics:maxForce", 2.0),
     ("max_velocity", "physxJoint:maxJointVelocity", degrees(2.0))])
 def test_joint_drive_props_are_per_radian(field: str, prop: str, expected: float, tmp_path: Path) -> None:
@@ -55,15 +56,16 @@ def test_joint_drive_props_are_per_radian(field: str, prop: str, expected: float
 
 
 def test_joint_drive_props_make_drives_for_actuators(tmp_path: Path) -> None:
-    text = robot(implicit("stiffness=1.0, damping=None"), "joint_drive_props=sim_utils.JointDrivePropertiesCfg(drive_type='force')")
+    spawn = "joint_drive_props=sim_utils.JointDrivePropertiesCfg(drive_type='force')"
+    text = robot(implicit("stiffness=1.0, damping=None"), spawn)
     _, report = configured(tmp_path, text, star(JOINTS, driven=False))
     assert notes(report, IGNORED) == []
     assert setting(report, "/Robot/hip", "drive:angular:physics:stiffness").configured == pytest.approx(radians(1.0))
 
 
 def test_a_value_that_an_actuator_overwrites_is_ignored(tmp_path: Path) -> None:
-    text = robot(implicit("stiffness=1.0, damping=None"), "joint_drive_props=sim_utils.JointDrivePropertiesCfg(stiffness=2.0)")
-    _, report = configured(tmp_path, text)
+    spawn = "joint_drive_props=sim_utils.JointDrivePropertiesCfg(stiffness=2.0)"
+    _, report = configured(tmp_path, robot(implicit("stiffness=1.0, damping=None"), spawn))
     assert {note.field for note in notes(report, IGNORED)} == {"spawn.joint_drive_props.stiffness"}
     assert notes(report, IGNORED)[0].reason.startswith("actuators.all.stiffness of ")
 
@@ -89,7 +91,8 @@ def test_prims_inside_instances_keep_their_values(tmp_path: Path) -> None:
     shape.SetInstanceable(True)
     report = spawned(tmp_path, "collision_props=sim_utils.CollisionPropertiesCfg(contact_offset=0.01)", stage)
     assert report.settings == ()
-    assert any("1 prims inside instances, such as /Robot/base/shape/box" in note.reason for note in notes(report, IGNORED))
+    assert any("1 prim inside instances, such as /Robot/base/shape/box" in note.reason
+               for note in notes(report, IGNORED))
 
 
 def test_values_for_another_engine_are_ignored(tmp_path: Path) -> None:
@@ -121,7 +124,8 @@ def test_variants_are_selected(tmp_path: Path) -> None:
 
 
 def test_the_joint_that_fixes_the_base_is_disabled(tmp_path: Path) -> None:
-    stage, _ = configured(tmp_path, robot(KEEP, "articulation_props=sim_utils.ArticulationRootPropertiesCfg(fix_root_link=False)"))
+    spawn = "articulation_props=sim_utils.ArticulationRootPropertiesCfg(fix_root_link=False)"
+    stage, _ = configured(tmp_path, robot(KEEP, spawn))
     assert stage.GetPrimAtPath("/Robot/foot").GetAttribute("physics:jointEnabled").Get() is False
 
 

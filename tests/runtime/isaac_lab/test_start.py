@@ -29,5 +29,6 @@ def test_positions_that_isaac_lab_refuses_are_errors(positions: str, reason: str
 
 
 def test_the_pose_of_the_base_is_not_for_the_experiments(tmp_path: Path) -> None:
-    _, report = configured(tmp_path, robot(KEEP, rest="init_state=ArticulationCfg.InitialStateCfg(pos=(0.0, 0.0, 1.0)),"))
+    state = "init_state=ArticulationCfg.InitialStateCfg(pos=(0.0, 0.0, 1.0)),"
+    _, report = configured(tmp_path, robot(KEEP, rest=state))
     assert "init_state.pos" in {note.field for note in notes(report, UNRELATED)}
