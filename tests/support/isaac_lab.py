@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import importlib.util
 import os
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -38,6 +41,23 @@ def package(release: str, name: str = "isaaclab") -> Path:
     return folder
 
 
+def module(path: Path) -> ModuleType:
+    """A file of Isaac Lab that needs nothing but Python."""
+    spec = importlib.util.spec_from_file_location(path.stem + "_of_isaac_lab", path)
+    assert spec is not None and spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+def class_fields(path: Path, name: str) -> dict[str, ast.expr | None]:
+    """The fields of a class with their defaults."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    [found] = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name]
+    return {node.target.id: node.value for node in found.body
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)}
+
+
 def robot(actuators: str = "", spawn: str = "", rest: str = "") -> str:
     """The text of a configuration of one robot."""
     return (f"ROBOT_CFG = ArticulationCfg(\n    spawn=sim_utils.UsdFileCfg(usd_path='robot.usd', {spawn}),\n"
@@ -66,3 +86,10 @@ def setting(report: IsaacLabReport, path: str, prop: str) -> Setting:
 def notes(report: IsaacLabReport, outcome: str) -> list[Note]:
     """The notes with an outcome."""
     return list(report.notes_of(outcome))
+
+
+def files(folder: Path, text: str, **options: Any) -> tuple[str, str]:
+    """A stage and a configuration on disk."""
+    star(JOINTS, **options).Export(str(folder / "robot.usda"))
+    (folder / "robot_cfg.py").write_text(HEADER + text, encoding="utf-8")
+    return str(folder / "robot.usda"), str(folder / "robot_cfg.py")
