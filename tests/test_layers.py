@@ -39,11 +39,12 @@ EXCEPTIONS = {
     "runtime/physx_runtime/live_view/server.py": {"viser", "websockets"},      # the page of a live view
     "runtime/physx_runtime/envs/vector_env.py": {"gymnasium"},      # the environment that it derives from
     "runtime/physx_runtime/viewing/film/writing.py": {"PIL", "imageio_ffmpeg"},     # the formats of films
+    "runtime/physx_runtime/isaac_lab/yaml_files.py": {"yaml"},      # what Isaac Lab writes beside a training
     "runtime/physx_runtime/simulation/variation.py": {"yaml"},      # what worlds differ in, as people write it
     "runtime/physx_runtime/verification/engines/physx/worker.py": {"ovphysx", "ovstage"},   # a process of its own
 }
 # In the runtime, USD belongs to those who read stages and write results.
-RUNTIME_PXR = {"components", "conversion", "packing", "session", "verification", "viewing", "live_view",
+RUNTIME_PXR = {"components", "conversion", "isaac_lab", "packing", "session", "verification", "viewing", "live_view",
                "demonstration", "pytest_plugin"}
 
 # What a room may import of its own package, the lowest first: only rooms above it in the table.
@@ -111,7 +112,8 @@ ROOMS = {
         "session": "arrays compiling dynamics language model packing simulation solver worlds",
         "components": "arrays model packing quantities simulation",     # written to stages, which are stepped
         "behaviour": "arrays packing progress quantities simulation worlds",
-        "verification": "arrays dynamics language model packing progress simulation solver worlds",
+        "isaac_lab": "",
+        "verification": "arrays dynamics isaac_lab language model packing progress simulation solver worlds",
         # a page carries the step itself, traced to WebAssembly
         "viewing.live": "compiling dynamics language model packing simulation solver worlds",
         "viewing.film": "arrays compiling simulation",       # pixels are loops
@@ -121,7 +123,7 @@ ROOMS = {
         "live_view": "packing session viewing",
         "conversion": "arrays quantities",
         "demonstration": "progress simulation verification viewing",
-        "commands": "behaviour packing progress simulation verification viewing",
+        "commands": "behaviour isaac_lab packing progress simulation verification viewing",
         "model_context": "simulation verification",
         "pytest_plugin": "simulation verification",
     },

@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from physx_runtime.isaac_lab import IsaacLabReport, configured_stage
 from physx_runtime.packing.not_simulated import not_simulated, nothing_moves, require_accepted
 from physx_runtime.packing.scene import scene_model
 from physx_runtime.progress import counted
@@ -219,11 +221,12 @@ def _unmeasured(name: str, schema: str) -> str:
             if subject else NO_EXPERIMENT)
 
 
+DEFAULT_DT = 1 / 60         # s
 NOT_REPEATED = "only experiments on articulations are repeated in real PhysX"
 
 
-def verify(stage: StageSource | Description, engines: Sequence[str] = ("builtin",), dt: float = 1 / 60,
-           engine_release: str = LATEST) -> Verification:
+def verify(stage: StageSource | Description, engines: Sequence[str] = ("builtin",), dt: float | None = None,
+           engine_release: str = LATEST, isaac_lab: str | Path | None = None) -> Verification:
     """Measure the effective value of every number on a stage in PhysX's step.
 
     `verify` measures drives, joint axes and limits, tendons, mimic joints, gravity, friction, restitution, and joints
@@ -247,12 +250,15 @@ def verify(stage: StageSource | Description, engines: Sequence[str] = ("builtin"
         stage: A stage, a file or a Description.
         engines: With "physx", experiments on articulations also run in real PhysX. Real PhysX requires ovphysx in this
             Python, or in another Python with its path in the environment variable OVPHYSX_PYTHON.
-        dt: Time step in seconds.
+        dt: Time step in seconds. Without it, the time step of `isaac_lab`, else 1/60.
         engine_release: The ovphysx release in which the stage will be used. All values are measured with the step of
             ovphysx 0.7. Values that only an older release reads are not evaluated.
+        isaac_lab: A configuration of Isaac Lab, as a .py file or the params/env.yaml of a training, with ":NAME" if the
+            file has several robots. The file is read as data and never runs. The stage is verified with the values that
+            Isaac Lab writes. `Verification.isaac_lab` lists these values.
 
     Raises:
-        UnreadableError: The file is not a stage.
+        UnreadableError: The file is not a stage, or `isaac_lab` is not a configuration with a robot.
         UnsupportedError: The stage has nothing to verify, PhysX refuses it, or real PhysX is not installed.
         ValueError: An engine or release is unknown, or `dt` is not positive and finite.
     """
@@ -262,11 +268,25 @@ def verify(stage: StageSource | Description, engines: Sequence[str] = ("builtin"
         raise ValueError(f"engines is {list(engines)}; allowed are {', '.join(map(repr, known))}")
     if len(others) > 1:
         raise ValueError(f"engines is {list(engines)}; give at most one engine in addition to {BUILTIN!r}")
-    required_time(dt)
-    if not others:
-        return _verified(stage, dt, None, engine_release)
-    with open_engine(others.pop()) as engine:
-        return _verified(stage, dt, engine, engine_release)
+    report = None
+    if isaac_lab is not None:
+        if isinstance(stage, Description):
+            raise ValueError("isaac_lab needs a stage or a file, not a Description; give the stage")
+        stage, report = configured_stage(open_stage(stage), isaac_lab)
+        dt = report.dt if dt is None else dt
+    dt = required_time(DEFAULT_DT if dt is None else dt)
+    if others:
+        with open_engine(others.pop()) as engine:
+            verification = _verified(stage, dt, engine, engine_release)
+    else:
+        verification = _verified(stage, dt, None, engine_release)
+    return verification if report is None else _with_report(verification, report)
+
+
+def _with_report(verification: Verification, report: IsaacLabReport) -> Verification:
+    """The verification with what Isaac Lab writes, and why PhysX does not use some of it."""
+    unused = {(row.path, row.property): row.reason for row in verification.rows if row.verdict == IGNORED}
+    return replace(verification, isaac_lab=report.with_reasons(unused))
 
 
 def _verified(stage: StageSource | Description, dt: float, engine: Engine | None, engine_release: str) -> Verification:

@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from physx_runtime.isaac_lab.text import isaac_lab_lines
 from physx_runtime.verification.headline import headline
 from physx_runtime.verification.report import (
     ALTERED,
@@ -47,6 +48,9 @@ def verification_lines(verification: Verification, *, show_all: bool = False) ->
     Rows ignored or not evaluated for one reason are one line, outside the table. So are rows as authored, without
     `show_all`. Rows altered equally on several prims appear once.
     """
+    if verification.isaac_lab is not None:
+        yield from isaac_lab_lines(verification.isaac_lab, show_all=show_all)
+        yield ""
     groups = {verdict: _row_groups(verification, verdict) for verdict in VERDICTS}
     tabled = [group.rows[0] for verdict in (*TABLED_VERDICTS, *([AS_AUTHORED] if show_all else []))
               for group in groups[verdict] if _has_number(group)]
@@ -240,4 +244,7 @@ def _table(lines: list[tuple[str, ...]]) -> Iterator[str]:
 
 def verification_json(verification: Verification) -> str:
     """Every row as JSON; numbers that are not finite are strings ("NaN")."""
-    return json.dumps({"version": FORMAT_VERSION, **plain(verification)}, indent=2, allow_nan=False)
+    fields = plain(verification)
+    if verification.isaac_lab is None:
+        del fields["isaac_lab"]
+    return json.dumps({"version": FORMAT_VERSION, **fields}, indent=2, allow_nan=False)
