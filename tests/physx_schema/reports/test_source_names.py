@@ -27,9 +27,9 @@ def robot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(("style", "text"), [
-    ("text", "arm.urdf:2: link base: warning articulation/world-joint-outside: PhysicsArticulationRootAPI is on a body "
-             "that root_joint joins to the world"),
-    ("github", "arm.urdf,line=2,title=articulation/world-joint-outside::link base: "),
+    ("text", "arm.urdf:2:2: link base: warning articulation/world-joint-outside: PhysicsArticulationRootAPI is on a "
+             "body that root_joint joins to the world"),
+    ("github", "arm.urdf,line=2,col=2,title=articulation/world-joint-outside::link base: "),
     ("sarif", '"startLine": 2'), ("html", "<code>link base</code>")])
 def test_finding_cites_the_line_and_the_name_of_the_link(robot: Path, style: str, text: str) -> None:
     result = CliRunner().invoke(program(), ["check", str(robot), "--format", style])
@@ -45,7 +45,7 @@ def test_temporary_layers_of_the_stage_are_not_named(robot: Path, tmp_path: Path
     monkeypatch.setitem(robot_files._ORIGINALS, str(stage), robot)
     monkeypatch.setattr("physx_schema.description.stages.converted", lambda *_: stage)
     result = CliRunner().invoke(program(), ["check", str(robot)])
-    assert f"{robot}:2: link base: " in result.stdout
+    assert f"{robot}:2:2: link base: " in result.stdout
     assert "temporary.usda" not in result.stdout
 
 
