@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -152,9 +153,9 @@ def _require_places(path: Path) -> int:
         line = Path(finding.layer or path).read_text("utf-8").split("\n")[place.line - 1]
         text = line[place.column - 1:place.end_column - 1]
         prim, name = finding.spec_path.rpartition("/")[2].rpartition("}")[2], finding.property
-        is_value = bool(name) and name in place.before and "=" in place.before
+        is_value = bool(name) and re.search(rf"(?<![\w:]){re.escape(name)}(\.\w+)?\s*=\s*$", place.before) is not None
         allowed = {prim, *([name] if name else []), "customLayerData"}
-        assert text in allowed or is_value or is_named(text, finding.message), (finding, text)
+        assert text in allowed or is_value or is_named(text.partition(":")[0], finding.message), (finding, text)
     return count
 
 
