@@ -16,6 +16,7 @@ from support.stages.composed import holder, layer, written
 from physx_schema.checking import Finding, check
 from physx_schema.checking.engine.authored_specs import is_named
 from physx_schema.description import robot_files
+from physx_schema.reports import places as places_module
 from physx_schema.reports.places import Place, Places
 
 MASS = 'prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]'
@@ -136,6 +137,23 @@ def test_places_survive_lines_of_windows_and_letters_of_any_width(tmp_path: Path
     (tmp_path / "root.usda").write_bytes(text.encode())
     finding, place = found(tmp_path / "root.usda", "value/range")
     assert sliced(finding, place, tmp_path / "root.usda") == "-1"
+
+
+def test_each_file_is_read_once_for_all_findings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bodies = "".join(BODY.replace('"body"', f'"b{index}"') for index in range(9))
+    stage = written(tmp_path, {"weak.usda": layer(world(bodies)), "root.usda": layer(
+        world(bodies.replace('"b', '"c')), sublayers="@weak.usda@")})
+    read: list[str] = []
+
+    def recorded(file: str) -> str:
+        read.append(Path(file).name)
+        return Path(file).read_text("utf-8")
+
+    monkeypatch.setattr(places_module, "_read", recorded)
+    findings = check(str(stage)).findings
+    found_places = Places(str(stage), findings)
+    assert sorted(read) == ["root.usda", "weak.usda"]
+    assert sum(found_places.of(item) is not None for item in findings if item.code == "value/range") == 18
 
 
 def _require_places(path: Path) -> int:

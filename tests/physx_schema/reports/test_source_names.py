@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,7 @@ def test_text_report_on_a_robot_is_replaced_by_the_next_one(robot: Path, tmp_pat
     assert codes == [0, 0]
 
 
-def test_json_keeps_the_paths_of_prims_for_programs(robot: Path) -> None:
+def test_json_keeps_the_paths_of_prims_and_has_the_lines_of_elements(robot: Path) -> None:
     result = CliRunner().invoke(program(), ["check", str(robot), "--format", "json"])
-    assert '"path": "/arm/Geometry/base"' in result.stdout
+    found = {item["path"]: item for item in json.loads(result.stdout)["reports"][0]["findings"]}["/arm/Geometry/base"]
+    assert (found["line"], found["column"]) == (2, 2)

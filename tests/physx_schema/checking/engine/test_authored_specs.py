@@ -39,8 +39,8 @@ def finding(name: str, code: str = "value/range", message: str = "m", path: str 
     (finding("physics:density", "value/time-samples"), "asset.usda", "/body"),
     (finding("apiSchemas", message="PhysicsMassAPI is alone"), "asset.usda", "/body"),
     (finding("missing"), "", "/World"), (finding(""), "", "/World"), (finding("references"), "", "/World"),
-    (finding("upAxis", path="/"), "", "/"), (finding("", path="/none"), "", ""), (finding("", path="not a path"), "", ""),
-    (finding("not a name"), "", "/World")])
+    (finding("upAxis", path="/"), "", "/"), (finding("", path="/none"), "", ""),
+    (finding("", path="not a path"), "", ""), (finding("not a name"), "", "/World")])
 def test_spec_is_the_strongest_that_has_what_the_finding_is_about(
     stage: Usd.Stage, about: Finding, file: str, path: str,
 ) -> None:
