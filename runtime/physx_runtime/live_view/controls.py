@@ -1,0 +1,105 @@
+"""The panel of a live view: buttons, switches and sliders, each of which gives an order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import Any
+
+from physx_runtime.live_view.knobs import GROUPS, MATERIALS, OTHER_JOINTS, TARGETS, Knob
+from physx_runtime.live_view.playback import MAX_SPEED, MIN_SPEED
+from physx_runtime.live_view.push import MAX_STRENGTH, MIN_STRENGTH
+
+SLIDER_STEPS = 1000
+MAX_OPEN = 30               # sliders of a group that is open from the start
+MAX_ARROW_SCALE = 10.0
+Order = Callable[[], None]
+KnobKey = tuple[str, str]   # prim path, property or the joint that is put somewhere
+
+
+class Controls:
+    """The panel; gui: of viser. order: called with what a click or a turn asks for, in viser's own threads."""
+
+    def __init__(self, gui: Any, order: Callable[[Order], None]) -> None:
+        self._gui, self._order = gui, order
+        self.status = gui.add_markdown("")
+        self.sliders: dict[KnobKey, Any] = {}
+
+    def add_playback(self, toggle: Order, step: Order, reset: Order, set_speed: Callable[[float], None]) -> None:
+        """Buttons and a slider of when it steps."""
+        self.pause = self._button("Pause", toggle, "stop the time, or let it go on")
+        self.step = self._button("Step", step, "pause and take one step")
+        self.reset = self._button("Reset", reset, "go back to the start; changed values stay")
+        self.speed = self._slider("Speed", MIN_SPEED, MAX_SPEED, 1.0, 0.1, set_speed,
+                                  "simulated seconds in one second")
+
+    def add_view(self, set_strength: Callable[[float], None], show_contacts: Callable[[bool], None],
+                 set_arrow_scale: Callable[[float], None]) -> None:
+        """What is drawn, and how strong a drag pulls."""
+        with self._gui.add_folder("Forces"):
+            self._gui.add_markdown("Drag a body to pull it; drag the background to turn the camera.")
+            self.strength = self._slider("Pull strength", MIN_STRENGTH, MAX_STRENGTH, 1.0, 0.1, set_strength,
+                                         "stiffness of the spring between the body and the pointer")
+            self.contacts = self._gui.add_checkbox("Contact forces", True, hint="arrows at contacts")
+            self.contacts.on_update(lambda _: self._order(lambda: show_contacts(bool(self.contacts.value))))
+            self.arrow_scale = self._slider("Arrow length", 0.1, MAX_ARROW_SCALE, 1.0, 0.1, set_arrow_scale,
+                                            "length of an arrow for one unit of force")
+
+    def add_files(self, suffixes: Sequence[str], record: Order, save: Order, undo: Order) -> None:
+        """Buttons that write files, and where these are."""
+        with self._gui.add_folder("Files"):
+            self.format = self._gui.add_dropdown("Format", tuple(suffixes), initial_value=suffixes[0],
+                                                 hint="of the recording: a film, a page or a layer of time samples")
+            self.record = self._button("Record", record, "record the motion; a second click writes the file")
+            self.save = self._button("Save edits", save, "write changed values to a layer over the stage")
+            self.undo = self._button("Undo edits", undo, "take every changed value back")
+            self.written = self._gui.add_markdown("")
+
+    def add_knobs(self, knobs: Sequence[Knob], turn: Callable[[Knob, float], None]) -> None:
+        """Folders of robots, of groups in them, and a slider for every knob."""
+        robots = list(dict.fromkeys(knob.robot for knob in knobs))
+        for robot, members in groupby(knobs, lambda knob: knob.robot):
+            if len(robots) == 1:
+                self._add_groups(list(members), turn)
+                continue
+            with self._gui.add_folder(robot_label(robot, robots), expand_by_default=robot == robots[0]):
+                self._add_groups(list(members), turn)
+
+    def add_messages(self) -> Any:
+        """The folder of what the session reports."""
+        with self._gui.add_folder("Messages", expand_by_default=False):
+            return self._gui.add_markdown("")
+
+    def _add_groups(self, knobs: Sequence[Knob], turn: Callable[[Knob, float], None]) -> None:
+        order = (*GROUPS, MATERIALS)
+        for group, members in groupby(sorted(knobs, key=lambda knob: order.index(knob.group)),
+                                      lambda knob: knob.group):
+            of_group = list(members)
+            with self._gui.add_folder(group, expand_by_default=group == TARGETS and len(of_group) <= MAX_OPEN):
+                for knob in of_group:
+                    self.sliders[knob.path, knob.property or knob.joint] = self._knob_slider(knob, turn)
+
+    def _knob_slider(self, knob: Knob, turn: Callable[[Knob, float], None]) -> Any:
+        return self._slider(knob.label, knob.low, knob.high, knob.value,
+                            (knob.high - knob.low) / SLIDER_STEPS or 1.0, lambda value: turn(knob, value),
+                            f"{knob.path}.{knob.property}" if knob.property else knob.joint)
+
+    def _button(self, label: str, order: Order, hint: str) -> Any:
+        button = self._gui.add_button(label, hint=hint)
+        button.on_click(lambda _: self._order(order))
+        return button
+
+    def _slider(self, label: str, low: float, high: float, value: float, step: float,
+                take: Callable[[float], None], hint: str) -> Any:
+        slider = self._gui.add_slider(label, min=low, max=high, step=step, initial_value=value, hint=hint)
+        slider.on_update(lambda _: self._order(lambda: take(float(slider.value))))
+        return slider
+
+
+def robot_label(robot: str, robots: Sequence[str]) -> str:
+    """The name of a robot's folder: its prim's name, and its whole path where two have the same name."""
+    if robot in (OTHER_JOINTS, MATERIALS):
+        return robot
+    names = [path.rpartition("/")[2] for path in robots]
+    name = robot.rpartition("/")[2]
+    return name if names.count(name) == 1 else robot
