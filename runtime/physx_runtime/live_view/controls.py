@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any
+
+from pxr import Sdf
 
 from physx_runtime.live_view.knobs import GROUPS, MATERIALS, OTHER_JOINTS, TARGETS, Knob
 from physx_runtime.live_view.playback import MAX_SPEED, MIN_SPEED
 from physx_runtime.live_view.push import MAX_STRENGTH, MIN_STRENGTH
 
-SLIDER_STEPS = 1000
+MIN_SLIDER_STEPS = 200      # from end to end
+ROBOT = "Robot"           # the folder of the only one
 MAX_OPEN = 30               # sliders of a group that is open from the start
 MAX_ARROW_SCALE = 10.0
 Order = Callable[[], None]
@@ -34,14 +39,14 @@ class Controls:
                                   "simulated seconds in one second")
 
     def add_view(self, set_strength: Callable[[float], None], show_contacts: Callable[[bool], None],
-                 set_arrow_scale: Callable[[float], None]) -> None:
+                 set_arrow_scale: Callable[[float], None], set_translucent: Callable[[bool], None]) -> None:
         """What is drawn, and how strong a drag pulls."""
         with self._gui.add_folder("Forces"):
             self._gui.add_markdown("Drag a body to pull it; drag the background to turn the camera.")
             self.strength = self._slider("Pull strength", MIN_STRENGTH, MAX_STRENGTH, 1.0, 0.1, set_strength,
                                          "stiffness of the spring between the body and the pointer")
-            self.contacts = self._gui.add_checkbox("Contact forces", True, hint="arrows at contacts")
-            self.contacts.on_update(lambda _: self._order(lambda: show_contacts(bool(self.contacts.value))))
+            self.contacts = self._switch("Contact forces", True, show_contacts, "arrows at contacts")
+            self.translucent = self._switch("Translucent bodies", False, set_translucent, "shows arrows inside bodies")
             self.arrow_scale = self._slider("Arrow length", 0.1, MAX_ARROW_SCALE, 1.0, 0.1, set_arrow_scale,
                                             "length of an arrow for one unit of force")
 
@@ -80,14 +85,19 @@ class Controls:
                     self.sliders[knob.path, knob.property or knob.joint] = self._knob_slider(knob, turn)
 
     def _knob_slider(self, knob: Knob, turn: Callable[[Knob, float], None]) -> Any:
-        return self._slider(knob.label, knob.low, knob.high, knob.value,
-                            (knob.high - knob.low) / SLIDER_STEPS or 1.0, lambda value: turn(knob, value),
+        low, high, step = slider_range(knob)
+        return self._slider(knob.label, low, high, knob.value, step, lambda value: turn(knob, value),
                             f"{knob.path}.{knob.property}" if knob.property else knob.joint)
 
     def _button(self, label: str, order: Order, hint: str) -> Any:
         button = self._gui.add_button(label, hint=hint)
         button.on_click(lambda _: self._order(order))
         return button
+
+    def _switch(self, label: str, value: bool, take: Callable[[bool], None], hint: str) -> Any:
+        box = self._gui.add_checkbox(label, value, hint=hint)
+        box.on_update(lambda _: self._order(lambda: take(bool(box.value))))
+        return box
 
     def _slider(self, label: str, low: float, high: float, value: float, step: float,
                 take: Callable[[float], None], hint: str) -> Any:
@@ -96,10 +106,25 @@ class Controls:
         return slider
 
 
+def slider_range(knob: Knob) -> tuple[float, float, float]:
+    """The ends and the step of a knob's slider: few digits, inside the knob's ends, around its value."""
+    size = knob.high - knob.low
+    if size <= 0.0:
+        return knob.low, knob.high, 1.0
+    digits = math.floor(math.log10(size / MIN_SLIDER_STEPS))
+    step = 10.0 ** digits
+    low, high = (round(rounded(end / step) * step, max(-digits, 0)) for rounded, end in (
+        (math.ceil, knob.low), (math.floor, knob.high)))
+    return min(low, knob.value), max(high, knob.value), step
+
+
 def robot_label(robot: str, robots: Sequence[str]) -> str:
-    """The name of a robot's folder: its prim's name, and its whole path where two have the same name."""
+    """The name of a robot's folder: the first prim of its path that tells it from the others."""
     if robot in (OTHER_JOINTS, MATERIALS):
         return robot
-    names = [path.rpartition("/")[2] for path in robots]
-    name = robot.rpartition("/")[2]
-    return name if names.count(name) == 1 else robot
+    paths = [Sdf.Path(path) for path in robots if path not in (OTHER_JOINTS, MATERIALS)]
+    if len(paths) == 1:
+        return ROBOT
+    common = functools.reduce(lambda a, b: a.GetCommonPrefix(b), paths)
+    below = Sdf.Path(robot).GetPrefixes()[common.pathElementCount:]
+    return str(below[0].name) if below else Sdf.Path(robot).name

@@ -17,6 +17,8 @@ CAMERA = (0.7, -0.7, 0.5)         # from the middle of the robot, in its own siz
 CONTACT_COLOUR, PULL_COLOUR = (214, 96, 30), (30, 120, 220)
 SHAFT, HEAD, HEAD_LENGTH = 0.004, 0.01, 0.025       # radii and length of an arrow, in the size of the drawing
 AXES = 0.05                       # m, of a body without shapes
+TRANSLUCENT = 0.4                 # opacity
+BOX_TRIANGLES = 12                # of a box, whose edges are sharp
 OnDrag = Callable[[str, Any], None]     # body's prim path, event of viser
 
 
@@ -28,6 +30,7 @@ class Drawing:
         self._is_y_up = UsdGeom.GetStageUpAxis(robot.stage) == UsdGeom.Tokens.y
         self._scene.set_up_direction("+y" if self._is_y_up else "+z")
         self.size = self._set_camera()
+        self._meshes: list[Any] = []
         self.frames = self._add_bodies()
         self.contact_arrows = self._add_arrows("/contacts", CONTACT_COLOUR)
         self.pull_lines = self._add_arrows("/pulls", PULL_COLOUR)
@@ -46,6 +49,11 @@ class Drawing:
             _show(self.contact_arrows, self.forces.points if self.shows_contacts else self.forces.points[:0])
             _show(self.pull_lines, self._robot.pushes.lines())
 
+    def set_translucent(self, translucent: bool) -> None:
+        """Have what is inside bodies seen, or not."""
+        for mesh in self._meshes:
+            mesh.opacity = TRANSLUCENT if translucent else None
+
     def _add_bodies(self) -> list[Any]:
         """A frame for every body, with its shapes; axes where it has none."""
         shapes, bodies = self._robot.shapes.shapes, self._robot.bodies
@@ -59,8 +67,10 @@ class Drawing:
         for i, shape in enumerate(shapes):
             above = "/still" if shape.body == STATIC_BODY else f"/bodies/{shape.body}"
             colour = tuple(int(255 * min(max(x, 0.0), 1.0)) for x in shape.colour)
-            mesh = self._scene.add_mesh_simple(f"{above}/{i}", shape.triangles.points.astype(np.float32),
-                                               shape.triangles.faces.astype(np.uint32), color=colour, side="double")
+            mesh = self._scene.add_mesh_simple(
+                f"{above}/{i}", shape.triangles.points.astype(np.float32), shape.triangles.faces.astype(np.uint32),
+                color=colour, side="double", flat_shading=len(shape.triangles.faces) <= BOX_TRIANGLES)
+            self._meshes.append(mesh)
             if shape.body != STATIC_BODY:
                 self._make_draggable(mesh, bodies[shape.body])
         return frames

@@ -26,7 +26,6 @@ from physx_runtime.live_view.drawing import Drawing
 from physx_runtime.live_view.playback import Playback
 from physx_runtime.live_view.recorder import recording_suffixes
 from physx_runtime.live_view.robot import LiveRobot
-from physx_runtime.viewing.text import numeral
 from physx_runtime.viewing.units import force_unit
 from physx_schema.errors import UnsupportedError
 
@@ -138,7 +137,7 @@ class LiveView:
     def _add_controls(self) -> Controls:
         controls = Controls(self.server.gui, self._orders.put)
         controls.add_playback(self._toggle, self._step, self._reset, self._set_speed)
-        controls.add_view(self._set_strength, self._show_contacts, self._set_arrow_scale)
+        controls.add_view(self._set_strength, self._show_contacts, self._set_arrow_scale, self.drawing.set_translucent)
         controls.add_files(recording_suffixes(), self._record, self._save, self._undo)
         controls.add_knobs(self.robot.knobs, self.robot.set_value)
         return controls
@@ -231,9 +230,14 @@ class LiveView:
         factor = f"real-time factor {self.playback.factor(now):.2f}" if self.playback.playing else "paused"
         lines, unit = [f"**{self.playback.time:.2f} s**, {factor}"], force_unit(self.robot.description)
         forces = self.drawing.forces
-        if self.drawing.shows_contacts and forces.largest:
-            lines.append(f"largest contact force {numeral(forces.largest)} {unit} on `{forces.body}`")
-        lines += [f"pull {numeral(force)} {unit} on `{body}`" for body, force in self.robot.pushes.held.items()]
+        if self.drawing.shows_contacts and len(forces.points):
+            lines.append(f"largest contact force {forces.largest:.3g} {unit} on {_leaf(forces.body)}")
+        lines += [f"pull {force:.3g} {unit} on {_leaf(body)}" for body, force in self.robot.pushes.held.items()]
         if self.robot.recorder is not None:
             lines.append(f"recording {self.robot.recorder.seconds:.1f} s")
         return "\n\n".join([*lines, *([self._refusal] if self._refusal else [])])
+
+
+def _leaf(path: str) -> str:
+    """The name of a prim, as Markdown shows it."""
+    return f"`{path.rpartition('/')[2]}`"
