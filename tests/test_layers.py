@@ -115,7 +115,7 @@ ROOMS = {
         "viewing.film": "arrays compiling simulation",       # pixels are loops
         "viewing": "arrays packing simulation solver.constraints verification",     # lengths of recorded tendons
         "envs": "arrays simulation viewing",
-        "live_view": "packing session viewing",
+        "live_view": "arrays packing quantities session simulation viewing",
         "conversion": "arrays",
         "demonstration": "simulation verification viewing",
         "commands": "behaviour packing simulation verification viewing",

@@ -12,7 +12,7 @@ from pxr import Sdf
 
 from physx_runtime.live_view.knobs import GROUPS, MATERIALS, OTHER_JOINTS, TARGETS, Knob
 from physx_runtime.live_view.playback import MAX_SPEED, MIN_SPEED
-from physx_runtime.live_view.push import MAX_STRENGTH, MIN_STRENGTH
+from physx_runtime.live_view.pull import MAX_STRENGTH, MIN_STRENGTH
 
 MIN_SLIDER_STEPS = 200      # from end to end
 ROBOT = "Robot"           # the folder of the only one
@@ -58,35 +58,35 @@ class Controls:
             self.record = self._button("Record", record, "record the motion; a second click writes the file")
             self.save = self._button("Save edits", save, "write changed values to a layer over the stage")
             self.undo = self._button("Undo edits", undo, "take every changed value back")
-            self.written = self._gui.add_markdown("")
+            self.file_note = self._gui.add_markdown("")
 
-    def add_knobs(self, knobs: Sequence[Knob], turn: Callable[[Knob, float], None]) -> None:
+    def add_knobs(self, knobs: Sequence[Knob], set_value: Callable[[Knob, float], None]) -> None:
         """Folders of robots, of groups in them, and a slider for every knob."""
         robots = list(dict.fromkeys(knob.robot for knob in knobs))
         for robot, members in groupby(knobs, lambda knob: knob.robot):
             if len(robots) == 1:
-                self._add_groups(list(members), turn)
+                self._add_groups(list(members), set_value)
                 continue
             with self._gui.add_folder(robot_label(robot, robots), expand_by_default=robot == robots[0]):
-                self._add_groups(list(members), turn)
+                self._add_groups(list(members), set_value)
 
     def add_messages(self) -> Any:
         """The folder of what the session reports."""
         with self._gui.add_folder("Messages", expand_by_default=False):
             return self._gui.add_markdown("")
 
-    def _add_groups(self, knobs: Sequence[Knob], turn: Callable[[Knob, float], None]) -> None:
+    def _add_groups(self, knobs: Sequence[Knob], set_value: Callable[[Knob, float], None]) -> None:
         order = (*GROUPS, MATERIALS)
         for group, members in groupby(sorted(knobs, key=lambda knob: order.index(knob.group)),
                                       lambda knob: knob.group):
             of_group = list(members)
             with self._gui.add_folder(group, expand_by_default=group == TARGETS and len(of_group) <= MAX_OPEN):
                 for knob in of_group:
-                    self.sliders[knob.path, knob.property or knob.joint] = self._knob_slider(knob, turn)
+                    self.sliders[knob.path, knob.property or knob.joint] = self._knob_slider(knob, set_value)
 
-    def _knob_slider(self, knob: Knob, turn: Callable[[Knob, float], None]) -> Any:
+    def _knob_slider(self, knob: Knob, set_value: Callable[[Knob, float], None]) -> Any:
         low, high, step = slider_range(knob)
-        return self._slider(knob.label, low, high, knob.value, step, lambda value: turn(knob, value),
+        return self._slider(knob.label, low, high, knob.value, step, lambda value: set_value(knob, value),
                             f"{knob.path}.{knob.property}" if knob.property else knob.joint)
 
     def _button(self, label: str, order: Order, hint: str) -> Any:

@@ -47,7 +47,7 @@ class Drawing:
             for frame, pose in zip(self.frames, self._robot.poses(), strict=True):
                 frame.position, frame.wxyz = pose[:3], pose[[6, 3, 4, 5]]
             _show(self.contact_arrows, self.forces.points if self.shows_contacts else self.forces.points[:0])
-            _show(self.pull_lines, self._robot.pushes.lines())
+            _show(self.pull_lines, self._robot.pulls.lines())
 
     def set_translucent(self, translucent: bool) -> None:
         """Have what is inside bodies seen, or not."""
@@ -89,12 +89,13 @@ class Drawing:
 
     def _set_camera(self) -> float:
         """Put the camera where it sees all bodies and their shapes as they stand; return the size of what it sees."""
-        positions = self._robot.poses()[:, :3]
-        low, high = positions.min(axis=0), positions.max(axis=0)
+        shapes, positions = self._robot.shapes.shapes, self._robot.poses()[:, :3]
+        moving = [shape.triangles.points for shape in shapes if shape.body != STATIC_BODY]
+        still = [shape.triangles.points for shape in shapes] or [np.zeros((1, 3))]
+        points = positions if len(positions) else np.concatenate(still)
+        low, high = points.min(axis=0), points.max(axis=0)
         middle = (low + high) / 2.0
-        sizes = [np.abs(shape.triangles.points).max() for shape in self._robot.shapes.shapes
-                 if shape.body != STATIC_BODY]
-        radius = float(np.max(high - low) + max(sizes, default=0.0)) or 1.0
+        radius = float(np.max(high - low) + max((np.abs(shape).max() for shape in moving), default=0.0)) or 1.0
         offset = np.array((CAMERA[0], CAMERA[2], -CAMERA[1]) if self._is_y_up else CAMERA)
         self._server.initial_camera.look_at = middle
         self._server.initial_camera.position = middle + radius * offset

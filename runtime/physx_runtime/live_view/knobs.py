@@ -1,4 +1,4 @@
-"""The numbers of a stage that a live view changes: joint positions, targets, gains, frictions, tendons and materials."""
+"""The numbers that a live view changes: joint positions, targets, gains, frictions, tendons and materials."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class LiveRecorder:
         still = self._standing(actors)
         messages = [item for item in self._session.messages if item.kind == "not-simulated"]
         return Recording(
-            self._dt * np.arange(len(self._states)),
+            np.asarray(self._dt * np.arange(len(self._states)), np.float64),
             tuple(name for actor in actors for name in actor.model.dof_names), position, velocity,
             (*(name for actor in actors for name in actor.model.link_names), *still),
             np.concatenate([pose, standing], axis=2),

@@ -1,4 +1,4 @@
-"""A stage that is stepped while it is edited, pushed and recorded: what a live view shows, without the view."""
+"""A stage that is stepped while it is edited, pulled and recorded: what a live view shows, without the view."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from pxr import Usd, UsdGeom
 
 from physx_runtime.live_view.edits import Edits, free_path
 from physx_runtime.live_view.knobs import Knob, knobs
-from physx_runtime.live_view.push import Pushes
+from physx_runtime.live_view.pull import Pulls
 from physx_runtime.live_view.recorder import LiveRecorder
 from physx_runtime.packing.frames import rigid
+from physx_runtime.packing.not_simulated import require_accepted
 from physx_runtime.session import Session
 from physx_runtime.simulation.contacts import Contacts
 from physx_runtime.viewing.robot.shapes import Shapes, visible_shapes
 from physx_schema.description import describe
 from physx_schema.description.frames import decompose
 from physx_schema.description.stages import source_name
+from physx_schema.errors import UnsupportedError
 
 
 class LiveRobot:
@@ -30,19 +32,20 @@ class LiveRobot:
 
     Raises:
         UnreadableError: the file cannot be opened.
-        UnsupportedError: PhysX refuses the stage, or nothing on it moves.
+        UnsupportedError: PhysX refuses the stage.
     """
 
     def __init__(self, stage: Usd.Stage, dt: float = 1 / 60) -> None:
+        self.description = describe(stage)
+        require_accepted(self.description)          # which names the file; the session would name a layer in memory
         self.edits, self.dt = Edits(stage), dt
         self.name = Path(source_name(stage)).stem
         self.stage = self.edits.stage
-        self.description = describe(self.stage)
         self.bodies = self.description.body_paths
         self.knobs = knobs(self.stage, self.description)
         self.shapes: Shapes = visible_shapes(self.stage, self.bodies)
         self._session = Session(self.stage, velocities=False, joint_states=False)
-        self.pushes = Pushes(self._session, self.description)
+        self.pulls = Pulls(self._session, self.description)
         self.recorder: LiveRecorder | None = None
         self._owners = {dof.name: dof.angular for item in self.description.articulations for dof in item.dofs}
 
@@ -62,15 +65,15 @@ class LiveRobot:
             actor.set("v", v)
 
     def step(self) -> None:
-        """Take up what was edited, push, advance by one step, and record."""
-        self.pushes.apply()
+        """Take up what was edited, pull, advance by one step, and record."""
+        self.pulls.apply()
         self._session.step(self.dt)
         if self.recorder is not None:
             self.recorder.record(self.contacts)
 
     def reset(self) -> None:
-        """Back to the authored state with nothing pushed; edits stay."""
-        self.pushes.release_all()
+        """Back to the authored state without pulls; edits stay."""
+        self.pulls.release_all()
         self._session.reset()
 
     def poses(self) -> NDArray[np.float64]:
@@ -91,7 +94,9 @@ class LiveRobot:
         return [str(message) for message in self._session.messages]
 
     def start_recording(self) -> None:
-        """Record from now on."""
+        """Record from now on. Raises UnsupportedError where nothing moves."""
+        if not self._session.articulations:
+            raise UnsupportedError("nothing on the stage moves; there is nothing to record")
         self.recorder = LiveRecorder(self._session, self.bodies, self.poses, self.dt)
 
     def write_recording(self, folder: Path, suffix: str) -> Path:

@@ -148,14 +148,14 @@ class LiveView:
         if phase == "start":
             self._orders.put(lambda: self._grab(key, body, event.start_position))
         if phase == "end":
-            self._orders.put(lambda: self.robot.pushes.release(key))
+            self._orders.put(lambda: self.robot.pulls.release(key))
         else:
-            self._orders.put(lambda: self.robot.pushes.move(key, event.end_position))
+            self._orders.put(lambda: self.robot.pulls.move(key, event.end_position))
 
     def _grab(self, key: tuple[int, str], body: str, point: tuple[float, float, float]) -> None:
         self._refusal = ""
         try:
-            self.robot.pushes.grab(key, body, point)
+            self.robot.pulls.grab(key, body, point)
         except UnsupportedError as error:
             self._refusal = str(error)
 
@@ -178,7 +178,7 @@ class LiveView:
         self.playback.speed = speed
 
     def _set_strength(self, strength: float) -> None:
-        self.robot.pushes.strength = strength
+        self.robot.pulls.strength = strength
 
     def _show_contacts(self, shown: bool) -> None:
         self.drawing.shows_contacts = shown
@@ -189,17 +189,19 @@ class LiveView:
     def _record(self) -> None:
         """Begin a recording, or end it and write it; nothing moves while it is written."""
         if self.robot.recorder is None:
-            self.robot.start_recording()
-            self.controls.record.label = "Stop and write"
-            self.controls.written.content = "recording"
+            try:
+                self.robot.start_recording()
+                self.controls.record.label, self.controls.file_note.content = "Stop and write", "recording"
+            except UnsupportedError as error:
+                self.controls.file_note.content = str(error)
             return
-        self.controls.record.label, self.controls.written.content = "Record", "writing the recording ..."
+        self.controls.record.label, self.controls.file_note.content = "Record", "writing the recording ..."
         suffix = str(self.controls.format.value)
         self._report_file(lambda: self.robot.write_recording(self._folder, suffix))
 
     def _save(self) -> None:
         if self.robot.edits.empty:
-            self.controls.written.content = "no value was changed; nothing to save"
+            self.controls.file_note.content = "no value was changed; nothing to save"
         else:
             self._report_file(lambda: self.robot.save_edits(self._folder))
 
@@ -213,9 +215,9 @@ class LiveView:
     def _report_file(self, write: Callable[[], Path]) -> None:
         """Write a file, and say where it is or why it is not."""
         try:
-            self.controls.written.content = f"wrote `{write()}`"
+            self.controls.file_note.content = f"wrote `{write()}`"
         except (OSError, ValueError, UnsupportedError) as error:
-            self.controls.written.content = f"not written: {error}"
+            self.controls.file_note.content = f"not written: {error}"
 
     # --- texts of the page -------------------------------------------------------------------------------------------
 
@@ -232,7 +234,7 @@ class LiveView:
         forces = self.drawing.forces
         if self.drawing.shows_contacts and len(forces.points):
             lines.append(f"largest contact force {forces.largest:.3g} {unit} on {_leaf(forces.body)}")
-        lines += [f"pull {force:.3g} {unit} on {_leaf(body)}" for body, force in self.robot.pushes.held.items()]
+        lines += [f"pull {force:.3g} {unit} on {_leaf(body)}" for body, force in self.robot.pulls.force_by_body.items()]
         if self.robot.recorder is not None:
             lines.append(f"recording {self.robot.recorder.seconds:.1f} s")
         return "\n\n".join([*lines, *([self._refusal] if self._refusal else [])])

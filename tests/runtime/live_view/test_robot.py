@@ -13,6 +13,7 @@ from pxr import Sdf, Usd, UsdGeom
 from support.stages.recorded_arm import LINKS, SHOULDER, arm, saved
 
 from physx_schema import authoring
+from physx_schema.errors import UnreadableError, UnsupportedError
 
 TARGET = "drive:angular:physics:targetPosition"
 SHORT, LONG = 30, 240       # steps
@@ -80,8 +81,8 @@ def test_reset_goes_back_to_the_start_to_the_bit_with_the_edits(robot: LiveRobot
     robot.set_value(knob(robot, TARGETS), 40.0)
     first = stepped(robot, SHORT)
     assert np.abs(first[-1] - first[0]).max() > 0.1
-    robot.pushes.grab("mouse", LINKS[-1], (0.0, 0.0, 2.0))
-    robot.pushes.move("mouse", (1.0, 0.0, 1.0))
+    robot.pulls.grab("mouse", LINKS[-1], (0.0, 0.0, 2.0))
+    robot.pulls.move("mouse", (1.0, 0.0, 1.0))
     stepped(robot, SHORT)
     robot.reset()
     np.testing.assert_array_equal(stepped(robot, SHORT), first)
@@ -115,3 +116,24 @@ def test_robots_of_one_stage_have_knobs_of_their_own(tmp_path: Path) -> None:
     stepped(robot, LONG)
     angles = [np.degrees(robot._session.simulation(path).get("q")[0, 0]) for path in ("/left", "/right")]
     assert angles == [pytest.approx(0.0, abs=NEAR), pytest.approx(40.0, abs=NEAR)]
+
+
+@pytest.mark.parametrize(("entry", "error"), [
+    ("kilogramsPerUnit = 0", "wrong.usda: kilogramsPerUnit is 0"), ("upAxis = {}", "wrong.usda: upAxis has another")])
+def test_a_stage_that_physx_refuses_is_named_in_a_line(entry: str, error: str, tmp_path: Path) -> None:
+    path = saved(arm(), tmp_path / "wrong.usda")
+    path.write_text(path.read_text(encoding="utf-8").replace("metersPerUnit = 1\n", f"{entry}\n").replace(
+        'upAxis = "Z"', "" if entry.startswith("upAxis") else 'upAxis = "Z"'), encoding="utf-8")
+    with pytest.raises((UnreadableError, UnsupportedError), match=error) as caught:
+        LiveRobot(Usd.Stage.Open(str(path)))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_stage_on_which_nothing_moves_is_shown_and_not_recorded(tmp_path: Path) -> None:
+    stage = Usd.Stage.CreateInMemory()
+    UsdGeom.Cube.Define(stage, "/World/cube")
+    robot = LiveRobot(Usd.Stage.Open(str(saved(stage, tmp_path / "still.usda"))))
+    robot.step()
+    assert len(robot.poses()) == 0
+    with pytest.raises(UnsupportedError, match="nothing on the stage moves"):
+        robot.start_recording()

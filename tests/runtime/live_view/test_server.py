@@ -88,7 +88,7 @@ def test_a_slider_moves_what_is_drawn_and_edits_are_saved(view: LiveView, tmp_pa
     click(view, view.controls.save)
     stage = Usd.Stage.Open(str(tmp_path / "arm_edits.usda"))
     assert stage.GetPropertyAtPath(".".join(TARGET)).Get() == 60.0
-    assert str(tmp_path / "arm_edits.usda") in view.controls.written.content
+    assert str(tmp_path / "arm_edits.usda") in view.controls.file_note.content
 
 
 def test_a_drag_pulls_a_body_until_it_ends(view: LiveView) -> None:
@@ -98,7 +98,7 @@ def test_a_drag_pulls_a_body_until_it_ends(view: LiveView) -> None:
     wait(lambda: bool(view.drawing.pull_lines.visible) and "on `lower`" in view.controls.status.content)
     drag(view, "end", (0.0, 0.0, 1.5), (2.0, 0.0, 1.5))
     wait(lambda: not view.drawing.pull_lines.visible)
-    assert view.robot.pushes.held == {}
+    assert view.robot.pulls.force_by_body == {}
 
 
 def test_a_body_that_no_force_moves_is_named_on_the_page(view: LiveView) -> None:
@@ -116,7 +116,7 @@ def test_undone_edits_turn_the_sliders_back(view: LiveView) -> None:
     ordered(view, lambda: None)
     assert view.robot.edits.empty
     click(view, view.controls.save)
-    assert "nothing to save" in view.controls.written.content
+    assert "nothing to save" in view.controls.file_note.content
 
 
 def test_pause_step_and_reset_are_carried_out(view: LiveView) -> None:
@@ -138,7 +138,7 @@ def test_a_recording_is_written_where_the_page_says(view: LiveView, tmp_path: Pa
     assert view.controls.record.label == "Stop and write"
     wait(lambda: view.robot.recorder is not None and view.robot.recorder.seconds > 0.1)
     click(view, view.controls.record)
-    wait(lambda: str(tmp_path / "arm_motion.usda") in view.controls.written.content)
+    wait(lambda: str(tmp_path / "arm_motion.usda") in view.controls.file_note.content)
     assert (tmp_path / "arm_motion.usda").exists()
 
 
@@ -148,7 +148,7 @@ def test_a_folder_that_cannot_be_written_is_said_on_the_page(view: LiveView, tmp
     view.controls.sliders[TARGET].value = 60.0
     wait(lambda: not view.robot.edits.empty)
     click(view, view.controls.save)
-    assert view.controls.written.content.startswith("not written: ")
+    assert view.controls.file_note.content.startswith("not written: ")
 
 
 def test_only_this_machine_can_ask_for_it(view: LiveView) -> None:
@@ -246,8 +246,8 @@ def test_a_body_is_dragged_with_the_mouse_of_a_browser(view: LiveView, tmp_path:
         for i in range(1, 21):
             mouse(page, "mouseMoved", (begin[0] + 10.0 * i, begin[1]), 1)
             time.sleep(0.05)
-        wait(lambda: LINKS[2] in view.robot.pushes.held)
-        wait(lambda: view.robot.pushes.held[LINKS[2]] > 1.0)
+        wait(lambda: LINKS[2] in view.robot.pulls.force_by_body)
+        wait(lambda: view.robot.pulls.force_by_body[LINKS[2]] > 1.0)
         mouse(page, "mouseReleased", (begin[0] + 200.0, begin[1]), 0)
-        wait(lambda: view.robot.pushes.held == {})
+        wait(lambda: view.robot.pulls.force_by_body == {})
         assert [error for error in page.errors if OWN_OF_VISER not in error] == []

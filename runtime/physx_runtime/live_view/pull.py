@@ -37,7 +37,7 @@ class Pull:
     mass: float                         # apparent mass at the point
 
 
-class Pushes:
+class Pulls:
     """The springs that act now, each by a key of whoever holds the pointer."""
 
     def __init__(self, session: Session, description: Description) -> None:
@@ -89,7 +89,7 @@ class Pushes:
         return np.array(ends, np.float64).reshape(-1, 2, 3)
 
     @property
-    def held(self) -> Mapping[str, float]:
+    def force_by_body(self) -> Mapping[str, float]:
         """The bodies that are held, and the size of the force on each in the last step."""
         return {pull.link: float(np.linalg.norm(self.forces.get(key, np.zeros(3)))) for key, pull in
                 self._pulls.items()}
