@@ -81,6 +81,15 @@ def test_a_prismatic_joint_is_moved_in_the_stages_lengths() -> None:
         "slide [cm]", pytest.approx(-20.0), pytest.approx(30.0), 7.0)
 
 
+def test_a_prismatic_joint_without_limits_is_moved_a_metre_either_way() -> None:
+    stage = bodies("rail", "cart")
+    authoring.fixed_joint(stage, "/World/hold", None, "/World/rail")
+    joint = authoring.prismatic_joint(stage, "/World/slide", "/World/rail", "/World/cart", axis="X")
+    authoring.drive(joint, stiffness=10.0, damping=1.0)
+    authoring.articulation_root(stage.GetPrimAtPath("/World"))
+    assert [(knob.low, knob.high) for knob in of(stage, group=TARGETS)] == [(-100.0, 100.0)]
+
+
 def test_every_axis_of_a_joint_has_its_own_target() -> None:
     stage = bodies("base", "head")
     authoring.fixed_joint(stage, "/World/hold", None, "/World/base")
