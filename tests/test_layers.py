@@ -120,7 +120,7 @@ ROOMS = {
         # lengths of recorded tendons
         "viewing": "arrays packing progress simulation solver.constraints verification",
         "envs": "arrays simulation viewing",
-        "live_view": "packing session viewing",
+        "live_view": "arrays packing quantities session simulation viewing",
         "conversion": "arrays quantities",
         "demonstration": "progress simulation verification viewing",
         "commands": "behaviour isaac_lab packing progress simulation verification viewing",

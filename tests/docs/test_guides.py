@@ -32,6 +32,7 @@ NOT_RUN = {
     "check": {"usda": "a part of a stage", "toml": "a part of pyproject.toml"},
     "verify": {"bash": "needs real PhysX"},
     "simulate": {"bash": "opens a browser"},
+    "view": {"bash": "opens a browser"},
     "testing": {"yaml": "a workflow and the settings of pre-commit"},
     "training": {"bash": "installs packages", "console": "needs PyTorch"},
     "gpu": {"bash": "installs packages", "console": "needs tensors on a GPU"},
