@@ -21,7 +21,8 @@ COMMAND_GROUPS: Mapping[str, Sequence[str]] = {
 }
 # Options of all commands; others are in the last group.
 OPTION_GROUPS: Mapping[str, Sequence[str]] = {
-    "Input": ("--from", "--to", "--package", "--changes", "--start", "--worlds", "--compare", "--config", "--isolate"),
+    "Input": ("--from", "--to", "--package", "--changes", "--start", "--worlds", "--compare", "--isaac-lab", "--config",
+              "--isolate"),
     "Rules": ("--profile", "--select", "--ignore", "--baseline", "--engine-release", "--list-rules"),
     "Robot": ("--base", "--drives", "--bandwidth", "--damping-ratio", "--ground"),
     "Physics": ("--target", "--steps", "--dt", "--articulation", "--joint-position", "--joint-velocity",
