@@ -60,8 +60,8 @@ def test_every_command_that_reads_a_file_is_drilled() -> None:
 
 @pytest.mark.parametrize(("arguments", "line"), [
     (("check",), "check: PATH... is missing; run physx-schema check --help"),
-    (("check", STAGE, "--format", "xml"), "check: --format: 'xml' is not one of 'text', 'json', 'sarif', 'html', "
-                                          "'github'; run physx-schema check --help"),
+    (("verify", STAGE, "--format", "xml"), "verify: --format: 'xml' is not one of 'text', 'json'; run physx-schema "
+                                           "verify --help"),
     (("simulate", STAGE, "--steps"), "simulate: option '--steps' requires an argument; run physx-schema simulate "
                                      "--help"),
     (("simulate", STAGE, "second.usda"), "simulate: got unexpected extra argument (second.usda); run physx-schema "
