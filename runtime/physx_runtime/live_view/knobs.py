@@ -129,7 +129,7 @@ def _of_materials(stage: Usd.Stage, description: Description) -> Iterator[Knob]:
             if stage.GetPrimAtPath(material.path):
                 value = _value(stage, material.path, f"physics:{base}")
                 yield Knob(MATERIALS, MATERIALS, material.path, f"physics:{base}", f"{_leaf(material.path)} {base}",
-                           0.0, max(high, value), value)
+                           *_around((0.0, high), value), value)
 
 
 def _of_values(stage: Usd.Stage, robot: str, group: str, path: str, prefix: str, name: str, bases: Iterable[str],
@@ -137,7 +137,8 @@ def _of_values(stage: Usd.Stage, robot: str, group: str, path: str, prefix: str,
     """Values that are 0 or more, up to a multiple of what is authored."""
     for base in bases:
         value = _value(stage, path, prefix + base)
-        yield Knob(robot, group, path, prefix + base, f"{name} {base}", 0.0, MAX_RATIO * value or 1.0, value)
+        yield Knob(robot, group, path, prefix + base, f"{name} {base}",
+                   *_around((0.0, MAX_RATIO * max(value, 0.0) or 1.0), value), value)
 
 
 def _range(stage: Usd.Stage, axis: Dof | JointAxis) -> tuple[float, float]:

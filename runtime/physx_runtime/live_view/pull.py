@@ -22,6 +22,7 @@ from physx_schema.errors import UnsupportedError
 
 FREQUENCY = 10.0            # rad/s of the spring at strength 1
 MIN_STRENGTH, MAX_STRENGTH = 0.1, 10.0      # times the stiffness; more would not be stable at 60 steps per second
+MAX_NUMBER = 1e9            # length or force units
 MIN_MOBILITY = 1e-12        # 1/mass: nothing moves
 
 
@@ -78,7 +79,7 @@ class Pulls:
             actor = self._session.simulation(pull.actor)
             point, velocity = point_motion(actor, pull.index, pull.local)
             force = spring_force(pull.target - point, velocity, pull.mass, self.strength)
-            if np.isfinite(force).all():
+            if np.abs([point, force]).max() < MAX_NUMBER:       # a body that diverges is not pulled
                 actor.apply_force(force, link=pull.link, point=point)
                 self.forces[key] = force
 

@@ -144,6 +144,16 @@ def test_limits_in_the_wrong_order_bound_a_slider_in_order() -> None:
     assert all(knob.low <= knob.value <= knob.high for knob in knobs(stage, describe(stage)))
 
 
+def test_values_that_physx_refuses_have_a_slider_from_them_to_allowed_ones() -> None:
+    stage = arm()
+    UsdPhysics.DriveAPI.Apply(stage.GetPrimAtPath(SHOULDER), "angular").CreateStiffnessAttr(-5.0)
+    material = UsdPhysics.MaterialAPI.Apply(UsdShade.Material.Define(stage, "/World/rubber").GetPrim())
+    material.CreateStaticFrictionAttr(-1.0)
+    found = [knob for knob in (*of(stage, group=DRIVES), *of(stage, robot=MATERIALS)) if knob.value < 0.0]
+    assert [(knob.low, knob.value) for knob in found] == [(-5.0, -5.0), (-1.0, -1.0)]
+    assert all(knob.high >= 1.0 for knob in found)
+
+
 def test_prims_inside_instances_have_no_slider_that_authors(tmp_path: Path) -> None:
     source = arm()
     authoring.drive(source.GetPrimAtPath(SHOULDER), stiffness=10.0, damping=1.0)

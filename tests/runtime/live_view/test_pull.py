@@ -136,3 +136,14 @@ def test_a_sleeping_body_is_woken(tmp_path: Path) -> None:
     for _ in range(STEPS):
         robot.step()
     assert robot.poses()[0, 0] > 0.1
+
+
+@pytest.mark.parametrize("far", [1e20, 1e35])
+def test_a_body_that_diverges_is_not_pulled(far: float, tmp_path: Path) -> None:
+    robot = open_robot(box(), tmp_path / "box.usda")
+    robot.step()
+    robot.pulls.grab("mouse", BODY, (0.0, 0.0, 1.0))
+    actor = robot._session.simulation(BODY)
+    actor.reset(root_pose=[far, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0])
+    robot.step()
+    assert robot.pulls.force_by_body == {BODY: 0.0}
