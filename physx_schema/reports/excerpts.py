@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from physx_schema.errors import printable
-from physx_schema.reports.places import Place
+from physx_schema.reports.regions import TextRegion
 from physx_schema.text import styled
 
 WIDTH = 100                 # columns of a line; what is longer is cut around the caret
@@ -16,21 +16,21 @@ _BARE = frozenset("{}()[],; \t")        # lines of these signs alone show nothin
 _INDENT = "    "
 
 
-def excerpt(place: Place, severity: str) -> Iterator[str]:
+def excerpt(region: TextRegion, severity: str) -> Iterator[str]:
     """The lines of an excerpt, each with its number; the caret has the colour of a severity."""
-    digits = len(str(place.line + 1))
-    around = {number: text for number, text in ((place.line - 1, place.previous), (place.line + 1, place.following))
+    digits = len(str(region.line + 1))
+    around = {number: text for number, text in ((region.line - 1, region.previous), (region.line + 1, region.following))
               if set(text) - _BARE}
-    indent = min(map(_indentation, (place.before + place.text, *around.values())))
+    indent = min(map(_indentation, (region.before + region.text, *around.values())))
     before, text, after = (printable(part.replace("\t", " ")) for part in (
-        place.before[indent:], place.text, place.after))
+        region.before[indent:], region.text, region.after))
     line, start, length = _cut(before, text, after)
-    if place.line - 1 in around:
-        yield _numbered(place.line - 1, digits, _shortened(around[place.line - 1][indent:]))
-    yield _numbered(place.line, digits, line)
+    if region.line - 1 in around:
+        yield _numbered(region.line - 1, digits, _shortened(around[region.line - 1][indent:]))
+    yield _numbered(region.line, digits, line)
     yield f"{_INDENT}{' ' * digits} | {' ' * start}{styled('^' * length, severity)}"
-    if place.line + 1 in around:
-        yield _numbered(place.line + 1, digits, _shortened(around[place.line + 1][indent:]))
+    if region.line + 1 in around:
+        yield _numbered(region.line + 1, digits, _shortened(around[region.line + 1][indent:]))
 
 
 def _numbered(number: int, digits: int, text: str) -> str:

@@ -16,7 +16,7 @@ from physx_schema.description import Opinion
 from physx_schema.description.opinions.inactive import engine_of
 from physx_schema.errors import printable
 from physx_schema.reports.excerpts import excerpt
-from physx_schema.reports.places import Place, Places
+from physx_schema.reports.regions import TextRegion, TextRegions
 from physx_schema.text import plural, styled
 
 FIXABLE = "[*]"     # marks a finding that `--fix` repairs
@@ -35,17 +35,17 @@ def finding_lines(source: str, findings: Sequence[Finding], folding: bool = True
     groups: dict[tuple[str, ...], list[CauseGroup]] = {}
     for cause in _causes(findings, folding):
         groups.setdefault((cause.severity, *_in_common(cause.root)), []).append(cause)
-    places = Places(source, findings)
+    regions = TextRegions(source, findings)
     for same in groups.values():
         if folding and _is_other_engine(same[0]):
             yield from _other_engine_lines(source, same[0].findings)
         else:
-            yield from _group_lines(source, same, places)
+            yield from _group_lines(source, same, regions)
 
 
 def concise_lines(source: str, findings: Sequence[Finding], folding: bool = True) -> Iterator[str]:
     """One line for each finding that no other explains, the worst first; arguments as for `finding_lines`."""
-    places = Places(source, findings)
+    regions = TextRegions(source, findings)
     for cause in _causes(findings, folding):
         if folding and _is_other_engine(cause):
             yield next(_other_engine_lines(source, cause.findings))
@@ -53,7 +53,7 @@ def concise_lines(source: str, findings: Sequence[Finding], folding: bool = True
         for finding in (cause.root, *cause.copies):
             where = location(finding.path, finding.property)
             severity = cause.severity if finding is cause.root else finding.severity
-            yield _head(source, finding, severity, where, finding.message, places.of(finding))
+            yield _head(source, finding, severity, where, finding.message, regions.of(finding))
 
 
 def _causes(findings: Sequence[Finding], folding: bool) -> list[CauseGroup]:
@@ -64,7 +64,7 @@ def _is_other_engine(cause: CauseGroup) -> bool:
     return cause.root.code == OTHER_ENGINE and len(cause.findings) > _NAMED
 
 
-def _group_lines(source: str, causes: Sequence[CauseGroup], places: Places) -> Iterator[str]:
+def _group_lines(source: str, causes: Sequence[CauseGroup], regions: TextRegions) -> Iterator[str]:
     """The lines of causes that say the same of their prims."""
     prims = [cause.root for cause in causes]
     copies = [copy for cause in causes for copy in cause.copies]
@@ -73,12 +73,12 @@ def _group_lines(source: str, causes: Sequence[CauseGroup], places: Places) -> I
     shared = count > 1 and all(_in_common(copy) == common for copy in copies)
     message, why, fix = common[-3:] if shared else (root.message, root.why, root.fix)
     message += " (and similar findings on the other prims)" if count > 1 and not shared else ""
-    place = places.of(root)
-    yield _head(source, root, causes[0].severity, _location(root, count), message, place)
-    if place is not None:
-        yield from excerpt(place, causes[0].severity)
+    region = regions.of(root)
+    yield _head(source, root, causes[0].severity, _location(root, count), message, region)
+    if region is not None:
+        yield from excerpt(region, causes[0].severity)
     if count > 1:
-        yield printable(f"    at: {_prims(prims, copies, places)}")
+        yield printable(f"    at: {_prims(prims, copies, regions)}")
     yield printable(f"    why: {why}")
     yield printable(f"    fix: {fix}")
     effects = [effect for cause in causes for effect in cause.effects]
@@ -86,9 +86,9 @@ def _group_lines(source: str, causes: Sequence[CauseGroup], places: Places) -> I
         yield printable(f"    {effects_text(effects)}")
 
 
-def _head(source: str, finding: Finding, severity: str, where: str, message: str, place: Place | None) -> str:
-    """The line with place, prim, severity, code and message; the place is at the end where it is in another layer."""
-    number = f":{place.line}:{place.column}" if place else ""
+def _head(source: str, finding: Finding, severity: str, where: str, message: str, region: TextRegion | None) -> str:
+    """The line with position, prim, severity, code and message; a position in another layer is at the end."""
+    number = f":{region.line}:{region.column}" if region else ""
     mark = f" {FIXABLE}" if is_fixable(finding) else ""
     return (printable(f"{source}{'' if finding.layer else number}: {where}: ") + styled(severity, severity)
             + printable(f" {finding.code}{mark}: {message}"
@@ -152,11 +152,11 @@ def _location(finding: Finding, count: int) -> str:
     return f"{finding.property} of {count} prims" if finding.property not in ("", "apiSchemas") else f"{count} prims"
 
 
-def _prims(prims: Sequence[Finding], copies: Sequence[Finding], places: Places) -> str:
+def _prims(prims: Sequence[Finding], copies: Sequence[Finding], regions: TextRegions) -> str:
     """The prims of a group with their lines: of errors all, of others and of copies the first few."""
     visible = list(prims) if prims[0].severity == "error" else list(prims[:_NAMED])
     visible += copies[:max(_NAMED - len(visible), 0)]
-    entries = (f"{finding.path} (line {place.line})" if (place := places.of(finding)) else finding.path
+    entries = (f"{finding.path} (line {region.line})" if (region := regions.of(finding)) else finding.path
                for finding in visible)
     missing = len(prims) + len(copies) - len(visible)
     return ", ".join(entries) + (f" and {missing} more" if missing else "")

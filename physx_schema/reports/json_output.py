@@ -12,7 +12,7 @@ from physx_schema.checking import Finding, Report
 from physx_schema.checking.stages import Run
 from physx_schema.description import Description
 from physx_schema.former_names import JSON_KEY
-from physx_schema.reports.places import Places
+from physx_schema.reports.regions import TextRegions
 
 JSON_VERSION = 1
 
@@ -28,7 +28,7 @@ def run_json(run: Run) -> str:
 
 
 def _report(path: str, report: Report) -> dict[str, Any]:
-    places = Places(path, (*report.findings, *report.known, *(item.finding for item in report.waived)))
+    regions = TextRegions(path, (*report.findings, *report.known, *(item.finding for item in report.waived)))
     return {
         "path": path,
         "profile": report.profile,
@@ -37,21 +37,21 @@ def _report(path: str, report: Report) -> dict[str, Any]:
         "verdicts": plain(report.verdicts),
         "published": plain(report.published),
         "features": plain(report.features),
-        "findings": [_finding(item, places) for item in report.findings],
-        "known": [_finding(item, places) for item in report.known],
-        "waived": [{**_finding(item.finding, places), "reason": item.reason, "waiver": item.source}
+        "findings": [_finding(item, regions) for item in report.findings],
+        "known": [_finding(item, regions) for item in report.known],
+        "waived": [{**_finding(item.finding, regions), "reason": item.reason, "waiver": item.source}
                    for item in report.waived],
         "unused": plain(report.unused),
         "not_evaluated": plain(report.not_evaluated),
     }
 
 
-def _finding(finding: Finding, places: Places) -> dict[str, Any]:
+def _finding(finding: Finding, regions: TextRegions) -> dict[str, Any]:
     """A finding with its line and column; of its repair only whether there is one, and whether it is safe."""
-    place = places.of(finding)
+    region = regions.of(finding)
     fields = {name: value for name, value in plain(finding).items() if name != "repair"}
     return {**fields, "repair": None if finding.repair is None else "safe" if finding.repair.safe else "unsafe",
-            "line": place and place.line, "column": place and place.column}
+            "line": region and region.line, "column": region and region.column}
 
 
 def description_json(description: Description) -> str:

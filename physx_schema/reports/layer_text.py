@@ -1,6 +1,6 @@
 """Find specs in the text of a usda layer. USD's parser keeps no lines, so this scans the statements of the text.
 
-Spec paths are those of Sdf, such as /Robot{arm=left}elbow. A text that the scanner does not understand has no places.
+Spec paths are those of Sdf, such as /Robot{arm=left}elbow. A text that the scanner does not understand has no specs.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ class _UnknownSyntaxError(Exception):
     """The text is not what the scanner takes usda to be."""
 
 
-def prim_specs(text: str, wanted: Collection[str]) -> Mapping[str, SpecText]:
-    """The wanted prim specs of a text by path, "/" for the layer; none if a part of the text is not understood."""
-    scanner = _Scanner(text, frozenset(wanted))
+def prim_specs(text: str, requested: Collection[str]) -> Mapping[str, SpecText]:
+    """The requested prim specs of a text by path, "/" for the layer; none if a part of the text is not understood."""
+    scanner = _Scanner(text, frozenset(requested))
     try:
         scanner.scan()
     except _UnknownSyntaxError:
@@ -65,15 +65,15 @@ def prim_specs(text: str, wanted: Collection[str]) -> Mapping[str, SpecText]:
 
 
 class _Scanner:
-    """Walks through the statements of a text once, and records those of the wanted prim specs."""
+    """Walks through the statements of a text once, and records those of the requested prim specs."""
 
-    def __init__(self, text: str, wanted: frozenset[str]) -> None:
+    def __init__(self, text: str, requested: frozenset[str]) -> None:
         self.specs: dict[str, SpecText] = {}
-        self._text, self._wanted = text, wanted
+        self._text, self._requested = text, requested
         self._open: list[tuple[str, str]] = []      # blocks: path of the prim, and name of the variant set or ""
 
     def scan(self) -> None:
-        """Record the wanted specs. Raises _UnknownSyntaxError."""
+        """Record the requested specs. Raises _UnknownSyntaxError."""
         at = self._skip(0)
         if self._text.startswith("(", at):
             at = self._metadata(at, "/")
@@ -110,7 +110,7 @@ class _Scanner:
             at = type_name.end()
         span, at = self._string(at)
         path = parent + ("" if parent.endswith(("/", "}")) else "/") + self._text[slice(*span)]
-        if path in self._wanted:
+        if path in self._requested:
             self._spec(path).name = span
         return self._block(at, path)
 
@@ -131,7 +131,7 @@ class _Scanner:
         if match is None:
             raise _UnknownSyntaxError
         at, value = self._assigned(match.end())
-        if path in self._wanted:
+        if path in self._requested:
             self._spec(path).properties.setdefault(match["name"], []).append(_statement(match, value, match["part"]))
         after = self._skip(at)
         return self._brackets(after) if self._text.startswith("(", after) else at
@@ -147,7 +147,7 @@ class _Scanner:
             if match is None:
                 raise _UnknownSyntaxError
             at, value = self._assigned(match.end(), arc=True)
-            if path in self._wanted:
+            if path in self._requested:
                 self._spec(path).metadata.setdefault(match["name"], []).append(_statement(match, value))
         return at + 1
 

@@ -1,6 +1,6 @@
 """Where findings are in files: the line, the column and the text of a value, of a name or of a robot's element.
 
-Each file is read once for all of its findings. A finding in a file without text, such as a usdc, has no place.
+Each file is read once for all of its findings. A finding in a file without text, such as a usdc, has no region.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from physx_schema.description.robot_sources import Origins, Position, origins_of
 from physx_schema.reports.layer_text import REMOVING, STRING, Span, SpecText, Statement, prim_specs
 
 LARGEST_SEARCHED_FILE = 1 << 26         # bytes of a file that is searched
-_WIDEST = 500               # characters of a line that are kept on each side of a place
+_WIDEST = 500               # characters of a line that are kept on each side of a region
 _PARTS = {"timeSamples": "timeSamples", "connectionPaths": "connect"}
 _OF_NAMES = ("unused", "schema")        # families about the presence of an opinion, not about its value
 # Attributes of a robot's elements that give a property, by the last word of the property.
@@ -29,7 +29,7 @@ _ATTRIBUTE = re.compile(r"\s+([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TextRegion:
     """A text in a file, with the lines around it. Of long lines the part near the text is kept."""
 
     line: int                   # counted from 1
@@ -46,27 +46,27 @@ class Place:
         return self.column + len(self.text)
 
 
-class Places:
-    """The places of the findings on one stage; source: the file of its root layer, or of a robot."""
+class TextRegions:
+    """The regions of the findings on one stage; source: the file of its root layer, or of a robot."""
 
     def __init__(self, source: str, findings: Iterable[Finding]) -> None:
         by_file: dict[str, list[Finding]] = {}
         for finding in findings:
             by_file.setdefault(finding.layer or source, []).append(finding)
-        self._places = {_key(finding): place for file, items in by_file.items()
-                        for finding, place in _places(file, items)}
+        self._regions = {_key(finding): region for file, items in by_file.items()
+                        for finding, region in _regions(file, items)}
 
-    def of(self, finding: Finding) -> Place | None:
-        """The place of one of the findings; None where it has none."""
-        return self._places.get(_key(finding))
+    def of(self, finding: Finding) -> TextRegion | None:
+        """The region of one of the findings; None where it has none."""
+        return self._regions.get(_key(finding))
 
 
 def _key(finding: Finding) -> tuple[str, ...]:
     return finding.layer, finding.spec_path, finding.path, finding.property, finding.code, finding.message
 
 
-def _places(file: str, findings: Sequence[Finding]) -> Iterator[tuple[Finding, Place]]:
-    """The findings in a file that have a place in it."""
+def _regions(file: str, findings: Sequence[Finding]) -> Iterator[tuple[Finding, TextRegion]]:
+    """The findings in a file that have a region in it."""
     origins = origins_of(file)
     if not origins and not any(finding.spec_path for finding in findings):
         return
@@ -76,7 +76,7 @@ def _places(file: str, findings: Sequence[Finding]) -> Iterator[tuple[Finding, P
     for (start, end), finding in sorted(spans, key=lambda item: item[0]):
         line += text.count("\n", passed, start)
         passed = start
-        yield finding, _place(text, start, end, line)
+        yield finding, _region(text, start, end, line)
 
 
 def _read(file: str) -> str:
@@ -88,10 +88,10 @@ def _read(file: str) -> str:
         return ""
 
 
-def _place(text: str, start: int, end: int, line: int) -> Place:
+def _region(text: str, start: int, end: int, line: int) -> TextRegion:
     first, last = text.rfind("\n", 0, start) + 1, _line_end(text, end)
     previous = text.rfind("\n", 0, max(first - 1, 0)) + 1
-    return Place(
+    return TextRegion(
         line, start - first + 1, text[max(first, start - _WIDEST):start], text[start:end],
         text[end:min(last, end + _WIDEST)], text[previous:min(max(first - 1, 0), previous + _WIDEST)],
         text[last + 1:min(_line_end(text, last + 1), last + 1 + _WIDEST)])
@@ -142,8 +142,8 @@ def _schema_span(text: str, statements: Sequence[Statement], message: str) -> Sp
     named = [match for match in names if is_named(match[0][1:-1], message)]
     of_type = [match for match in names if is_named(match[0][1:-1].partition(":")[0], message)]
     if named or len(of_type) == 1:      # of several instances of a type a message names the one that it is about
-        chosen = max(named or of_type, key=lambda match: len(match[0]))
-        return chosen.start() + 1, chosen.end() - 1
+        longest = max(named or of_type, key=lambda match: len(match[0]))
+        return longest.start() + 1, longest.end() - 1
     return ordered[0].name
 
 

@@ -16,8 +16,8 @@ from support.stages.composed import holder, layer, written
 from physx_schema.checking import Finding, check
 from physx_schema.checking.engine.authored_specs import is_named
 from physx_schema.description import robot_files
-from physx_schema.reports import places as places_module
-from physx_schema.reports.places import Place, Places
+from physx_schema.reports import regions as regions_module
+from physx_schema.reports.regions import TextRegion, TextRegions
 
 MASS = 'prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]'
 BODY = holder("body", MASS, "    float physics:mass = -1\n")
@@ -26,21 +26,21 @@ TARGETS = holder("j", 'prepend apiSchemas = ["PhysxJointAPI"]',
                  "def PhysicsRevoluteJoint")
 
 
-def found(stage: Path | Usd.Stage, code: str) -> tuple[Finding, Place | None]:
-    """The first finding of a code on a stage, and its place."""
+def found(stage: Path | Usd.Stage, code: str) -> tuple[Finding, TextRegion | None]:
+    """The first finding of a code on a stage, and its region."""
     report = check(stage if isinstance(stage, Usd.Stage) else str(stage))
     finding = next(item for item in report.findings if item.code == code)
-    return finding, Places(str(stage), report.findings).of(finding)
+    return finding, TextRegions(str(stage), report.findings).of(finding)
 
 
-def sliced(finding: Finding, place: Place | None, stage: Path) -> str:
+def sliced(finding: Finding, region: TextRegion | None, stage: Path) -> str:
     """The text under the caret, read from the file."""
-    assert place is not None
+    assert region is not None
     lines = Path(finding.layer or stage).read_text("utf-8").split("\n")
-    line: str = lines[place.line - 1]
-    assert line == place.before + place.text + place.after
-    assert (place.previous, place.following) == (lines[place.line - 2], lines[place.line])
-    return line[place.column - 1:place.end_column - 1]
+    line: str = lines[region.line - 1]
+    assert line == region.before + region.text + region.after
+    assert (region.previous, region.following) == (lines[region.line - 2], lines[region.line])
+    return line[region.column - 1:region.end_column - 1]
 
 
 def world(inside: str, metadata: str = "") -> str:
@@ -79,8 +79,8 @@ def world(inside: str, metadata: str = "") -> str:
 ])
 def test_caret_is_below_the_opinion(layers: Mapping[str, str], file: str, code: str, text: str, tmp_path: Path) -> None:
     stage = written(tmp_path, layers)
-    finding, place = found(stage, code)
-    assert (Path(finding.layer).name, sliced(finding, place, stage)) == (file, text)
+    finding, region = found(stage, code)
+    assert (Path(finding.layer).name, sliced(finding, region, stage)) == (file, text)
 
 
 VARIANTS = '''    variantSet "load" = {
@@ -102,12 +102,12 @@ def test_caret_is_in_the_selected_variant(variant: str, text: str, tmp_path: Pat
     chosen = f'variants = {{ string load = "{variant}" }}\n    prepend variantSets = "load"'
     body = BODY.replace("    float physics:mass = -1\n", "")
     stage = written(tmp_path, {"root.usda": layer(world(body + VARIANTS, chosen))})
-    finding, place = found(stage, "value/range")
-    assert (finding.spec_path, sliced(finding, place, stage)) == (f"/World{{load={variant}}}body", text)
+    finding, region = found(stage, "value/range")
+    assert (finding.spec_path, sliced(finding, region, stage)) == (f"/World{{load={variant}}}body", text)
 
 
 @pytest.mark.parametrize("suffix", ["usdc", "usdz"])
-def test_binary_files_have_no_places(suffix: str, tmp_path: Path) -> None:
+def test_binary_files_have_no_regions(suffix: str, tmp_path: Path) -> None:
     from pxr import UsdUtils
     stage, target = written(tmp_path, {"root.usda": layer(world(BODY))}), tmp_path / f"stage.{suffix}"
     crate = tmp_path / "stage.usdc"
@@ -117,7 +117,7 @@ def test_binary_files_have_no_places(suffix: str, tmp_path: Path) -> None:
     assert found(target, "value/range")[1] is None
 
 
-def test_unsaved_changes_have_no_places(tmp_path: Path) -> None:
+def test_unsaved_changes_have_no_regions(tmp_path: Path) -> None:
     stage = Usd.Stage.Open(str(written(tmp_path, {"root.usda": layer(world(BODY))})))
     stage.GetPrimAtPath("/World/body").GetAttribute("physics:mass").Set(-7.0)
     assert found(stage, "value/range")[0].spec_path == ""
@@ -128,15 +128,15 @@ def test_opinion_below_an_instance_is_found_where_it_is_authored(tmp_path: Path)
     asset = layer(holder("World", 'kind = "group"', BODY))
     root = layer(world(holder("arm", "references = @asset.usda@\n    instanceable = true", over)))
     stage = written(tmp_path, {"asset.usda": asset, "root.usda": root})
-    finding, place = found(stage, "unused/below-instance")
-    assert (finding.layer, sliced(finding, place, stage)) == ("", "physics:mass")
+    finding, region = found(stage, "unused/below-instance")
+    assert (finding.layer, sliced(finding, region, stage)) == ("", "physics:mass")
 
 
-def test_places_survive_lines_of_windows_and_letters_of_any_width(tmp_path: Path) -> None:
+def test_regions_survive_lines_of_windows_and_letters_of_any_width(tmp_path: Path) -> None:
     text = layer(world(BODY.replace("-1", '-1 (doc = "Größe 質量")'))).replace("\n", "\r\n")
     (tmp_path / "root.usda").write_bytes(text.encode())
-    finding, place = found(tmp_path / "root.usda", "value/range")
-    assert sliced(finding, place, tmp_path / "root.usda") == "-1"
+    finding, region = found(tmp_path / "root.usda", "value/range")
+    assert sliced(finding, region, tmp_path / "root.usda") == "-1"
 
 
 def test_each_file_is_read_once_for_all_findings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,29 +149,29 @@ def test_each_file_is_read_once_for_all_findings(tmp_path: Path, monkeypatch: py
         read.append(Path(file).name)
         return Path(file).read_text("utf-8")
 
-    monkeypatch.setattr(places_module, "_read", recorded)
+    monkeypatch.setattr(regions_module, "_read", recorded)
     findings = check(str(stage)).findings
-    found_places = Places(str(stage), findings)
+    found_regions = TextRegions(str(stage), findings)
     assert sorted(read) == ["root.usda", "weak.usda"]
-    assert sum(found_places.of(item) is not None for item in findings if item.code == "value/range") == 18
+    assert sum(found_regions.of(item) is not None for item in findings if item.code == "value/range") == 18
 
 
-def _require_places(path: Path) -> int:
-    """Every place of a stage is the property's name or value, the prim's name or a schema; the number of places."""
+def _require_regions(path: Path) -> int:
+    """Every region of a stage is the property's name or value, the prim's name or a schema; the number of regions."""
     try:
         stage = Usd.Stage.Open(str(path))
     except RuntimeError:
         return 0
     report = check(stage)
-    places, count = Places(str(path), report.findings), 0
+    regions, count = TextRegions(str(path), report.findings), 0
     for finding in report.findings:
-        if (place := places.of(finding)) is None:
+        if (region := regions.of(finding)) is None:
             continue
         count += 1
-        line = Path(finding.layer or path).read_text("utf-8").split("\n")[place.line - 1]
-        text = line[place.column - 1:place.end_column - 1]
+        line = Path(finding.layer or path).read_text("utf-8").split("\n")[region.line - 1]
+        text = line[region.column - 1:region.end_column - 1]
         prim, name = finding.spec_path.rpartition("/")[2].rpartition("}")[2], finding.property
-        is_value = bool(name) and re.search(rf"(?<![\w:]){re.escape(name)}(\.\w+)?\s*=\s*$", place.before) is not None
+        is_value = bool(name) and re.search(rf"(?<![\w:]){re.escape(name)}(\.\w+)?\s*=\s*$", region.before) is not None
         allowed = {prim, *([name] if name else []), "customLayerData"}
         assert text in allowed or is_value or is_named(text.partition(":")[0], finding.message), (finding, text)
     return count
@@ -179,12 +179,12 @@ def _require_places(path: Path) -> int:
 
 @pytest.mark.parametrize("path", sorted(STAGES.glob("*.usda")), ids=lambda path: path.stem)
 def test_every_caret_of_a_kept_stage_is_on_its_name_or_value(path: Path) -> None:
-    assert _require_places(path) > 0 or path.stem == "clean_finger"
+    assert _require_regions(path) > 0 or path.stem == "clean_finger"
 
 
 @pytest.mark.sweep
 def test_every_caret_of_a_recorded_case_is_on_its_name_or_value(case_stages: list[Path]) -> None:
-    assert sum(map(_require_places, nonempty(case_stages))) > len(case_stages)
+    assert sum(map(_require_regions, nonempty(case_stages))) > len(case_stages)
 
 
 # --- robots ---
@@ -213,5 +213,5 @@ def test_caret_is_below_the_element_or_attribute_of_a_robot(
     shutil.copy(ROOT / "tests" / "data" / "guides" / "arm.usda", kept)
     monkeypatch.setitem(robot_files._ORIGINALS, str(kept), path)
     finding = Finding("a/b", "error", element, name, "message", "why", "fix")
-    place = Places(str(path), [finding]).of(finding)
-    assert (place and sliced(finding, place, path), place and place.line) == (text or None, line or None)
+    region = TextRegions(str(path), [finding]).of(finding)
+    assert (region and sliced(finding, region, path), region and region.line) == (text or None, line or None)
