@@ -4,7 +4,7 @@
 
 Each point of a curve is measured without noise of the policy: the mean number of actions of an episode of the
 cart-poles, the mean return and the mean distance of the ants. Times are processor time and wall time of the training
-and these measurements, without compilation. CURVES.json is written after each training; an curve in the file is not trained again.
+and these measurements, without compilation. CURVES.json is written after each training, and its curves are kept.
 """
 
 from __future__ import annotations
