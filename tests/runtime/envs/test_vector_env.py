@@ -143,8 +143,7 @@ def test_wrappers_of_gymnasium_work_on_it() -> None:
 
 
 def test_contact_forces_carry_the_robot() -> None:
-    from support.guides import GUIDES, blocks, prepare
-from support.stages.cart_pole import resting_ball
+    from support.stages.cart_pole import resting_ball
 
     env = physx_runtime.envs.VectorEnv(resting_ball(), 3, reward=lambda env: env.read("contact_force")[:, 1, 2])
     env.reset()
