@@ -45,7 +45,7 @@ EXCEPTIONS = {
 }
 # In the runtime, USD belongs to those who read stages and write results.
 RUNTIME_PXR = {"components", "conversion", "isaac_lab", "packing", "session", "verification", "viewing", "live_view",
-               "demonstration", "pytest_plugin"}
+               "demonstration", "first_use", "pytest_plugin"}
 
 # What a room may import of its own package, the lowest first: only rooms above it in the table.
 ROOMS = {
@@ -91,7 +91,7 @@ ROOMS = {
         "language": "arrays",
         "model": "",
         "dynamics": "arrays language model",
-        "compiling": "language",
+        "compiling": "language progress",
         "collision": "arrays compiling language model",        # kinds of bodies
         "solver.constraints": "dynamics language model",
         "solver.articulation": "dynamics language model solver.constraints",
@@ -120,10 +120,18 @@ ROOMS = {
         # lengths of recorded tendons
         "viewing": "arrays packing progress simulation solver.constraints verification",
         "envs": "arrays simulation viewing",
+<<<<<<< HEAD
         "live_view": "arrays packing quantities session simulation viewing",
         "conversion": "arrays quantities",
         "demonstration": "progress simulation verification viewing",
         "commands": "behaviour isaac_lab packing progress simulation verification viewing",
+=======
+        "live_view": "packing session viewing",
+        "conversion": "arrays",
+        "first_use": "compiling progress simulation viewing",
+        "demonstration": "simulation verification viewing",
+        "commands": "behaviour packing simulation verification viewing",
+>>>>>>> 1578db85 (Load precompiled kernels from bundles; compile them before the first use with warm)
         "model_context": "simulation verification",
         "pytest_plugin": "simulation verification",
     },
