@@ -7,6 +7,7 @@ installation and in an editable one.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ class PrecompiledKernels(BuildHookInterface):  # type: ignore[type-arg]
         if version == "editable" or not interpreters:
             return
         root, folder = Path(self.root), Path(self.root) / "build" / "precompiled"
+        shutil.rmtree(folder, ignore_errors=True)
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(str(root / source) for source in SOURCES)}
         for interpreter in interpreters:
             subprocess.run([interpreter, "-c", "from physx_runtime.program import main; main()", "warm", "--pack",

@@ -91,7 +91,8 @@ _entries: list[EntryCode] = []      # of all functions for Python to call
 
 def compiled_kernels() -> dict[str, bytes]:
     """What this process has compiled for Python to call, by its name in a bundle; nothing that it has loaded."""
-    return {entry._cache.member_name(signature): dumps(result._reduce())
+    # without its annotation, which names the path of its file
+    return {entry._cache.member_name(signature): dumps(result._replace(type_annotation="")._reduce())
             for entry in _entries for signature, result in entry.overloads.items() if _is_compiled(result)}
 
 
@@ -161,7 +162,7 @@ def borrowing_entry(function: F) -> F:
 
 
 def _as_entry(compiled: F) -> F:
-    compiled.__class__ = EntryCode      # type: ignore[assignment]
+    compiled.__class__ = EntryCode
     _entries.append(compiled)           # type: ignore[arg-type]
     return compiled
 
