@@ -120,18 +120,11 @@ ROOMS = {
         # lengths of recorded tendons
         "viewing": "arrays packing progress simulation solver.constraints verification",
         "envs": "arrays simulation viewing",
-<<<<<<< HEAD
         "live_view": "arrays packing quantities session simulation viewing",
         "conversion": "arrays quantities",
+        "first_use": "compiling progress simulation viewing",
         "demonstration": "progress simulation verification viewing",
         "commands": "behaviour isaac_lab packing progress simulation verification viewing",
-=======
-        "live_view": "packing session viewing",
-        "conversion": "arrays",
-        "first_use": "compiling progress simulation viewing",
-        "demonstration": "simulation verification viewing",
-        "commands": "behaviour packing simulation verification viewing",
->>>>>>> 1578db85 (Load precompiled kernels from bundles; compile them before the first use with warm)
         "model_context": "simulation verification",
         "pytest_plugin": "simulation verification",
     },
