@@ -45,7 +45,7 @@ EXCEPTIONS = {
 }
 # In the runtime, USD belongs to those who read stages and write results.
 RUNTIME_PXR = {"components", "conversion", "isaac_lab", "packing", "session", "verification", "viewing", "live_view",
-               "demonstration", "pytest_plugin"}
+               "demonstration", "first_use", "pytest_plugin"}
 
 # What a room may import of its own package, the lowest first: only rooms above it in the table.
 ROOMS = {
@@ -91,7 +91,7 @@ ROOMS = {
         "language": "arrays",
         "model": "",
         "dynamics": "arrays language model",
-        "compiling": "language",
+        "compiling": "language progress",
         "collision": "arrays compiling language model",        # kinds of bodies
         "solver.constraints": "dynamics language model",
         "solver.articulation": "dynamics language model solver.constraints",
@@ -122,6 +122,7 @@ ROOMS = {
         "envs": "arrays simulation viewing",
         "live_view": "arrays packing quantities session simulation viewing",
         "conversion": "arrays quantities",
+        "first_use": "compiling progress simulation viewing",
         "demonstration": "progress simulation verification viewing",
         "commands": "behaviour isaac_lab packing progress simulation verification viewing",
         "model_context": "simulation verification",
