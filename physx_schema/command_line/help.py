@@ -12,7 +12,7 @@ from physx_schema.text import has_colours
 MAX_WIDTH = 120         # columns; longer lines are hard to read
 # Commands by what one does with them; others are in the last group.
 COMMAND_GROUPS: Mapping[str, Sequence[str]] = {
-    "Start": ("demo", "doctor"),
+    "Start": ("demo", "doctor", "warm"),
     "Author and convert": ("convert", "migrate", "tune"),
     "Check and verify": ("check", "explain", "describe", "verify"),
     "Simulate and look": ("simulate", "report", "view"),
@@ -29,7 +29,7 @@ OPTION_GROUPS: Mapping[str, Sequence[str]] = {
                 "--joint-target", "--joint-effort", "--engine"),
     "Repairs": ("--fix", "--unsafe-fixes", "--in-place", "--override", "--write"),
     "Output": ("--out", "--force", "--format", "--json", "--pages", "--write-baseline", "--every", "--joint-forces",
-               "--all", "--quiet", "--open", "--port"),
+               "--all", "--quiet", "--open", "--port", "--pack"),
     "Limits": ("--max-findings", "--level", "--fail-on", "--strict", "--check"),
     "Other": ("--version", "--help"),
 }

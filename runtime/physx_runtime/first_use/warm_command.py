@@ -26,9 +26,9 @@ LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")
               help="Level of x86-64 processors, with --pack. May be repeated.  [default: those of this machine]")
 @quiet_option
 def warm_command(pack: Path | None, levels: tuple[str, ...]) -> None:
-    """Compile what every stage needs, so that no first use waits for it.
+    """Compile in advance what every stage needs.
 
-    Kernels go to the user's cache, where later runs find them. What is there already is not compiled again.
+    The first simulation then waits for no compiler. Kernels go to the user's cache, where later runs find them. What is there already is not compiled again.
     """
     if levels and pack is None:
         raise click.UsageError("--level is for bundles; give --pack FOLDER too")
