@@ -32,6 +32,7 @@ class Drawing:
         self.size = self._set_camera()
         self._meshes: list[Any] = []
         self.frames = self._add_bodies()
+        self._drawn = np.full((len(self.frames), 7), np.nan)        # poses
         self.contact_arrows = self._add_arrows("/contacts", CONTACT_COLOUR)
         self.pull_lines = self._add_arrows("/pulls", PULL_COLOUR)
         self.shows_contacts, self.arrow_scale = True, 1.0
@@ -39,13 +40,15 @@ class Drawing:
         self.forces = Arrows(np.zeros((0, 2, 3)), 0.0, "")
 
     def update(self) -> None:
-        """Draw everything as it is now."""
+        """Draw what changed, as it is now."""
         if self.shows_contacts:
             self.forces = arrows(self._robot.contacts, self._robot.bodies,
                                  self.arrow_scale * self._length_per_force, self.size)
         with self._server.atomic():
-            for frame, pose in zip(self.frames, self._robot.poses(), strict=True):
-                frame.position, frame.wxyz = pose[:3], pose[[6, 3, 4, 5]]
+            poses = self._robot.poses()
+            for i in np.flatnonzero((poses != self._drawn).any(axis=1)):
+                self.frames[i].position, self.frames[i].wxyz = poses[i, :3], poses[i, [6, 3, 4, 5]]
+            self._drawn = poses
             _show(self.contact_arrows, self.forces.points if self.shows_contacts else self.forces.points[:0])
             _show(self.pull_lines, self._robot.pulls.lines())
 
@@ -104,7 +107,7 @@ class Drawing:
 
 def _show(handle: Any, points: DoubleArray) -> None:
     """Draw these arrows (n, 2, 3); none where there are none."""
-    if len(points):
+    if len(points) and not np.array_equal(handle.points, points.astype(np.float32)):
         handle.points = points.astype(np.float32)
     if handle.visible != bool(len(points)):
         handle.visible = bool(len(points))

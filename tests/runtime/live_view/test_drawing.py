@@ -39,7 +39,7 @@ class Server:
         self.up = up
 
     def _add(self, name: str, *values: Any, **options: Any) -> Node:
-        self.nodes[name] = Node(dragged=[], values=values, **({"visible": True} | options))
+        self.nodes[name] = Node(dragged=[], values=values, **({"visible": True, "points": np.zeros(0)} | options))
         return self.nodes[name]
 
     add_frame = add_mesh_simple = add_arrows = _add
@@ -85,6 +85,15 @@ def test_frames_follow_bodies_and_contacts_have_arrows_while_they_are_shown(tmp_
     drawing.shows_contacts = False
     drawing.update()
     assert not server.nodes["/contacts"].visible
+
+
+def test_bodies_that_stand_are_not_drawn_again(tmp_path: Path) -> None:
+    _, drawing = drawn(with_box(), tmp_path / "stage.usda")
+    drawing.update()
+    for frame in drawing.frames:
+        frame.position = None
+    drawing.update()
+    assert [frame.position for frame in drawing.frames] == [None] * 4
 
 
 def test_translucent_bodies_are_opaque_again(tmp_path: Path) -> None:
