@@ -87,25 +87,37 @@ def _groups(overlay: Overlay, robot: ConfigObject, joints: Mapping[str, Dof], re
         return
     for name, actuator in actuators.items():
         label = f"actuators.{name}"
-        if overlay.not_evaluated(label, actuator) or not isinstance(actuator, ConfigObject):
+        if overlay.not_evaluated(label, actuator):
+            continue
+        if not isinstance(actuator, ConfigObject):
+            overlay.note(FAULT, label, robot.fields["actuators"].place, "give an actuator", actuator)
             continue
         kind = next((kind for kind in actuator.kinds if kind in IMPLICIT | EXPLICIT), None)
         if kind is None:
             overlay.note(NOT_EVALUATED, label, actuator.place, f"{actuator.kind} is not a class of Isaac Lab, and its "
-                         "base class is not in a file beside the configuration")
+                         "base class is not in a file next to the configuration")
             continue
-        patterns = actuator.value("joint_names_expr")
-        if overlay.not_evaluated(f"{label}.joint_names_expr", patterns):
-            continue
-        try:
-            found = matched([patterns] if isinstance(patterns, str) else list(map(str, patterns or ())), list(joints))
-        except MatchError as error:
-            overlay.note(FAULT, f"{label}.joint_names_expr", actuator.fields["joint_names_expr"].place, str(error))
-            continue
-        if not found:
-            overlay.note(FAULT, f"{label}.joint_names_expr", actuator.place, "no joint matches")
-            continue
-        yield Group(name, actuator, {joint: joints[joint] for joint in found}, kind in IMPLICIT, release)
+        found = _joints_of(overlay, f"{label}.joint_names_expr", actuator, list(joints))
+        if found:
+            yield Group(name, actuator, {joint: joints[joint] for joint in found}, kind in IMPLICIT, release)
+
+
+def _joints_of(overlay: Overlay, label: str, actuator: ConfigObject, joints: Sequence[str]) -> list[str]:
+    """The joints that an actuator drives; a note says why there are none."""
+    entry = actuator.fields.get("joint_names_expr")
+    patterns = entry.value if entry else None
+    if overlay.not_evaluated(label, patterns):
+        return []
+    names = [patterns] if isinstance(patterns, str) else patterns
+    place = entry.place if entry else actuator.place
+    if not isinstance(names, list | tuple) or not names or not all(isinstance(name, str) for name in names):
+        overlay.note(FAULT, label, place, "give a list of expressions for names of joints", patterns)
+        return []
+    try:
+        return list(matched(names, joints))
+    except MatchError as error:
+        overlay.note(FAULT, label, place, str(error))
+        return []
 
 
 def _apply_group(overlay: Overlay, group: Group) -> None:

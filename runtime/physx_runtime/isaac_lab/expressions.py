@@ -350,8 +350,9 @@ class Expressions:
             return self._method(node, holder, callee.last, names)
         if not callee.last[:1].isupper():
             holder, _, _ = callee.name.rpartition(".")
-            return self.unknown(node, f"{holder} of {callee.module} is not in a file beside the configuration" if holder
-                                else f"the function {callee.last} of {callee.module or 'the file'} is not run")
+            if holder:
+                return self.unknown(node, f"{holder} of {callee.module} is not in a file next to the configuration")
+            return self.unknown(node, f"the function {callee.last} of {callee.module or 'the file'} is not run")
         fields = self._keywords(node, names)
         return fields if isinstance(fields, NotEvaluated) else ConfigObject((callee.last,), self.place(node), fields)
 

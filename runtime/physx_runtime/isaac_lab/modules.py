@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from collections import ChainMap
 from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass, field
@@ -70,7 +71,7 @@ class Reader:
     def follow(self, name: Imported, beside: Path) -> Any:
         """The value of an imported name, NotEvaluated where no file beside the configuration has it."""
         missing = NotEvaluated(Place(str(beside), 1), name.last, f"{name.name or name.module} of "
-                               f"{name.module or 'this file'} is not in a file beside the configuration")
+                               f"{name.module or 'this file'} is not in a file next to the configuration")
         for path in _candidates(name, beside):
             if path.resolve() not in self._modules:
                 self.budget.modules -= 1
@@ -103,7 +104,8 @@ def syntax_tree(path: Path) -> ast.Module:
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise UnreadableError(f"{path}: larger than {LARGEST_FILE >> 20} MB; give a file with a configuration")
-        return ast.parse(path.read_bytes(), str(path))
+        with warnings.catch_warnings(action="ignore"):      # on spellings that Python may refuse one day
+            return ast.parse(path.read_bytes(), str(path))
     except OSError as error:
         raise UnreadableError(f"{path}: cannot be read: {error.strerror}; give the path of a configuration as .py or "
                               ".yaml") from None

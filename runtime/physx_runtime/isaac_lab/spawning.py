@@ -36,7 +36,8 @@ def apply_spawn(overlay: Overlay, robot: ConfigObject, root: Usd.Prim, release: 
         return
     spawn = entry.value
     if isinstance(spawn, NotEvaluated) or not isinstance(spawn, ConfigObject):
-        overlay.not_evaluated("spawn", spawn)
+        if not overlay.not_evaluated("spawn", spawn):
+            overlay.note(FAULT, "spawn", entry.place, "give an object of a configuration class", spawn)
         return
     _select_variants(overlay, spawn, root)
     for slot in SPAWN_SLOTS:
@@ -72,8 +73,8 @@ def _apply_slot(overlay: Overlay, slot: str, entry: Entry, root: Usd.Prim) -> No
     """Write the values of one part of spawn to all prims that it reaches."""
     for pattern, props in _parts(entry.value):
         if isinstance(props, NotEvaluated) or not isinstance(props, ConfigObject):
-            if props is not None:
-                overlay.not_evaluated(f"spawn.{slot}", props)
+            if props is not None and not overlay.not_evaluated(f"spawn.{slot}", props):
+                overlay.note(FAULT, f"spawn.{slot}", entry.place, "give an object of a configuration class", props)
             continue
         if props.kind.startswith(_OTHER_ENGINES):
             overlay.note(IGNORED, f"spawn.{slot}", props.place, f"PhysX does not read what {props.kind} writes")
@@ -169,7 +170,8 @@ def _carries(prim: Usd.Prim, slot: str) -> bool:
 def fix_root_link(overlay: Overlay, name: str, entry: Entry, root: Usd.Prim) -> None:
     """Enable or disable the joint that fixes the base; one that Isaac Lab would make is not made here."""
     if not isinstance(entry.value, bool):
-        overlay.not_evaluated(name, entry.value)
+        if entry.value is not None and not overlay.not_evaluated(name, entry.value):
+            overlay.note(FAULT, name, entry.place, "give True or False", entry.value)
         return
     existing = next((prim for prim in Usd.PrimRange(root) if _fixes_to_world(prim)), None)
     if existing is not None:
@@ -194,6 +196,6 @@ def _activate_contact_sensors(overlay: Overlay, spawn: ConfigObject, root: Usd.P
         return
     bodies = [prim for prim in Usd.PrimRange(root) if prim.HasAPI(UsdPhysics.RigidBodyAPI)]
     if not bodies:
-        overlay.note(FAULT, "spawn.activate_contact_sensors", entry.place, f"no rigid body lies below {root.GetPath()}")
+        overlay.note(FAULT, "spawn.activate_contact_sensors", entry.place, f"no rigid body is below {root.GetPath()}")
     for prim in bodies if release.startswith("3") else [body for body in bodies if body == root]:
         overlay.write(str(prim.GetPath()), SLEEP_THRESHOLD, 0.0, "spawn.activate_contact_sensors", entry.place, SPAWNED)
