@@ -58,9 +58,9 @@ def _select_variants(overlay: Overlay, spawn: ConfigObject, root: Usd.Prim) -> N
     entry = spawn.fields.get("variants")
     if entry is None or entry.value is None or overlay.not_evaluated("spawn.variants", entry.value):
         return
-    chosen = entry.value if isinstance(entry.value, dict) else {
+    selections = entry.value if isinstance(entry.value, dict) else {
         name: item.value for name, item in getattr(entry.value, "fields", {}).items()}
-    for name, variant in chosen.items():
+    for name, variant in selections.items():
         known = root.GetVariantSets().GetNames() if root.GetVariantSets().HasVariantSet(str(name)) else []
         if name not in known or variant not in root.GetVariantSet(name).GetVariantNames():
             overlay.note(FAULT, "spawn.variants", entry.place, f"{root.GetPath()} has no variant {variant!r} in a set "
@@ -139,7 +139,7 @@ def _targets(overlay: Overlay, slot: str, root: Usd.Prim, pattern: str | None, n
         except MatchError as error:
             overlay.note(FAULT, f"spawn.{slot}", "", str(error))
             return []
-    found, hidden = [], []
+    prims, hidden = [], []
     queue = deque([root])
     while queue:
         prim = queue.popleft()
@@ -149,13 +149,13 @@ def _targets(overlay: Overlay, slot: str, root: Usd.Prim, pattern: str | None, n
         fits = _carries(prim, slot)
         inner = str(prim.GetPath()).removeprefix(str(root.GetPath()))
         if fits and (pattern is None or re.fullmatch(pattern, inner)):
-            found.append(prim)
+            prims.append(prim)
         if nested or not fits:
             queue.extend(prim.GetChildren())
     if hidden:
         overlay.note(IGNORED, f"spawn.{slot}", "", f"Isaac Lab writes nothing to {plural(len(hidden), 'prim')} inside "
                      f"instances, such as {hidden[0].GetPath()}; they keep the values of the stage")
-    return found
+    return prims
 
 
 def _carries(prim: Usd.Prim, slot: str) -> bool:
