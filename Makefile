@@ -137,7 +137,8 @@ tutorials: .venv-tutorials/.ready
 	@touch $@
 
 # The files of Isaac Lab 2 and 3, without what they need to run: tests read them.
-ISAAC_LAB_OPTIONS = --no-deps --only-binary=:all: --implementation cp --platform manylinux_2_35_x86_64 --platform any
+ISAAC_LAB_OPTIONS = --no-deps --ignore-requires-python --only-binary=:all: --implementation cp \
+	--platform manylinux_2_35_x86_64 --platform any
 isaac-lab: .isaac-lab/.ready
 
 .isaac-lab/.ready: Makefile

@@ -41,7 +41,7 @@ class Group:
         """The field of the configuration."""
         return f"actuators.{self.name}"
 
-    def given(self, names: tuple[str, ...]) -> tuple[str, Entry] | None:
+    def first_value(self, names: tuple[str, ...]) -> tuple[str, Entry] | None:
         """The first of these fields that has a value, with its name."""
         return next(((name, self.actuator.fields[name]) for name in names
                      if name in self.actuator.fields and self.actuator.fields[name].value is not None), None)
@@ -70,12 +70,12 @@ def apply_actuators(overlay: Overlay, robot: ConfigObject, articulation: Articul
 
 def joints_by_name(articulation: Articulation) -> dict[str, Dof]:
     """The degrees of freedom by PhysX's names: that of the joint, with ":0", ":1" and ":2" where it has several."""
-    found: dict[str, Dof] = {}
+    matches: dict[str, Dof] = {}
     for dof in articulation.dofs:
         name = dof.path.rpartition("/")[2]
-        index = sum(other.path == dof.path for other in found.values())
-        found[name if dof.name == dof.path else f"{name}:{index}"] = dof
-    return found
+        index = sum(other.path == dof.path for other in matches.values())
+        matches[name if dof.name == dof.path else f"{name}:{index}"] = dof
+    return matches
 
 
 def _groups(overlay: Overlay, robot: ConfigObject, joints: Mapping[str, Dof], release: str) -> Iterator[Group]:
@@ -87,25 +87,37 @@ def _groups(overlay: Overlay, robot: ConfigObject, joints: Mapping[str, Dof], re
         return
     for name, actuator in actuators.items():
         label = f"actuators.{name}"
-        if overlay.not_evaluated(label, actuator) or not isinstance(actuator, ConfigObject):
+        if overlay.not_evaluated(label, actuator):
+            continue
+        if not isinstance(actuator, ConfigObject):
+            overlay.note(FAULT, label, robot.fields["actuators"].place, "give an actuator", actuator)
             continue
         kind = next((kind for kind in actuator.kinds if kind in IMPLICIT | EXPLICIT), None)
         if kind is None:
             overlay.note(NOT_EVALUATED, label, actuator.place, f"{actuator.kind} is not a class of Isaac Lab, and its "
-                         "base class is not in a file beside the configuration")
+                         "base class is not in a file next to the configuration")
             continue
-        patterns = actuator.value("joint_names_expr")
-        if overlay.not_evaluated(f"{label}.joint_names_expr", patterns):
-            continue
-        try:
-            found = matched([patterns] if isinstance(patterns, str) else list(map(str, patterns or ())), list(joints))
-        except MatchError as error:
-            overlay.note(FAULT, f"{label}.joint_names_expr", actuator.fields["joint_names_expr"].place, str(error))
-            continue
-        if not found:
-            overlay.note(FAULT, f"{label}.joint_names_expr", actuator.place, "no joint matches")
-            continue
-        yield Group(name, actuator, {joint: joints[joint] for joint in found}, kind in IMPLICIT, release)
+        matches = _joints_of(overlay, f"{label}.joint_names_expr", actuator, list(joints))
+        if matches:
+            yield Group(name, actuator, {joint: joints[joint] for joint in matches}, kind in IMPLICIT, release)
+
+
+def _joints_of(overlay: Overlay, label: str, actuator: ConfigObject, joints: Sequence[str]) -> list[str]:
+    """The joints that an actuator drives; a note says why there are none."""
+    entry = actuator.fields.get("joint_names_expr")
+    patterns = entry.value if entry else None
+    if overlay.not_evaluated(label, patterns):
+        return []
+    names = [patterns] if isinstance(patterns, str) else patterns
+    place = entry.place if entry else actuator.place
+    if not isinstance(names, list | tuple) or not names or not all(isinstance(name, str) for name in names):
+        overlay.note(FAULT, label, place, "give a list of expressions for names of joints", patterns)
+        return []
+    try:
+        return list(matched(names, joints))
+    except MatchError as error:
+        overlay.note(FAULT, label, place, str(error))
+        return []
 
 
 def _apply_group(overlay: Overlay, group: Group) -> None:
@@ -113,9 +125,10 @@ def _apply_group(overlay: Overlay, group: Group) -> None:
     effort, velocity = _limit_entries(overlay, group)
     entries: dict[str, tuple[str, Entry] | None] = {
         "joint_effort_limit": effort, "joint_velocity_limit": velocity,
-        **{name: group.given((name,)) for name in ("armature", "friction", "dynamic_friction", "viscous_friction")}}
+        **{name: group.first_value((name,))
+           for name in ("armature", "friction", "dynamic_friction", "viscous_friction")}}
     if group.implicit:
-        entries |= {name: group.given((name,)) for name in ("stiffness", "damping")}
+        entries |= {name: group.first_value((name,)) for name in ("stiffness", "damping")}
         _require_gains(overlay, group)
     else:
         _disable_drives(overlay, group, effort is None)
@@ -127,19 +140,19 @@ def _apply_group(overlay: Overlay, group: Group) -> None:
 
 def _limit_entries(overlay: Overlay, group: Group) -> tuple[tuple[str, Entry] | None, tuple[str, Entry] | None]:
     """The fields that give PhysX's limits of effort and velocity; a note where two of them differ."""
-    found = []
+    entries = []
     for name, aliases in LIMITS.items():
         names = (*aliases, "effort_limit") if group.implicit and name == "joint_effort_limit" else aliases
-        given = [pair for alias in names if (pair := group.given((alias,))) is not None]
-        second = group.given(("velocity_limit",)) if group.implicit and name == "joint_velocity_limit" and (
+        pairs = [pair for alias in names if (pair := group.first_value((alias,))) is not None]
+        second = group.first_value(("velocity_limit",)) if group.implicit and name == "joint_velocity_limit" and (
             group.release.startswith("2")) else None
-        for other in [*given[1:], *([second] if second and given else [])]:
+        for other in [*pairs[1:], *([second] if second and pairs else [])]:
             separate = group.release.startswith("3") and other[0] == "effort_limit"     # a limit of the model there
-            if other[1].value != given[0][1].value and not separate:
+            if other[1].value != pairs[0][1].value and not separate:
                 overlay.note(FAULT, f"{group.label}.{other[0]}", other[1].place,
-                             f"it differs from {given[0][0]}, {given[0][1].value}", other[1].value)
-        found.append(given[0] if given else None)
-    return found[0], found[1]
+                             f"it differs from {pairs[0][0]}, {pairs[0][1].value}", other[1].value)
+        entries.append(pairs[0] if pairs else None)
+    return entries[0], entries[1]
 
 
 def _require_gains(overlay: Overlay, group: Group) -> None:

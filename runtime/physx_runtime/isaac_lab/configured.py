@@ -72,9 +72,9 @@ def _articulation(overlay: Overlay, robot: ConfigObject, root: Usd.Prim) -> Arti
               if root.IsPseudoRoot() or f"{item.path}/".startswith(f"{root.GetPath()}/")]
     if len(inside) == 1:
         return inside[0]
-    found = f"{len(inside)} articulations, {inside[0].path} and {inside[1].path}" if inside else "no articulation"
+    count = f"{len(inside)} articulations, {inside[0].path} and {inside[1].path}" if inside else "no articulation"
     name = "articulation_root_prim_path"
-    overlay.note(FAULT, name, robot.place, f"{found} below {root.GetPath()}; Isaac Lab wants one",
+    overlay.note(FAULT, name, robot.place, f"{count} below {root.GetPath()}; Isaac Lab wants one",
                  str(robot.value(name, "")))
     return None
 

@@ -22,8 +22,8 @@ from physx_runtime.isaac_lab.values import (
     ConfigObject,
     Entry,
     Imported,
+    Location,
     NotEvaluated,
-    Place,
     is_number,
     shortened,
 )
@@ -85,7 +85,7 @@ class Expressions:
     file: str
     budget: Budget
     follow: Callable[[Imported], Any]           # the value of an imported name, NotEvaluated where no file has it
-    construct: Callable[[ConfigClass, dict[str, Entry], Place], ConfigObject]
+    construct: Callable[[ConfigClass, dict[str, Entry], Location], ConfigObject]
     depth: int = 0
 
     def evaluate(self, node: ast.expr, names: MutableMapping[str, Any]) -> Any:
@@ -106,12 +106,12 @@ class Expressions:
 
     def value(self, node: ast.expr, names: MutableMapping[str, Any]) -> Any:
         """The value of an expression, with the value of an imported name in its place."""
-        found = self.evaluate(node, names)
-        return self._followed(node, found) if isinstance(found, Imported) else found
+        evaluated = self.evaluate(node, names)
+        return self._followed(node, evaluated) if isinstance(evaluated, Imported) else evaluated
 
-    def place(self, node: ast.AST) -> Place:
+    def place(self, node: ast.AST) -> Location:
         """The line of a node."""
-        return Place(self.file, getattr(node, "lineno", 1))
+        return Location(self.file, getattr(node, "lineno", 1))
 
     def unknown(self, node: ast.AST, reason: str) -> NotEvaluated:
         """What stands for an expression that is not evaluated."""
@@ -287,14 +287,14 @@ class Expressions:
 
     def _comprehension(self, node: ast.expr, generators: list[ast.comprehension], names: MutableMapping[str, Any],
                        item: Callable[[MutableMapping[str, Any]], Any]) -> Any:
-        found: list[Any] = []
+        evaluated: list[Any] = []
         for scope in self._scopes(generators, dict(names)):
             if isinstance(scope, NotEvaluated):
                 return self.unknown(node, scope.reason)
-            found.append(item(scope))
-            if len(found) > MAX_ITEMS:
+            evaluated.append(item(scope))
+            if len(evaluated) > MAX_ITEMS:
                 return self.unknown(node, f"the value has more than {MAX_ITEMS} items")
-        return found
+        return evaluated
 
     def _scopes(self, generators: list[ast.comprehension], names: dict[str, Any]) -> Iterator[Any]:
         """The names of each turn of the loops of a comprehension; NotEvaluated where a loop is not evaluated."""
@@ -350,8 +350,9 @@ class Expressions:
             return self._method(node, holder, callee.last, names)
         if not callee.last[:1].isupper():
             holder, _, _ = callee.name.rpartition(".")
-            return self.unknown(node, f"{holder} of {callee.module} is not in a file beside the configuration" if holder
-                                else f"the function {callee.last} of {callee.module or 'the file'} is not run")
+            if holder:
+                return self.unknown(node, f"{holder} of {callee.module} is not in a file next to the configuration")
+            return self.unknown(node, f"the function {callee.last} of {callee.module or 'the file'} is not run")
         fields = self._keywords(node, names)
         return fields if isinstance(fields, NotEvaluated) else ConfigObject((callee.last,), self.place(node), fields)
 

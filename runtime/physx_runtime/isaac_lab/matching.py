@@ -22,7 +22,7 @@ def matched(patterns: Sequence[str], names: Sequence[str]) -> dict[str, str]:
 
     Raises MatchError where a name has two expressions, or an expression no name.
     """
-    found: dict[str, str] = {}
+    matches: dict[str, str] = {}
     for pattern in patterns:
         require_pattern(pattern)
     for name in names:
@@ -30,11 +30,11 @@ def matched(patterns: Sequence[str], names: Sequence[str]) -> dict[str, str]:
         if len(fitting) > 1:
             raise MatchError(f"the joint {name} matches both {fitting[0]!r} and {fitting[1]!r}")
         if fitting:
-            found[name] = fitting[0]
-    unmatched = [pattern for pattern in patterns if pattern not in found.values()]
+            matches[name] = fitting[0]
+    unmatched = [pattern for pattern in patterns if pattern not in matches.values()]
     if unmatched:
         raise MatchError(f"no joint matches {', '.join(map(repr, unmatched))}")
-    return found
+    return matches
 
 
 def matched_values(values: Mapping[str, T], names: Sequence[str]) -> dict[str, T]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from collections import ChainMap
 from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass, field
@@ -15,8 +16,8 @@ from physx_runtime.isaac_lab.values import (
     ConfigObject,
     Entry,
     Imported,
+    Location,
     NotEvaluated,
-    Place,
     shortened,
 )
 from physx_schema.errors import UnreadableError
@@ -67,11 +68,11 @@ class Reader:
                 raise UnreadableError(f"{shown}: {error}; give the params/env.yaml of Isaac Lab") from None
         return self._modules[key]
 
-    def follow(self, name: Imported, beside: Path) -> Any:
+    def follow(self, name: Imported, origin: Path) -> Any:
         """The value of an imported name, NotEvaluated where no file beside the configuration has it."""
-        missing = NotEvaluated(Place(str(beside), 1), name.last, f"{name.name or name.module} of "
-                               f"{name.module or 'this file'} is not in a file beside the configuration")
-        for path in _candidates(name, beside):
+        missing = NotEvaluated(Location(str(origin), 1), name.last, f"{name.name or name.module} of "
+                               f"{name.module or 'this file'} is not in a file next to the configuration")
+        for path in _candidates(name, origin):
             if path.resolve() not in self._modules:
                 self.budget.modules -= 1
             if self.budget.modules < 0:
@@ -103,7 +104,8 @@ def syntax_tree(path: Path) -> ast.Module:
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise UnreadableError(f"{path}: larger than {LARGEST_FILE >> 20} MB; give a file with a configuration")
-        return ast.parse(path.read_bytes(), str(path))
+        with warnings.catch_warnings(action="ignore"):      # on spellings that Python may refuse one day
+            return ast.parse(path.read_bytes(), str(path))
     except OSError as error:
         raise UnreadableError(f"{path}: cannot be read: {error.strerror}; give the path of a configuration as .py or "
                               ".yaml") from None
@@ -113,12 +115,12 @@ def syntax_tree(path: Path) -> ast.Module:
         raise UnreadableError(f"{path}: not Python: {shortened(str(error))}; correct the file") from None
 
 
-def _candidates(name: Imported, beside: Path) -> Iterator[Path]:
+def _candidates(name: Imported, origin: Path) -> Iterator[Path]:
     """The files that may define an imported name."""
     if name.module.partition(".")[0] in KNOWN_PACKAGES and not name.level:
         return
     parts = name.module.split(".") if name.module else []
-    folder = beside.resolve().parent
+    folder = origin.resolve().parent
     if name.level:
         folders = [[folder, *folder.parents][min(name.level - 1, len(folder.parents))]]
     else:
@@ -153,19 +155,19 @@ class Statements:
             else:
                 method(statement, names)
 
-    def construct(self, kind: ConfigClass, fields: dict[str, Entry], place: Place) -> ConfigObject:
+    def construct(self, kind: ConfigClass, fields: dict[str, Entry], place: Location) -> ConfigObject:
         """An object of a class of the configuration, after its __post_init__."""
-        made = kind.instance()
-        made.place = place
-        made.fields |= fields
-        self._initialize(kind, made)
-        return made
+        instance = kind.instance()
+        instance.place = place
+        instance.fields |= fields
+        self._initialize(kind, instance)
+        return instance
 
-    def _initialize(self, kind: ConfigClass, made: ConfigObject) -> None:
+    def _initialize(self, kind: ConfigClass, instance: ConfigObject) -> None:
         """Run the __post_init__ of a class, or of the class that it derives from."""
         run = next((item.initialize for item in kind.lineage() if item.initialize is not None), None)
         if run is not None:
-            run(made)
+            run(instance)
 
     def _follow(self, name: Imported) -> Any:
         return self.reader.follow(name, self.file.path)
@@ -205,10 +207,10 @@ class Statements:
 
     def _expr(self, node: ast.Expr, names: MutableMapping[str, Any]) -> None:
         if _is_super_call(node.value):
-            owner, made = names.get("__owner__"), names.get("self")
+            owner, instance = names.get("__owner__"), names.get("self")
             for base in owner.bases if isinstance(owner, ConfigClass) else ():
-                if isinstance(base, ConfigClass) and isinstance(made, ConfigObject):
-                    self._initialize(base, made)
+                if isinstance(base, ConfigClass) and isinstance(instance, ConfigObject):
+                    self._initialize(base, instance)
         elif not isinstance(node.value, ast.Constant):
             value = self.expressions.value(node.value, names)
             if isinstance(value, NotEvaluated):
@@ -231,13 +233,14 @@ class Statements:
             fields |= {name: Entry(value, place) for name, value in inside.items()
                        if before.get(name, inside) is not value and not isinstance(value, ConfigClass)}
         inner = {name: value for name, value in inside.items() if isinstance(value, ConfigClass)}
-        made = ConfigClass(node.name, self.expressions.place(node), tuple(bases), fields, inner)
+        definition = ConfigClass(node.name, self.expressions.place(node), tuple(bases), fields, inner)
         after = next((item for item in node.body if isinstance(item, ast.FunctionDef)
                       and item.name == "__post_init__"), None)
         if after is not None:
-            made.initialize = lambda item: self.run(after.body, ChainMap({"self": item, "__owner__": made}, names))
-        names[node.name] = made
-        self._own(names, node.name)
+            definition.initialize = lambda item: self.run(
+                after.body, ChainMap({"self": item, "__owner__": definition}, names))
+        names[node.name] = definition
+        self._register(names, node.name)
 
     def _base(self, node: ast.expr, names: MutableMapping[str, Any]) -> ConfigClass | str:
         value = self.expressions.evaluate(node, names)
@@ -274,11 +277,11 @@ class Statements:
         """Give a value to a name, a field or an item."""
         if isinstance(target, ast.Name):
             names[target.id] = value
-            self._own(names, target.id)
+            self._register(names, target.id)
             return
         if isinstance(value, Imported):
-            value = self.expressions.unknown(node, found.reason) if isinstance(
-                found := self._follow(value), NotEvaluated) else found
+            value = self.expressions.unknown(node, resolved.reason) if isinstance(
+                resolved := self._follow(value), NotEvaluated) else resolved
         if isinstance(target, ast.Attribute):
             holder = self._holder(target.value, names)
             if isinstance(holder, ConfigObject | ConfigClass):
@@ -304,11 +307,11 @@ class Statements:
         outer = self._holder(node.value, names)
         if not isinstance(outer, ConfigObject) or node.attr in outer.fields:
             return value
-        made = ConfigObject((node.attr,), self.expressions.place(node))
-        outer.fields[node.attr] = Entry(made, made.place)
-        return made
+        instance = ConfigObject((node.attr,), self.expressions.place(node))
+        outer.fields[node.attr] = Entry(instance, instance.place)
+        return instance
 
-    def _own(self, names: MutableMapping[str, Any], name: str) -> None:
+    def _register(self, names: MutableMapping[str, Any], name: str) -> None:
         if names is self.file.names:
             self.file.own.add(name)
 
@@ -323,7 +326,7 @@ class Statements:
         for item in ast.walk(node):
             if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store):
                 names[item.id] = self.expressions.unknown(node, reason)
-                self._own(names, item.id)
+                self._register(names, item.id)
         self._report(node, reason)
 
 

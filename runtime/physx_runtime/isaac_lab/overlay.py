@@ -9,7 +9,7 @@ from pxr import Sdf, Usd
 
 from physx_runtime.isaac_lab.fields import Field
 from physx_runtime.isaac_lab.report import FAULT, IGNORED, NOT_EVALUATED, Note, Scalar, Setting
-from physx_runtime.isaac_lab.values import Place, is_number, shortened, unknown_parts
+from physx_runtime.isaac_lab.values import Location, is_number, shortened, unknown_parts
 from physx_schema.definitions import definitions
 from physx_schema.description.units import as_number
 
@@ -41,7 +41,7 @@ class Overlay:
         """Everything that Isaac Lab writes, by the order of the prims' first settings."""
         return tuple(self._settings.values())
 
-    def note(self, outcome: str, name: str, place: Place | str, reason: str, value: object = "") -> None:
+    def note(self, outcome: str, name: str, place: Location | str, reason: str, value: object = "") -> None:
         """Add a note on a field."""
         text = value if isinstance(value, str) else shortened(repr(value))
         self.notes.append(Note(name, str(place), outcome, reason, text))
@@ -53,7 +53,7 @@ class Overlay:
             self.note(NOT_EVALUATED, name, part.place, part.reason, part.expression)
         return bool(parts)
 
-    def write(self, path: str, item: Field, value: object, name: str, place: Place | str, when: str,
+    def write(self, path: str, item: Field, value: object, name: str, place: Location | str, when: str,
               axis: str = "", instance: str = "") -> None:
         """Write the value of a field, in the units of the field, to a prim. name: the field in the configuration."""
         prim = self.stage.GetPrimAtPath(path)

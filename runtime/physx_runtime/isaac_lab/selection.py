@@ -54,9 +54,9 @@ def read_configuration(source: str | Path) -> Configuration:
         roots, module = _roots(path)
     else:
         roots, module = {"env": read_yaml(path)}, None
-    found = {label: pair for root, value in roots.items() for label, pair in _robots(root, value)}
-    label = _chosen(path, name, found, roots)
-    robot, environment = found[label]
+    candidates = {label: pair for root, value in roots.items() for label, pair in _robots(root, value)}
+    label = _selected_label(path, name, candidates, roots)
+    robot, environment = candidates[label]
     simulation = environment.value("sim") if environment is not None else None
     return Configuration(
         f"{path}:{label}", robot, simulation if isinstance(simulation, ConfigObject) else None,
@@ -108,25 +108,26 @@ def _inner_robots(label: str, value: Any, depth: int) -> Iterator[tuple[str, Con
             yield from _inner_robots(f"{label}.{name}", item, depth - 1)
 
 
-def _chosen(path: Path, name: str, found: Mapping[str, Any], roots: Mapping[str, ConfigObject]) -> str:
+def _selected_label(path: Path, name: str, candidates: Mapping[str, Any], roots: Mapping[str, ConfigObject]) -> str:
     """The robot that a name means, or the only one."""
-    if not found:
+    if not candidates:
         raise UnreadableError(f"{path}: no {ARTICULATION} is found{_why_not(roots)}; give a file that defines one, or "
                               "the params/env.yaml of Isaac Lab")
     if not name:
-        simulated = [label for label, (_, around) in found.items() if around is not None and "sim" in around.fields]
+        simulated = [label for label, (_, environment) in candidates.items()
+                     if environment is not None and "sim" in environment.fields]
         if len(simulated) == 1:
             return simulated[0]
-        if len(found) > 1:
-            first = next(iter(found))
-            raise UnreadableError(f"{path}: {len(found)} robots, {listed(found)}; name one: {path}:{first}")
-        return next(iter(found))
-    inside = [label for label in found if label == name or label.startswith(f"{name}.")]
+        if len(candidates) > 1:
+            first = next(iter(candidates))
+            raise UnreadableError(f"{path}: {len(candidates)} robots, {listed(candidates)}; name one: {path}:{first}")
+        return next(iter(candidates))
+    inside = [label for label in candidates if label == name or label.startswith(f"{name}.")]
     if len(inside) == 1:
         return inside[0]
     if inside:
         raise UnreadableError(f"{path}:{name}: {len(inside)} robots, {listed(inside)}; name one")
-    raise UnreadableError(f"{path}: {name} is not a robot of the file; {suggestion(name, list(found))}")
+    raise UnreadableError(f"{path}: {name} is not a robot of the file; {suggestion(name, list(candidates))}")
 
 
 def _why_not(roots: Mapping[str, ConfigObject]) -> str:

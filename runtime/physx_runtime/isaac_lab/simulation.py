@@ -11,7 +11,7 @@ from pxr import Gf, Usd, UsdPhysics
 from physx_runtime.isaac_lab.fields import EXTERNAL_FORCES, GRAVITY, PHYSX, SOLVER_TYPES, SPAWNED, Field
 from physx_runtime.isaac_lab.overlay import Overlay
 from physx_runtime.isaac_lab.report import FAULT, NOT_EVALUATED, UNRELATED
-from physx_runtime.isaac_lab.values import ConfigObject, Entry, NotEvaluated, Place, is_number
+from physx_runtime.isaac_lab.values import ConfigObject, Entry, Location, NotEvaluated, is_number
 
 DEFAULT = "default of Isaac Lab"
 DEFAULT_DT = 1.0 / 60.0
@@ -74,7 +74,7 @@ def _write_gravity(overlay: Overlay, simulation: ConfigObject, scene: str) -> No
     value = GRAVITY if entry is None else entry.value
     if overlay.not_evaluated("sim.gravity", value):
         return
-    place: Place | str = DEFAULT if entry is None else entry.place
+    place: Location | str = DEFAULT if entry is None else entry.place
     if not isinstance(value, list | tuple) or len(value) != 3 or not all(map(is_number, value)):
         overlay.note(FAULT, "sim.gravity", place, "give three numbers", value)
         return
@@ -94,13 +94,13 @@ def _physx_settings(overlay: Overlay, simulation: ConfigObject) -> ConfigObject 
     if isinstance(entry.value, NotEvaluated):
         overlay.not_evaluated("sim.physics", entry.value)
         return None
-    found = next(_physx_objects(entry.value), None)
-    if found is None and "physx" in simulation.fields:
+    settings = next(_physx_objects(entry.value), None)
+    if settings is None and "physx" in simulation.fields:
         return entry.value if isinstance(entry.value, ConfigObject) else empty
-    if found is None:
+    if settings is None:
         kind = entry.value.kind if isinstance(entry.value, ConfigObject) else "the value"
         overlay.note(NOT_EVALUATED, "sim.physics", entry.place, f"{kind} has no settings of PhysX")
-    return found
+    return settings
 
 
 def _physx_objects(value: Any, depth: int = 3) -> Iterator[ConfigObject]:
@@ -116,7 +116,7 @@ def _physx_objects(value: Any, depth: int = 3) -> Iterator[ConfigObject]:
 def _write_physx(overlay: Overlay, physx: ConfigObject, scene: str, release: str) -> None:
     """Write all settings of PhysX, and Isaac Lab's defaults of those that the configuration does not give."""
     entry = physx.fields.get("solver_type", Entry(SOLVER_TYPE.default, physx.place))
-    place: Place | str = entry.place if "solver_type" in physx.fields else DEFAULT
+    place: Location | str = entry.place if "solver_type" in physx.fields else DEFAULT
     if not overlay.not_evaluated("sim.physx.solver_type", entry.value):
         if entry.value in SOLVER_TYPES:
             overlay.write(scene, SOLVER_TYPE, SOLVER_TYPES[entry.value], "sim.physx.solver_type", place, SPAWNED)
@@ -124,11 +124,11 @@ def _write_physx(overlay: Overlay, physx: ConfigObject, scene: str, release: str
             overlay.note(FAULT, "sim.physx.solver_type", place, "allowed are 0 for PGS and 1 for TGS", entry.value)
     for name, field in PHYSX.items():
         default = EXTERNAL_FORCES[release] if name == "enable_external_forces_every_iteration" else field.default
-        given = physx.fields.get(name)
-        value = default if given is None else given.value
+        item = physx.fields.get(name)
+        value = default if item is None else item.value
         if value is not None and not overlay.not_evaluated(f"sim.physx.{name}", value):
-            overlay.write(scene, field, value, f"sim.physx.{name}", DEFAULT if given is None else given.place, SPAWNED)
-    for name, given in physx.fields.items():
+            overlay.write(scene, field, value, f"sim.physx.{name}", DEFAULT if item is None else item.place, SPAWNED)
+    for name, item in physx.fields.items():
         if name not in PHYSX and name not in ("solver_type", "class_type") and not name.startswith("gpu_"):
-            overlay.note(UNRELATED, f"sim.physx.{name}", given.place, "it does not change what PhysX comes to",
-                         given.value if not isinstance(given.value, ConfigObject) else given.value.kind)
+            overlay.note(UNRELATED, f"sim.physx.{name}", item.place, "it does not change what PhysX comes to",
+                         item.value if not isinstance(item.value, ConfigObject) else item.value.kind)

@@ -36,7 +36,8 @@ def apply_spawn(overlay: Overlay, robot: ConfigObject, root: Usd.Prim, release: 
         return
     spawn = entry.value
     if isinstance(spawn, NotEvaluated) or not isinstance(spawn, ConfigObject):
-        overlay.not_evaluated("spawn", spawn)
+        if not overlay.not_evaluated("spawn", spawn):
+            overlay.note(FAULT, "spawn", entry.place, "give an object of a configuration class", spawn)
         return
     _select_variants(overlay, spawn, root)
     for slot in SPAWN_SLOTS:
@@ -57,9 +58,9 @@ def _select_variants(overlay: Overlay, spawn: ConfigObject, root: Usd.Prim) -> N
     entry = spawn.fields.get("variants")
     if entry is None or entry.value is None or overlay.not_evaluated("spawn.variants", entry.value):
         return
-    chosen = entry.value if isinstance(entry.value, dict) else {
+    selections = entry.value if isinstance(entry.value, dict) else {
         name: item.value for name, item in getattr(entry.value, "fields", {}).items()}
-    for name, variant in chosen.items():
+    for name, variant in selections.items():
         known = root.GetVariantSets().GetNames() if root.GetVariantSets().HasVariantSet(str(name)) else []
         if name not in known or variant not in root.GetVariantSet(name).GetVariantNames():
             overlay.note(FAULT, "spawn.variants", entry.place, f"{root.GetPath()} has no variant {variant!r} in a set "
@@ -72,8 +73,8 @@ def _apply_slot(overlay: Overlay, slot: str, entry: Entry, root: Usd.Prim) -> No
     """Write the values of one part of spawn to all prims that it reaches."""
     for pattern, props in _parts(entry.value):
         if isinstance(props, NotEvaluated) or not isinstance(props, ConfigObject):
-            if props is not None:
-                overlay.not_evaluated(f"spawn.{slot}", props)
+            if props is not None and not overlay.not_evaluated(f"spawn.{slot}", props):
+                overlay.note(FAULT, f"spawn.{slot}", entry.place, "give an object of a configuration class", props)
             continue
         if props.kind.startswith(_OTHER_ENGINES):
             overlay.note(IGNORED, f"spawn.{slot}", props.place, f"PhysX does not read what {props.kind} writes")
@@ -138,7 +139,7 @@ def _targets(overlay: Overlay, slot: str, root: Usd.Prim, pattern: str | None, n
         except MatchError as error:
             overlay.note(FAULT, f"spawn.{slot}", "", str(error))
             return []
-    found, hidden = [], []
+    prims, hidden = [], []
     queue = deque([root])
     while queue:
         prim = queue.popleft()
@@ -148,13 +149,13 @@ def _targets(overlay: Overlay, slot: str, root: Usd.Prim, pattern: str | None, n
         fits = _carries(prim, slot)
         inner = str(prim.GetPath()).removeprefix(str(root.GetPath()))
         if fits and (pattern is None or re.fullmatch(pattern, inner)):
-            found.append(prim)
+            prims.append(prim)
         if nested or not fits:
             queue.extend(prim.GetChildren())
     if hidden:
         overlay.note(IGNORED, f"spawn.{slot}", "", f"Isaac Lab writes nothing to {plural(len(hidden), 'prim')} inside "
                      f"instances, such as {hidden[0].GetPath()}; they keep the values of the stage")
-    return found
+    return prims
 
 
 def _carries(prim: Usd.Prim, slot: str) -> bool:
@@ -169,7 +170,8 @@ def _carries(prim: Usd.Prim, slot: str) -> bool:
 def fix_root_link(overlay: Overlay, name: str, entry: Entry, root: Usd.Prim) -> None:
     """Enable or disable the joint that fixes the base; one that Isaac Lab would make is not made here."""
     if not isinstance(entry.value, bool):
-        overlay.not_evaluated(name, entry.value)
+        if entry.value is not None and not overlay.not_evaluated(name, entry.value):
+            overlay.note(FAULT, name, entry.place, "give True or False", entry.value)
         return
     existing = next((prim for prim in Usd.PrimRange(root) if _fixes_to_world(prim)), None)
     if existing is not None:
@@ -194,6 +196,6 @@ def _activate_contact_sensors(overlay: Overlay, spawn: ConfigObject, root: Usd.P
         return
     bodies = [prim for prim in Usd.PrimRange(root) if prim.HasAPI(UsdPhysics.RigidBodyAPI)]
     if not bodies:
-        overlay.note(FAULT, "spawn.activate_contact_sensors", entry.place, f"no rigid body lies below {root.GetPath()}")
+        overlay.note(FAULT, "spawn.activate_contact_sensors", entry.place, f"no rigid body is below {root.GetPath()}")
     for prim in bodies if release.startswith("3") else [body for body in bodies if body == root]:
         overlay.write(str(prim.GetPath()), SLEEP_THRESHOLD, 0.0, "spawn.activate_contact_sensors", entry.place, SPAWNED)

@@ -19,7 +19,8 @@ def apply_initial_state(overlay: Overlay, robot: ConfigObject, articulation: Art
     """Write the positions and velocities of joints at a reset."""
     state = robot.value("init_state")
     if not isinstance(state, ConfigObject):
-        overlay.not_evaluated("init_state", state)
+        if state is not None and not overlay.not_evaluated("init_state", state):
+            overlay.note(FAULT, "init_state", robot.place, "give an object of a configuration class", state)
         return
     joints = joints_by_name(articulation)
     for name, entry in state.fields.items():

@@ -13,7 +13,7 @@ MAX_EXPRESSION = 80         # characters of an expression in a message
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Location:
     """A line of a configuration."""
 
     file: str
@@ -27,7 +27,7 @@ class Place:
 class NotEvaluated:
     """A value that only running the configuration would tell."""
 
-    place: Place
+    place: Location
     expression: str
     reason: str
 
@@ -37,7 +37,7 @@ class Entry:
     """The value of a field, and the line that gives it."""
 
     value: Any
-    place: Place
+    place: Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class ConfigObject:
     """An object of a configuration class, with the fields that the configuration gives."""
 
     kinds: tuple[str, ...]      # names of its class and the classes that this derives from
-    place: Place
+    place: Location
     fields: dict[str, Entry] = field(default_factory=dict)
 
     @property
@@ -77,7 +77,7 @@ class ConfigClass:
     """A configuration class that the configuration itself defines."""
 
     name: str
-    place: Place
+    place: Location
     bases: tuple[ConfigClass | str, ...]
     fields: dict[str, Entry]
     inner: dict[str, Any]                       # classes defined inside

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from physx_runtime.isaac_lab.modules import LARGEST_FILE
-from physx_runtime.isaac_lab.values import ConfigObject, Entry, NotEvaluated, Place, shortened
+from physx_runtime.isaac_lab.values import ConfigObject, Entry, Location, NotEvaluated, shortened
 from physx_schema.errors import UnreadableError
 
 _TUPLE = "tag:yaml.org,2002:python/tuple"
@@ -48,9 +48,9 @@ class _Nodes:
         self.file = file
         self.count = 0
 
-    def place(self, node: Any) -> Place:
+    def place(self, node: Any) -> Location:
         """The line of a node."""
-        return Place(self.file, node.start_mark.line + 1)
+        return Location(self.file, node.start_mark.line + 1)
 
     def mapping(self, node: Any, name: str) -> ConfigObject:
         """A mapping as an object of the class that its fields class_type or func name."""

@@ -63,8 +63,8 @@ def explain_code(code: str) -> dict[str, Any]:
 def verify_stage(path: str, isaac_lab: str = "", first: int = 0) -> dict[str, Any]:
     """Measure the effective values of a stage in PhysX's step, and suggest values with the intended effect.
 
-    isaac_lab: path of an Isaac Lab configuration (.py or params/env.yaml, with ":NAME" for one of several robots), read
-    as data. The stage is measured with its values, and the answer lists what it overrides.
+    isaac_lab: path of an Isaac Lab configuration (.py or params/env.yaml, with ":NAME" for one of several robots). The
+    file is read as data. The stage is measured with its values, and the answer lists what it overrides.
     """
     from physx_runtime.verification import verify
     from physx_runtime.verification.text import verification_json

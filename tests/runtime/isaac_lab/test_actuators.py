@@ -65,7 +65,8 @@ def test_values_by_joint_are_0_where_no_expression_matches(tmp_path: Path) -> No
 @pytest.mark.parametrize(("fields", "joints", "reason"), [
     (GAINS, "'hip', 'elbow'", "no joint matches 'elbow'"),
     (GAINS, "'hip', 'h.*'", "the joint hip matches both 'hip' and 'h.*'"),
-    (GAINS, "'ip'", "no joint matches 'ip'"),
+    (GAINS, "'ip'", "no joint matches 'ip'"), (GAINS, "3", "give a list of expressions for names of joints"),
+    (GAINS, "", "give a list of expressions for names of joints"),
     (GAINS, "'('", "'(' is not a regular expression: missing ), unterminated subpattern at position 0"),
     (GAINS, "'(a+)+'", "'(a+)+' is too long or repeats a repetition, and is not matched here"),
     ("stiffness={'hip': 1.0, 'elbow': 2.0}, damping=1.0", "'.*'", "no joint matches 'elbow'"),
@@ -141,11 +142,16 @@ def test_an_actuator_of_a_class_of_the_file_is_read_by_its_base(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(("actuators", "reason"), [
-    (implicit("stiffness=KP, damping=1.0"), "KP of other is not in a file beside the configuration"),
+    (implicit("stiffness=KP, damping=1.0"), "KP of other is not in a file next to the configuration"),
     ("'a': Servo(joint_names_expr=['.*'])",
-     "Servo is not a class of Isaac Lab, and its base class is not in a file beside the configuration"),
+     "Servo is not a class of Isaac Lab, and its base class is not in a file next to the configuration"),
     (implicit(f"{GAINS}, spring_preload=2.0"), "the field spring_preload of ImplicitActuatorCfg is not known here")])
 def test_what_is_not_known_is_not_evaluated(actuators: str, reason: str, tmp_path: Path) -> None:
     _, report = configured(tmp_path, "from other import KP, Servo\n" + robot(actuators))
     assert [note.reason for note in notes(report, NOT_EVALUATED)] == [reason]
     assert report.incomplete
+
+
+def test_an_actuator_that_is_none_is_an_error(tmp_path: Path) -> None:
+    _, report = configured(tmp_path, robot("'a': 3"))
+    assert [note.reason for note in notes(report, FAULT)] == ["give an actuator"]

@@ -39,8 +39,8 @@ def test_the_functions_of_mathematics_are_known(expression: str, expected: float
 
 
 @pytest.mark.parametrize(("expression", "reason"), [
-    ("[OTHER][0]", "OTHER of other is not in a file beside the configuration"),
-    ("2 * OTHER", "OTHER of other is not in a file beside the configuration"),
+    ("[OTHER][0]", "OTHER of other is not in a file next to the configuration"),
+    ("2 * OTHER", "OTHER of other is not in a file next to the configuration"),
     ("make(3)", "the function make of other is not run"),
     ("missing + 1", "the name missing is not defined in the file"),
     ("open('/etc/passwd').read()", "the name open is not defined in the file"),

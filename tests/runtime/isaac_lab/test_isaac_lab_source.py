@@ -28,7 +28,7 @@ pytestmark = pytest.mark.sweep
 # The parts of isaaclab_assets's robots that are not evaluated, by the last word of the field and the reason.
 KNOWN_GAPS = {
     ("thrusters",
-     "ThrusterCfg is not a class of Isaac Lab, and its base class is not in a file beside the configuration"),
+     "ThrusterCfg is not a class of Isaac Lab, and its base class is not in a file next to the configuration"),
     ("allocation_matrix", "the field is not known here"), ("rotor_directions", "the field is not known here"),
     ("thruster_force_direction", "the field is not known here"),
     ("ensure_drives_exist", "its effect on the stage is not applied here"),

@@ -79,7 +79,7 @@ def test_several_robots_need_a_name_of_one(name: str, message: str, tmp_path: Pa
 def test_a_file_without_a_robot_is_refused_with_the_reason(tmp_path: Path) -> None:
     text = ("from robots_elsewhere import A\n@configclass\nclass EnvCfg:\n    scene = sim_utils.SceneCfg()\n"
             "    def __post_init__(self):\n        self.scene.robot = A.replace(x=1)\n")
-    with pytest.raises(UnreadableError, match="A of robots_elsewhere is not in a file beside the configuration"):
+    with pytest.raises(UnreadableError, match="A of robots_elsewhere is not in a file next to the configuration"):
         read_configuration(write(tmp_path, text))
 
 

@@ -139,3 +139,9 @@ def test_a_joint_that_isaac_lab_would_make_is_not_evaluated(tmp_path: Path) -> N
 def test_a_value_of_another_type_is_an_error(tmp_path: Path) -> None:
     report = spawned(tmp_path, "rigid_props=sim_utils.RigidBodyPropertiesCfg(linear_damping='much')")
     assert notes(report, FAULT)[0].reason == "physxRigidBody:linearDamping is float, and does not take this value"
+
+
+@pytest.mark.parametrize("spawn", ["rigid_props=3", "rigid_props=[3]", "articulation_props='x'"])
+def test_props_that_are_no_objects_are_errors(spawn: str, tmp_path: Path) -> None:
+    faults = notes(spawned(tmp_path, spawn), FAULT)
+    assert [note.reason for note in faults] == ["give an object of a configuration class"]

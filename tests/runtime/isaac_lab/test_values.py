@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from physx_runtime.isaac_lab.values import ConfigClass, Entry, NotEvaluated, Place, shortened, unknown_parts
+from physx_runtime.isaac_lab.values import ConfigClass, Entry, Location, NotEvaluated, shortened, unknown_parts
 
-PLACE = Place("cfg.py", 3)
+PLACE = Location("cfg.py", 3)
 
 
 def test_an_object_has_copies_of_the_defaults_of_all_bases() -> None:
