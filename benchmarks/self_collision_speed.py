@@ -34,7 +34,7 @@ def steps_per_second(stage: Usd.Stage, worlds: int) -> float:
         scene.step(HELD)
     seconds, after = time.process_time() - begin, scene.joint_position
     if scene.diverged.any() or not (np.abs(after - before).max(axis=1) > 0.0).all():
-        raise RuntimeError("an ant stands still, or is not finite")
+        raise RuntimeError("an ant has not moved, or is not finite")
     return STEPS * worlds / seconds
 
 

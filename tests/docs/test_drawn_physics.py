@@ -1,4 +1,4 @@
-"""The pictures of docs/reference/physx show what its formulae and recordings of PhysX say."""
+"""The pictures of docs/reference/physx show what its formulae and recordings of PhysX say; drawn pictures are shown."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def test_a_compliant_mimic_joint_is_the_spring_that_physx_was_measured_to_make_a
     assert [round(drawing.mimic_error((4, velocity))[1][5], 3) for velocity in (0, 1)] == [0.908, 0.972]
 
 
-@pytest.mark.parametrize("name", ["tendon_stiffness", "drive_settling", "mimic_error"])
+@pytest.mark.parametrize("name", ["tendon_stiffness", "drive_settling", "mimic_error", "training_curves"])
 def test_pictures_are_small_and_shown(name: str) -> None:
-    pages = (ROOT / "docs/reference/physx").glob("*.md")
-    assert any(f"](../../pictures/{name}.png)" in page.read_text(encoding="utf-8") for page in pages)
+    pages = [*(ROOT / "docs/reference/physx").glob("*.md"), *(ROOT / "docs/guides").glob("*.md")]
+    assert any(f"pictures/{name}.png)" in page.read_text(encoding="utf-8") for page in pages)
     assert (ROOT / f"docs/pictures/{name}.png").stat().st_size < MAX_SIZE
