@@ -122,7 +122,7 @@ ROOMS = {
         "envs": "arrays simulation viewing",
         "live_view": "arrays packing quantities session simulation viewing",
         "conversion": "arrays quantities",
-        "first_use": "compiling progress simulation viewing",
+        "first_use": "collision compiling progress simulation viewing",
         "demonstration": "progress simulation verification viewing",
         "commands": "behaviour isaac_lab packing progress simulation verification viewing",
         "model_context": "simulation verification",

@@ -1,7 +1,8 @@
-"""Small stages that between them call every kernel which depends on no stage: `call_kernels` steps them.
+"""Small stages that between them call the kernels which depend on no stage: `call_kernels` steps them.
 
-`pairs` lets every two kinds of colliders touch, `robots` self-colliding robots among free bodies, and `standing` one
-robot on the ground by each kind of foot.
+In `pairs` every two kinds of colliders touch, in `robots` self-colliding robots stand among bodies, and in `standing`
+one robot stands on the ground. The loops of the narrow phase are also called without any pair, since some are needed
+for rare poses only.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from typing import Any
 import numpy as np
 from pxr import Sdf, Usd
 
+from physx_runtime.collision.manifold.multi import MANIFOLDS
+from physx_runtime.collision.narrow_phase.dispatch import COMPILED_LOOPS
+from physx_runtime.collision.shapes import CONTACT, EMPTY, PAIR, SHAPE
 from physx_runtime.progress import counted, task
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.simulation.simulate import simulate
@@ -43,6 +47,8 @@ EDGE_DOWN = (0.8804762, 0.2798481, 0.3647052, 0.1159169)        # a box on an ed
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 PLANE_HEIGHT = -100.0
 DTYPES = ("float32", "float64")
+ROBOTS = "robots and bodies"
+STEPS = 240         # of `ROBOTS`: bodies fall asleep, pairs end
 
 
 def collider(kind: str, name: str, at: Vector, turn: tuple[float, ...] = UPRIGHT, body: bool = True) -> str:
@@ -106,13 +112,16 @@ def call_kernels() -> None:
     """Step all stages in float32 and float64, and draw a triangle."""
     for (name, text), dtype in counted("stages", list(product(_stages(), DTYPES))):
         with task(f"{name} in {dtype}"):
-            _step(text, dtype)
+            _step(text, dtype, STEPS if name == ROBOTS else 3)
+    for loop in counted("contacts", COMPILED_LOOPS):
+        loop(np.zeros(0, PAIR), np.zeros(0, np.int64), np.zeros(0, SHAPE), np.zeros((0, 7), np.float32), EMPTY,
+             np.zeros(0, MANIFOLDS), np.zeros(0, CONTACT), 0)
     draw(np.zeros((3, 3)), np.zeros((1, 3), np.int64), np.zeros((1, 3), np.uint8), np.zeros((2, 2)),
          np.zeros((2, 2, 3), np.uint8))
 
 
 def _stages() -> Iterator[tuple[str, str]]:
-    yield from (("pairs of colliders", pairs()), ("robots and bodies", robots()))
+    yield from (("pairs of colliders", pairs()), (ROBOTS, robots()))
     yield from ((f"a robot on a {foot}", standing(foot)) for foot in FEET)
 
 
@@ -122,11 +131,11 @@ def _open(text: str) -> Any:
     return Usd.Stage.Open(layer)
 
 
-def _step(text: str, dtype: str) -> None:
+def _step(text: str, dtype: str, steps: int) -> None:
     """A recorded motion, and worlds that are reset."""
     stage = _open(text)
-    simulate(stage, steps=3, dtype=dtype)
-    scene = Scene(stage, 2, dtype=dtype)
+    simulate(stage, steps=steps, dtype=dtype)
+    scene = Scene(stage, 2, dtype=dtype, sleeping=False)
     scene.step(2)
     scene.reset([0])
     scene.step()

@@ -12,13 +12,15 @@ from physx_runtime.first_use.scenes import _open, _stages
 
 from physx_schema.description import describe
 
-# Every kernel for Python to call that is still not compiled, one a line.
+# Every kernel for Python to call that is still not compiled, one a line; other than those that only edits of a stage
+# and blocks of worlds without contacts need.
 WARM = """
 from physx_runtime.compiling import numba_functions
 from physx_runtime.first_use.scenes import call_kernels
 call_kernels()
 for entry in numba_functions._entries:
-    if not entry.overloads and not entry.py_func.__module__.endswith("targets.cpu"):
+    name = entry.py_func.__name__
+    if not entry.overloads and name not in ("without_filtered", "update_offsets", "_run_program", "_run_function"):
         print(numba_functions._identity(entry.py_func))
 """
 

@@ -221,8 +221,10 @@ CONTACT_METHODS: Mapping[tuple[int, int], ContactMethod] = {
     (CAPSULE, MESH): of_mesh(capsule_mesh),
     **{(kind, MESH): _OF_HULL_AND_MESH for kind in (BOX, CONVEX)},
 }
-_LOOPS = {method: for_each_pair(method) for method in CONTACT_METHODS.values()}
+_LOOPS = {method: for_each_pair(method) for method in dict.fromkeys(CONTACT_METHODS.values())}
+_BOX_LOOPS = for_each_pair(of_sizes(box_faces)), for_each_pair(of_sizes_and_hulls(box_gjk))
 # The loop over pairs of these kinds; each is compiled when first needed.
-CONTACT_LOOPS: Mapping[tuple[int, int], ContactMethod] = {kinds: _LOOPS[method] for kinds,
-                                                          method in CONTACT_METHODS.items()} | {
-    (BOX, BOX): with_search(for_each_pair(of_sizes(box_faces)), for_each_pair(of_sizes_and_hulls(box_gjk)))}
+CONTACT_LOOPS: Mapping[tuple[int, int], ContactMethod] = {
+    **{kinds: _LOOPS[method] for kinds, method in CONTACT_METHODS.items()}, (BOX, BOX): with_search(*_BOX_LOOPS)}
+# All compiled loops, each once.
+COMPILED_LOOPS = (*(_LOOPS[method] for method in _LOOPS if method is not CONTACT_METHODS[BOX, BOX]), *_BOX_LOOPS)
