@@ -35,6 +35,8 @@ EXCEPTIONS = {
     "generated/physx_generated": {"typing_extensions"},     # for type checkers alone, which bring it along
     "physx_schema/files.py": {"physx_codegen"},         # one place puts files in place, where nothing is needed for it
     "physx_schema/reports/page.py": {"jinja2"},     # the page for a browser
+    "physx_schema/library/columns.py": {"pyarrow"},     # the columns of results as Arrow has them
+    "physx_schema/library/dataset.py": {"pyarrow"},     # results as Parquet
     "runtime/physx_runtime/model_context/mcp_command.py": {"mcp"},  # the protocol that it speaks
     "runtime/physx_runtime/live_view/server.py": {"viser", "websockets"},      # the page of a live view
     "runtime/physx_runtime/envs/vector_env.py": {"gymnasium"},      # the environment that it derives from
@@ -76,7 +78,9 @@ ROOMS = {
         "simready": "asset_validation checking",
         "authoring": "arguments checking definitions description errors files",
         "reports": "checking description errors former_names text",
-        "command_line": "checking description diagnostics engine_releases errors files migration outputs reports text",
+        "library": "description diagnostics engine_releases errors files outputs text",
+        "command_line":
+            "checking description diagnostics engine_releases errors files library migration outputs reports text",
         "cli":
             "checking command_line definitions description diagnostics errors files installed_usd migration outputs "
             "reports text",

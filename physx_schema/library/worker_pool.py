@@ -15,12 +15,12 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from time import monotonic
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, TypeVar
 
 from physx_schema.errors import UnsupportedError
+from physx_schema.library.outcomes import Limits, Lost
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -28,22 +28,6 @@ Result = TypeVar("Result")
 ATTEMPTS = 2            # of an item whose worker is killed; a second loss shows that the item is the cause
 _EXIT_SECONDS = 5       # in which a process ends after its pipe has closed
 _SPAWN = multiprocessing.get_context("spawn")       # a fork would copy the threads' locks of USD and numba
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """The most that an item may take."""
-
-    seconds: float = math.inf
-    megabytes: int | None = None        # of private memory; None for no limit
-
-
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """The reason why an item has no result."""
-
-    outcome: Literal["crashed", "timeout", "memory", "failed"]
-    reason: str
 
 
 def results_of(function: Callable[[Item], Result], items: Iterable[Item], workers: int,
@@ -210,7 +194,7 @@ def _end_with_parent() -> None:
 
 def _limit_memory(megabytes: int) -> None:
     """Refuse memory beyond a limit, from which MemoryError follows."""
-    import resource             # of Unix alone
+    import resource  # of Unix alone
 
     size = megabytes << 20
     resource.setrlimit(resource.RLIMIT_DATA, (size, size))

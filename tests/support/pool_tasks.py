@@ -7,6 +7,8 @@ import signal
 import time
 from pathlib import Path
 
+from physx_schema.library.outcomes import Done
+
 
 def act(item: str) -> str:
     """Do what an item says; return the item in capitals."""
@@ -27,3 +29,8 @@ def act(item: str) -> str:
             marker.touch()
             os.kill(os.getpid(), signal.SIGKILL)
     return item.upper()
+
+
+def act_on(path: str) -> Done[str]:
+    """Do what a path says, as the work of a command."""
+    return Done(act(path))

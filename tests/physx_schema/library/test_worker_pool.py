@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from support.pool_tasks import act
 
-from physx_schema.library.worker_pool import Limits, Lost, results_of
+from physx_schema.library.outcomes import Limits, Lost
+from physx_schema.library.worker_pool import results_of
 
 
 def run(items: list[str], workers: int = 2, limits: Limits | None = None) -> list[str | Lost]:
