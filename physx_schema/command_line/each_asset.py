@@ -69,8 +69,8 @@ def each_asset(*results: str, prepare: Callable[[dict[str, Any]], None] | None =
             name = current.name or ""
             work = CommandWork(command.__module__, command.__name__, tuple(options.items()), is_quiet(),
                                adapt, bool(assets.results))
-            chosen = {key: options[key] for key in results}
-            code = _run(files, name, work, chosen, assets, workers, bool(options.get("force")))
+            settings = {key: options[key] for key in results}
+            code = _run(files, name, work, settings, assets, workers, bool(options.get("force")))
             print_summary(assets)
             raise click.exceptions.Exit(code)
         with_paths.single = command     # type: ignore[attr-defined]
@@ -81,9 +81,9 @@ def each_asset(*results: str, prepare: Callable[[dict[str, Any]], None] | None =
 def record(rows: Callable[[], Iterator[Row]]) -> None:
     """Keep rows of findings and measured values, if the command that runs has a dataset for them."""
     context = click.get_current_context(silent=True)
-    kept = context.meta.get(_ROWS) if context else None
-    if kept is not None:
-        kept += rows()
+    recorded = context.meta.get(_ROWS) if context else None
+    if recorded is not None:
+        recorded += rows()
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ COLUMNS = (
     Column("asset", TEXT, "the file, as the command line named it"),
     Column("kind", TEXT, "what the row holds: " + ", ".join(f"`{kind}`" for kind in KINDS)),
     Column("command", TEXT, "the command: check, verify, describe or report"),
-    Column("outcome", TEXT, "what became of the asset: " + ", ".join(f"`{outcome}`" for outcome in OUTCOMES)),
+    Column("outcome", TEXT, "the result for the asset: " + ", ".join(f"`{outcome}`" for outcome in OUTCOMES)),
     Column("exit_code", "int32", "the exit code of the command for this asset alone"),
     Column("message", TEXT, "the finding, or the reason for another outcome than `done`"),
     Column("code", TEXT, "the code of the finding, such as DJ.007/limits-clip"),
@@ -54,7 +54,7 @@ COLUMNS = (
     Column("tool", TEXT, "the version of physx-schema"),
     Column("schema", TEXT, "the hash of the generated schema files"),
     Column("usd", TEXT, "the version of USD"),
-    Column("engine", TEXT, "the engine, with the release of PhysX whose step it takes"),
+    Column("engine", TEXT, "the engine, with the release of PhysX"),
     Column("started", TIME, "the time at which the work on the asset began"),
     Column("seconds", "double", "the duration of the work on the asset"),
 )
@@ -78,7 +78,7 @@ _HEAD = """# Columns of a dataset of results
 columns of the files. [The guide](../guides/library.md) shows how to fill and read a dataset.
 
 Each asset has one row with the kind `asset`, also if its outcome is not `done`. Each finding and each measured value
-has a row of its own. Columns without a meaning for a kind are null.
+has a separate row. Columns without a meaning for a kind are null.
 
 ```sql
 SELECT code, count(*) FROM 'results/*.parquet' WHERE kind = 'finding' GROUP BY code ORDER BY 2 DESC;

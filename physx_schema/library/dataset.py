@@ -31,15 +31,14 @@ class Dataset:
     """
 
     def __init__(self, folder: Path) -> None:
-        if find_spec("pyarrow") is None:
-            raise UnsupportedError("--results needs pyarrow, which is not installed: pip install 'physx-schema[fleet]'")
+        require_pyarrow("--results")
         self.folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise unwritable(folder, error) from None
         self._rows: list[Row] = []
-        self._written = monotonic()
+        self._write_time = monotonic()
 
     def known(self, command: str) -> dict[str, dict[str, int]]:
         """Exit codes by asset and key, of all assets that a command has results of."""
@@ -69,27 +68,33 @@ class Dataset:
     def add(self, rows: Sequence[Row]) -> None:
         """Add all rows of an asset; they are written with those of other assets, together or not at all."""
         self._rows += rows
-        if len(self._rows) >= PART_ROWS or monotonic() - self._written >= PART_SECONDS:
+        if len(self._rows) >= PART_ROWS or monotonic() - self._write_time >= PART_SECONDS:
             self.write()
 
     def write(self) -> None:
         """Write the added rows to a new file. Raises UnsupportedError if it cannot be written."""
-        self._written = monotonic()
+        self._write_time = monotonic()
         if not self._rows:
             return
         rows, self._rows = self._rows, []
         keys = "".join(f"{row['run']}{row['asset']}" for row in rows if row["kind"] == ASSET)
         path = self.folder / f"{_PREFIX}{hashlib.sha256(legible(keys).encode()).hexdigest()[:32]}{_SUFFIX}"
-        write_part(path, rows, arrow_schema())
+        import pyarrow as pa
+
+        write_part(path, pa.Table.from_pylist([{name: _storable(row.get(name)) for name in NAMES} for row in rows],
+                                              arrow_schema()))
 
 
-def write_part(path: Path, rows: Sequence[Row], schema: Any) -> None:
-    """Write rows to a Parquet file that appears complete or not at all. Raises UnsupportedError."""
-    import pyarrow as pa
+def require_pyarrow(what: str) -> None:
+    """Raise UnsupportedError without pyarrow."""
+    if find_spec("pyarrow") is None:
+        raise UnsupportedError(f"{what} needs pyarrow, which is not installed: pip install 'physx-schema[fleet]'")
+
+
+def write_part(path: Path, table: Any) -> None:
+    """Write an Arrow table to a Parquet file that appears complete or not at all. Raises UnsupportedError."""
     import pyarrow.parquet as pq
 
-    names = schema.names
-    table = pa.Table.from_pylist([{name: _storable(row.get(name)) for name in names} for row in rows], schema)
     partial = path.with_name(f".{path.name}.{os.getpid()}{_PARTIAL}")       # other shards may write the same folder
     try:
         with partial.open("wb") as file:

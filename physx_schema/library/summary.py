@@ -94,7 +94,7 @@ def _tables(summary: Summary) -> Iterator[tuple[str, tuple[str, ...], list[tuple
     for caption, heading, assets in (("Commonest findings", "code", summary.codes),
                                      ("Values most often altered", "property", summary.altered)):
         common = sorted(assets.items(), key=lambda item: (-len(item[1]), item[0]))
-        yield caption, (heading, "assets"), [(name, str(len(found))) for name, found in common]
+        yield caption, (heading, "assets"), [(name, str(len(names))) for name, names in common]
     yield "Assets without a result", ("asset", "command", "reason"), [
         (asset, command, reason) for (asset, command, _), reason in sorted(summary.lost.items())]
     yield "Changes since the run before", ("asset",), [(line,) for line in summary.changes]

@@ -123,10 +123,10 @@ class _Worker(Generic[Item, Result]):
     """A process, and the item that it has."""
 
     def __init__(self, function: Callable[[Item], Result], megabytes: int | None) -> None:
-        self.connection, theirs = _SPAWN.Pipe()
-        self.process = _SPAWN.Process(target=_work, args=(theirs, function, megabytes), daemon=True)
+        self.connection, child_connection = _SPAWN.Pipe()
+        self.process = _SPAWN.Process(target=_work, args=(child_connection, function, megabytes), daemon=True)
         self.process.start()
-        theirs.close()          # so that the pipe ends with the process
+        child_connection.close()          # so that the pipe ends with the process
         self.ready, self.task, self.deadline = False, None, math.inf
 
     task: tuple[int, Item] | None
