@@ -41,6 +41,8 @@ EXCEPTIONS = {
     "runtime/physx_runtime/live_view/server.py": {"viser", "websockets"},      # the page of a live view
     "runtime/physx_runtime/envs/vector_env.py": {"gymnasium"},      # the environment that it derives from
     "runtime/physx_runtime/viewing/film/writing.py": {"PIL", "imageio_ffmpeg"},     # the formats of films
+    "runtime/physx_runtime/fleet/shards.py": {"pyarrow"},       # numbers of worlds as Parquet
+    "physx_schema/library/ray_pool.py": {"ray"},        # a cluster as the distributor of work
     "runtime/physx_runtime/simulation/variation.py": {"yaml"},      # what worlds differ in, as people write it
     "runtime/physx_runtime/verification/engines/physx/worker.py": {"ovphysx", "ovstage"},   # a process of its own
 }
@@ -119,6 +121,7 @@ ROOMS = {
         "viewing.film": "arrays compiling simulation",       # pixels are loops
         "viewing": "arrays packing simulation solver.constraints verification",     # lengths of recorded tendons
         "envs": "arrays simulation viewing",
+        "fleet": "arrays packing simulation",
         "live_view": "packing session viewing",
         "conversion": "arrays",
         "demonstration": "simulation verification viewing",

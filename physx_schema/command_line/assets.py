@@ -80,7 +80,7 @@ def asset_options(command: Callable[..., None]) -> Callable[..., None]:
                   help="Add the results to the Parquet dataset in this folder; leave out files with results. With "
                        "--force, do them again.")
     @click.option("--summary", is_flag=True, help="With --results: print a summary of the dataset, and write "
-                                                  "summary.html into its folder.")
+                                                  "_summary.html into its folder.")
     @functools.wraps(command)
     def with_assets(jobs: int | None, shard: tuple[int, int], time_limit: float | None, memory_limit: int | None,
                     results: Path | None, summary: bool, **values: Any) -> None:

@@ -15,7 +15,7 @@ from physx_schema.outputs import PAGE_MARK
 from physx_schema.text import html_table, plural
 
 SHOWN = 10              # lines of each list
-PAGE = "summary.html"
+PAGE = "_summary.html"        # readers of datasets leave out files with an underscore
 ALTERED = ("altered", "ignored")
 _STYLE = ("body{font:15px system-ui;margin:2em auto;max-width:70em}table{border-collapse:collapse;margin:2em 0}"
           "caption{text-align:left;font-weight:600}"

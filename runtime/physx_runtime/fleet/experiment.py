@@ -21,6 +21,7 @@ from physx_schema.arguments import display
 from physx_schema.description import describe
 from physx_schema.description.model import Description
 
+Start = Callable[[Scene, range], None]      # sets states, targets and efforts of worlds with these numbers
 Measure = Callable[[Scene], Mapping[str, ArrayLike]]     # of a stepped scene: numbers (n_world,) by name
 JOINT_POSITION, JOINT_VELOCITY, BODY_POSITION = MEASURES = ("joint_position", "joint_velocity", "body_position")
 DIVERGED = "diverged"
@@ -34,6 +35,7 @@ class Experiment:
     variation: Variation
     steps: int
     measure: Measure | tuple[str, ...]      # a function of the stepped scene, or names of MEASURES
+    start: Start | None = None              # called before the first step
     dt: float = 1 / 60                      # s
     device: str = "cpu"
     dtype: str = "float32"
@@ -51,6 +53,8 @@ class Experiment:
             values = {name: self._values(actor, name, worlds) for name in self._names(actor)}
             if values:
                 actor.set_parameters(values)
+        if self.start is not None:
+            self.start(scene, worlds)
         return scene
 
     def measured(self, worlds: range) -> dict[str, Array]:
@@ -65,7 +69,7 @@ class Experiment:
         measured = dict(_named(scene, self.measure)) if isinstance(self.measure, tuple) else self.measure(scene)
         if not isinstance(measured, Mapping):
             raise ValueError(f"measure returns {display(measured)}; return a dictionary of arrays ({len(worlds)},)")
-        result = {DIVERGED: np.any(scene.diverged, axis=-1) if scene.diverged.ndim > 1 else scene.diverged}
+        result = {DIVERGED: scene.diverged}
         for name, values in measured.items():
             array = np.asarray(values)
             if array.shape != (len(worlds),):

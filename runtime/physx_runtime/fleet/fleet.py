@@ -10,7 +10,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from physx_runtime.fleet.experiment import MEASURES, Experiment, Measure
+from physx_runtime.fleet.experiment import MEASURES, Experiment, Measure, Start
 from physx_runtime.fleet.shards import Shard, ShardResult, WorldShards
 from physx_runtime.fleet.statistics import Statistics
 from physx_runtime.packing.model import NotSimulated
@@ -67,8 +67,8 @@ class Fleet:
 
 def run(stage: str | Path, variation: Variation, worlds: int | None = None, steps: int = 600,
         measure: Measure | str | Sequence[str] = MEASURES[:1], results: str | Path | None = None,
-        workers: int | None = None, ray: str | None = None, *, dt: float = 1 / 60, device: str = "cpu",
-        dtype: str = "float32", solver: str = "physx") -> Fleet:
+        workers: int | None = None, ray: str | None = None, *, start: Start | None = None, dt: float = 1 / 60,
+        device: str = "cpu", dtype: str = "float32", solver: str = "physx") -> Fleet:
     """Step many worlds of a stage in shards, measure each, and reduce the numbers to statistics.
 
     World i draws its parameters from the seed and i alone. World 0 has the authored values. The results have the same
@@ -88,6 +88,8 @@ def run(stage: str | Path, variation: Variation, worlds: int | None = None, step
         steps: Number of steps of dt before the measurement.
         measure: A function of the stepped `Scene` that returns {name: (n_world,)}, or names of MEASURES. Workers import
             the function, so it stands at the top of a module. "diverged" is always measured.
+        start: A function of the `Scene` and the numbers of its worlds that sets states, targets and efforts before the
+            first step. What it sets in a world may depend on the number of the world, not on other worlds.
         results: Folder for Parquet files with the parameters and numbers of every world; None keeps statistics only.
         workers: Number of worker processes; None for one for each core, 0 to step in this process.
         ray: Address of a Ray cluster, or "auto", which steps the shards instead of local processes.
@@ -106,7 +108,7 @@ def run(stage: str | Path, variation: Variation, worlds: int | None = None, step
     count = required_count("worlds", variation.worlds if worlds is None else worlds, 1)
     processes = _core_count() if workers is None else required_count("workers", workers, 0)
     experiment = Experiment(str(stage), replace(variation, worlds=count), required_count("steps", steps, 0),
-                            _checked(measure), required_time(dt), device, dtype, solver)
+                            _checked(measure), start, required_time(dt), device, dtype, solver)
     not_simulated = experiment.scene(range(1)).not_simulated    # refuses what is wrong before processes start
     folder = None if results is None else Path(results)
     shards = WorldShards(experiment, folder, 1 if ray is not None else max(1, _core_count() // max(1, processes)))

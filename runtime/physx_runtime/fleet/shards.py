@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +23,7 @@ from physx_schema.files import read_text, write_text
 from physx_schema.library.content import layers_of, versions
 from physx_schema.library.dataset import require_pyarrow, write_part
 
-MANIFEST = "run.json"
+MANIFEST = "_run.json"      # readers of datasets leave out files with an underscore
 WORLD = "world"
 
 
@@ -74,25 +74,25 @@ class WorldShards:
                                  f"this run has {display(value)}; use another folder")
 
     def require_importable(self) -> None:
-        """Raise ValueError if worker processes cannot import the measure."""
+        """Raise ValueError if worker processes cannot import measure or start."""
         try:
             pickle.dumps(self)
         except (pickle.PicklingError, AttributeError, TypeError):
-            raise ValueError("measure cannot be imported by worker processes; define the function at the top of a "
-                             "module, or step in this process with workers=0") from None
+            raise ValueError("measure or start cannot be imported by worker processes; define the function at the top "
+                             "of a module, or step in this process with workers=0") from None
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
         """What the results depend on."""
         item = self.experiment
-        measure = list(item.measure) if isinstance(item.measure, tuple) else (
-            f"{item.measure.__module__}.{getattr(item.measure, '__qualname__', type(item.measure).__qualname__)}")
+        measure = list(item.measure) if isinstance(item.measure, tuple) else _name_of(item.measure)
         spreads = {name: [spread.low, spread.high, spread.relative, list(spread.of)]
                    for name, spread in item.variation.parameters.items()}
         digests = sorted(digest for _, digest in layers_of(open_stage(item.stage)))
         return {"worlds": item.variation.worlds, "seed": item.variation.seed, "parameters": spreads,
                 "steps": item.steps, "dt": item.dt, "dtype": item.dtype, "solver": item.solver, "device": item.device,
-                "measure": measure, "layers": hashlib.sha256("".join(digests).encode()).hexdigest(),
+                "measure": measure, "start": item.start and _name_of(item.start),
+                "layers": hashlib.sha256("".join(digests).encode()).hexdigest(),
                 "versions": versions()}
 
     def __call__(self, shard: Shard) -> ShardResult:
@@ -123,6 +123,11 @@ class WorldShards:
         table = pq.read_table(path)
         left_out = {WORLD, *json.loads(table.schema.metadata[b"parameters"])}
         return {name: table[name].to_numpy() for name in table.column_names if name not in left_out}
+
+
+def _name_of(function: Callable[..., object]) -> str:
+    """Module and name of a function."""
+    return f"{function.__module__}.{getattr(function, '__qualname__', type(function).__qualname__)}"
 
 
 def _reduced(shard: Shard, measured: Mapping[str, Array]) -> ShardResult:

@@ -49,7 +49,9 @@ class Statistics:
         order = np.lexsort((indices, -numbers))
         largest = tuple((float(numbers[i]), int(indices[i])) for i in order[:EXTREMES])
         bins, counts = np.unique(_bins_of(numbers), return_counts=True)
-        return cls(numbers.size, len(finite) - numbers.size, mean, math.fsum((numbers - mean) ** 2), largest, smallest,
+        with np.errstate(over="ignore"):        # of numbers near the largest: the deviation is then infinite
+            squares = float(np.sum((numbers - mean) ** 2))
+        return cls(numbers.size, len(finite) - numbers.size, mean, squares, largest, smallest,
                    dict(zip(bins.tolist(), counts.tolist(), strict=True)))
 
     def merged(self, other: Statistics) -> Statistics:

@@ -55,7 +55,7 @@ def test_names_of_assets_are_text_on_the_page(dataset: Dataset) -> None:
 
 def test_the_page_lies_in_the_dataset_and_bears_the_mark_of_the_program(dataset: Dataset) -> None:
     list(write_summary(dataset))
-    assert is_ours(dataset.folder / "summary.html")
+    assert is_ours(dataset.folder / "_summary.html")
 
 
 def test_a_dataset_without_results_has_a_summary(tmp_path: Path) -> None:
