@@ -50,6 +50,7 @@ class AssetOptions:
     limits: Limits | None = None        # as given; None for the default
     results: Path | None = None
     summary: bool = False
+    ray: str | None = None              # the address of a cluster
 
     @property
     def worker_limits(self) -> Limits:
@@ -61,7 +62,7 @@ class AssetOptions:
 
         few: the number of files for which workers take longer to start than the work takes.
         """
-        if self.jobs is None and count < few and not self.results and not self.limits:
+        if count < few and not (self.jobs or self.results or self.limits or self.ray):
             return 0
         return max(1, min(count, self.jobs or os.cpu_count() or 1))
 
@@ -81,15 +82,18 @@ def asset_options(command: Callable[..., None]) -> Callable[..., None]:
                        "--force, do them again.")
     @click.option("--summary", is_flag=True, help="With --results: print a summary of the dataset, and write "
                                                   "_summary.html into its folder.")
+    @click.option("--ray", metavar="ADDRESS", help="Use this Ray cluster, or auto, instead of worker processes.")
     @functools.wraps(command)
     def with_assets(jobs: int | None, shard: tuple[int, int], time_limit: float | None, memory_limit: int | None,
-                    results: Path | None, summary: bool, **values: Any) -> None:
+                    results: Path | None, summary: bool, ray: str | None, **values: Any) -> None:
+        if jobs and ray:
+            raise click.UsageError("--jobs counts worker processes, and --ray replaces them; give one of both")
         if summary and results is None:
             raise click.UsageError("--summary requires --results")
         limits = None
         if time_limit is not None or memory_limit is not None:
             limits = Limits(time_limit or TIME_LIMIT, memory_limit)
-        command(assets=AssetOptions(jobs, shard, limits, results, summary), **values)
+        command(assets=AssetOptions(jobs, shard, limits, results, summary, ray), **values)
     return with_assets
 
 
@@ -109,7 +113,7 @@ def plan_of(assets: AssetOptions, command: str, settings: dict[str, Any], worker
     from physx_schema.library.dataset import Dataset
 
     dataset = Dataset(assets.results) if assets.results else None
-    return Plan(identity(command, settings), workers, assets.worker_limits, is_trusting(), dataset, repeat)
+    return Plan(identity(command, settings), workers, assets.worker_limits, is_trusting(), dataset, repeat, assets.ray)
 
 
 def print_known(count: int, assets: AssetOptions) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import perf_counter
@@ -40,6 +40,15 @@ class Plan:
     trusted: bool = False       # whether files are opened without another process
     dataset: Dataset | None = None
     repeat: bool = False        # whether assets with known results are done again
+    ray: str | None = None      # the address of a cluster, which takes the place of worker processes
+
+    def results_of(self, function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+        """Results of items from worker processes or from a cluster."""
+        if self.ray is None:
+            return results_of(function, items, self.workers, self.limits)
+        from physx_schema.library.ray_pool import ray_results_of
+
+        return ray_results_of(function, items, self.ray, self.limits)
 
 
 def run_assets(paths: Sequence[str], work: Work[Value], plan: Plan) -> Iterator[tuple[str, Done[Value] | Known | Lost]]:
@@ -48,7 +57,7 @@ def run_assets(paths: Sequence[str], work: Work[Value], plan: Plan) -> Iterator[
     With a dataset, results are added to it, and assets with known results are left out.
     """
     if plan.dataset is None:
-        for index, answer in results_of(_Alone(work, plan.trusted), paths, plan.workers, plan.limits):
+        for index, answer in plan.results_of(_Alone(work, plan.trusted), paths):
             yield paths[index], answer if isinstance(answer, Lost) else answer.done
         return
     yield from _recorded(paths, work, plan, plan.dataset)
@@ -67,7 +76,7 @@ def _recorded(paths: Sequence[str], work: Work[Value], plan: Plan,
             yield path, Known(lost)
     task = _Recorded(work, plan.trusted, plan.identity)
     try:
-        for index, answer in results_of(task, items, plan.workers, plan.limits):
+        for index, answer in plan.results_of(task, items):
             path = items[index][0]
             if isinstance(answer, Lost):
                 layers, key = files_with_hashes([path]), _lost_key(path, plan)

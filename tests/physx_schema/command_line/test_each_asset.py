@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
-import pytest
 from support.library import call, make_library
-from support.places import STAGES
-
-from physx_schema.library.columns import VALUE
-from physx_schema.library.dataset import Dataset
 
 
 def test_the_output_for_many_files_is_that_of_each_in_turn(tmp_path: Path) -> None:
@@ -33,15 +27,3 @@ def test_reports_of_many_files_need_a_folder(tmp_path: Path) -> None:
     make_library(tmp_path, 2)
     result = call("report", tmp_path, "-o", tmp_path / "page.html")
     assert (result.exit_code, "for several stages give a folder" in result.stderr) == (2, True)
-
-
-def test_measured_values_are_rows_of_the_dataset(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
-    path = tmp_path / "finger.usda"
-    shutil.copy(STAGES / "clean_finger.usda", path)
-    alone = call("verify", path)
-    recorded = call("verify", path, "--results", tmp_path / "results")
-    assert (recorded.stdout, recorded.exit_code) == (alone.stdout, alone.exit_code)
-    stiffness, = (row for row in Dataset(tmp_path / "results").rows(kind=VALUE)
-                  if row["property"] == "drive:angular:physics:stiffness")
-    assert stiffness["authored"] and stiffness["effective"] and stiffness["verdict"]
