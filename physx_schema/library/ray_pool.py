@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -21,6 +22,7 @@ Result = TypeVar("Result")
 BATCH = 16              # items of a task with limits, for which a node starts a process
 WAITING = 2             # tasks for each processor of the cluster that are sent before one is done
 RETRIES = 2             # of a task whose node is lost
+_CONNECTION_SECONDS = 10.0
 _PACKAGES = ("physx_generated", "physx_schema", "physx_runtime")
 
 
@@ -66,9 +68,12 @@ def _connect(address: str) -> None:
 
     if ray.is_initialized():
         return
+    host, _, port = address.removeprefix("ray://").rpartition(":")
     try:
+        if host and port.isdecimal():       # else Ray tries for minutes
+            socket.create_connection((host, int(port)), _CONNECTION_SECONDS).close()
         ray.init(address=address, log_to_driver=False, configure_logging=False)
-    except (ConnectionError, ValueError, RuntimeError) as error:
+    except (OSError, OverflowError, ValueError, RuntimeError) as error:
         reason = " ".join(str(error).split())
         raise UnsupportedError(f"no Ray cluster at {address}: {reason}; start one with ray start --head "
                                "--dashboard-host 127.0.0.1") from None
