@@ -120,8 +120,9 @@ def check_command(
         raise click.UsageError("--max-findings works only with --format text, html or github, and not with --fix or "
                                "--write-baseline")
     if fixing:
-        if style != "text" or baseline or write_baseline:
-            raise click.UsageError("--fix works only with --format text and without a baseline")
+        if style != "text" or baseline or write_baseline or assets.in_workers:
+            raise click.UsageError("--fix works only with --format text, without a baseline, and without --jobs, "
+                                   "--results, --ray and limits")
 
         options = RepairOptions(unsafe_fixes, in_place, output, override, force)
         code = fix_stages(listed(paths, assets), _check_of(settings), options, settings.strict, settings.fail_on)

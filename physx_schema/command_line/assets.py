@@ -57,12 +57,17 @@ class AssetOptions:
         """The limits of a file in a worker process."""
         return self.limits or Limits(TIME_LIMIT)
 
+    @property
+    def in_workers(self) -> bool:
+        """Whether an option asks for worker processes."""
+        return bool(self.jobs or self.results or self.limits or self.ray)
+
     def workers(self, count: int, few: int) -> int:
         """The number of worker processes for files; 0 to work in this process.
 
         few: the number of files for which workers take longer to start than the work takes.
         """
-        if count < few and not (self.jobs or self.results or self.limits or self.ray):
+        if count < few and not self.in_workers:
             return 0
         return max(1, min(count, self.jobs or os.cpu_count() or 1))
 

@@ -63,7 +63,8 @@ def each_asset(*results: str, prepare: Callable[[dict[str, Any]], None] | None =
             current = click.get_current_context().command
             for parameter in current.params:
                 if parameter.name in single and options[parameter.name]:
-                    raise click.UsageError(f"{parameter.opts[-1]} works only with one file")
+                    raise click.UsageError(f"{parameter.opts[-1]} works only with one file, and without --jobs, "
+                                           "--results, --ray and limits")
             if prepare is not None:
                 prepare(options)
             name = current.name or ""

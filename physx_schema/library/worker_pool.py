@@ -38,9 +38,12 @@ def results_of(function: Callable[[Item], Result], items: Iterable[Item], worker
     so that the results in memory are at most those of the workers. The first loss of a worker to a signal is taken as
     an accident: another worker repeats its item.
 
-    Raises UnsupportedError if workers cannot start.
+    Raises UnsupportedError if workers cannot start, and for a limit of memory on another system than Linux.
     """
-    pool = _Pool(function, workers, limits or Limits())
+    limits = limits or Limits()
+    if limits.megabytes is not None and sys.platform != "linux":
+        raise UnsupportedError(f"a limit of memory needs Linux, and this system is {sys.platform}; leave it out")
+    pool = _Pool(function, workers, limits)
     pool.pending.extend(enumerate(items))
     try:
         while pool.pending or pool.busy:

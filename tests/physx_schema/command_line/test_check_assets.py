@@ -79,3 +79,9 @@ def test_an_asset_is_checked_again_under_other_settings(tmp_path: Path) -> None:
 def test_results_keep_no_baseline(tmp_path: Path) -> None:
     result = call("check", tmp_path, "--results", tmp_path / "results", "--baseline", tmp_path / "known.json")
     assert "--results keeps all findings; remove --baseline and --write-baseline" in result.stderr
+
+
+@pytest.mark.parametrize("options", (("--jobs", "2"), ("--time-limit", "9"), ("--results", "results")))
+def test_repairs_ignore_no_option_of_worker_processes(options: tuple[str, str], tmp_path: Path) -> None:
+    result = call("check", tmp_path, "--fix", *options)
+    assert (result.exit_code, "--fix works only with" in result.stderr) == (2, True)

@@ -77,6 +77,29 @@ def test_a_path_that_is_no_folder_is_refused(tmp_path: Path) -> None:
         Dataset(path)
 
 
+@pytest.mark.parametrize("written", range(5))
+def test_a_run_that_a_full_disk_stopped_is_completed_by_the_next(written: int, tmp_path: Path,
+                                                                monkeypatch: pytest.MonkeyPatch) -> None:
+    make_library(tmp_path / "assets", 6)
+    arguments = ("check", tmp_path / "assets", "--jobs", "1", "--results", tmp_path / "results")
+    sync, room = os.fsync, iter(range(written))
+
+    def sync_with_room(descriptor: int) -> None:
+        if next(room, None) is None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        sync(descriptor)
+    monkeypatch.setattr(module, "PART_ROWS", 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(module.os, "fsync", sync_with_room)
+        stopped = call(*arguments)
+    assert (stopped.exit_code, stopped.stderr.count("\n")) == (2, 1)
+    assert stopped.stderr.endswith("cannot be written: No space left on device; use a writable folder with enough "
+                                   "space\n")
+    assert call(*arguments).exit_code == 3
+    call("check", tmp_path / "assets", "--results", tmp_path / "unbroken")
+    assert comparable(Dataset(tmp_path / "results")) == comparable(Dataset(tmp_path / "unbroken"))
+
+
 def run(assets: Path, results: Path, **options: Any) -> subprocess.Popen[bytes]:
     """A run of `check` in a process of its own, which writes a file for every asset."""
     code = ("from physx_schema.library import dataset; dataset.PART_ROWS = 1\n"
