@@ -9,7 +9,7 @@ import pytest
 from physx_runtime import Simulation, Spread, Variation
 from physx_runtime.fleet import Experiment
 from support.fleet_functions import angle, tilt
-from support.stages.cart_pole import cart_pole
+from support.stages.cart_pole import cart_pole, resting_ball
 
 SPREAD = Variation(300, {"mass": Spread(0.8, 1.2, True)}, seed=7)
 STEPS = 30
@@ -61,3 +61,12 @@ def test_a_parameter_that_no_actor_has_is_refused(stage: str) -> None:
     spread = Variation(5, {"gain": Spread(2.0, 3.0, False)})
     with pytest.raises(ValueError, match="gain is not a parameter of the simulated actors"):
         Experiment(stage, spread, STEPS, angle).scene(range(5))
+
+
+def test_a_world_in_contact_has_the_same_bits_beside_others(tmp_path: Path) -> None:
+    source, path = resting_ball(), tmp_path / "ball.usda"
+    source.GetRootLayer().Export(str(path))
+    experiment = Experiment(str(path), SPREAD, STEPS, ("joint_position", "body_position"))
+    together, alone = experiment.measured(range(8)), experiment.measured(range(5, 6))
+    assert {name: values[5] for name, values in together.items()} == {
+        name: values[0] for name, values in alone.items()}
