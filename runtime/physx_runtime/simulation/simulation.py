@@ -85,7 +85,7 @@ class Simulation(ActorView):
     def save(self, path: str | Path) -> None:
         """Write the states, parameters, efforts and targets of all worlds to an .npz file of plain arrays.
 
-        Raises ValueError if a force of `apply_force` waits for the next step or the name has another suffix, and
+        Raises ValueError for a name with another suffix, and if a force of `apply_force` waits for the next step. Raises
         UnsupportedError if the file cannot be written.
         """
         write_state(self, path)
@@ -93,7 +93,7 @@ class Simulation(ActorView):
     def load(self, path: str | Path) -> None:
         """Continue from a file of `save`, with the same bits; nothing changes if the file is refused.
 
-        Raises FileNotFoundError, UnreadableError for a file that `save` did not write, and ValueError for the state of
-        another robot, of other settings or of another version.
+        Raises FileNotFoundError, and UnreadableError for a file that `save` did not write. Raises ValueError for the
+        state of another robot, of other settings or of another version.
         """
         read_state(self, path)
