@@ -85,8 +85,8 @@ class Simulation(ActorView):
     def save(self, path: str | Path) -> None:
         """Write the states, parameters, efforts and targets of all worlds to an .npz file of plain arrays.
 
-        Raises ValueError for a name with another suffix, and if a force of `apply_force` waits for the next step. Raises
-        UnsupportedError if the file cannot be written.
+        Raises ValueError for a name with another suffix, and if a force of `apply_force` waits for the next step.
+        Raises UnsupportedError if the file cannot be written.
         """
         write_state(self, path)
 
