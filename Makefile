@@ -7,6 +7,8 @@
 #   make fingerprint  digests of programs, motions, sessions and texts: which of them changed
 #   make docs     the documentation as a site, in site/
 #   make validators  NVIDIA's validators, each with this package in an environment of its own
+#   make tutorials  the guides for other engines, on Python 3.12 with the USD of Isaac Lab 3, Newton and MuJoCo
+#   make isaac-lab  the files of two releases of Isaac Lab, which tests compare the reading of configurations with
 #   make compat   the quick tests of what touches USD, on every USD that is supported, each in an environment of its own
 PYTHON ?= python3
 WORKERS ?= 2
@@ -34,7 +36,11 @@ export USD_VALIDATION_PYTHON ?= $(CURDIR)/.venv-usd-validation/bin/python
 export ASSET_VALIDATOR_PYTHON ?= $(CURDIR)/.venv-asset-validator/bin/python
 export SIMREADY_PYTHON ?= $(CURDIR)/.venv-simready/bin/python
 
-.PHONY: demo test sweep fuzz fingerprint compat docs oracle validators release
+# Where the guides' code runs beside other engines, and the files of Isaac Lab.
+export TUTORIALS_PYTHON ?= $(CURDIR)/.venv-tutorials/bin/python
+export ISAAC_LAB_SOURCES ?= $(CURDIR)/.isaac-lab
+
+.PHONY: demo test sweep fuzz fingerprint compat docs oracle validators tutorials isaac-lab release
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.ready-demo
@@ -67,6 +73,8 @@ sweep: $(VENV)/.ready-dev
 		echo "sweep: atheris could not be installed here; no input is looked for that reaches new lines" >&2
 	@$(MAKE) --no-print-directory -k validators || \
 		echo "sweep: not every asset validator could be installed here; what is missing is skipped" >&2
+	@$(MAKE) --no-print-directory -k tutorials isaac-lab || \
+		echo "sweep: other engines or Isaac Lab's files could not be fetched here; their tests are skipped" >&2
 ifdef ORACLE_PYTHON
 	$(VENV)/bin/python -m pytest -n $(WORKERS) --dist worksteal -m sweep
 else
@@ -117,6 +125,24 @@ compat-%: .venv-usd-%/.ready
 $(COMPAT:%=.venv-usd-%/.ready): pyproject.toml Makefile
 	$(COMPAT_PYTHON) -m venv $(@D)
 	$(@D)/bin/python $(INSTALL) $(USD) $(COMPAT_PACKAGES) -e ".[report]"
+	@touch $@
+
+# The guides' code on the USD of Isaac Lab 3, which is for Python 3.12 alone there, beside Newton and MuJoCo.
+TUTORIAL_PACKAGES = "usd-exchange==3.0.1" "newton==1.8.*" "newton-usd-schemas==0.6.*" "mujoco>=3.3,<4" "pytest>=8.3,<10"
+tutorials: .venv-tutorials/.ready
+
+.venv-tutorials/.ready: pyproject.toml Makefile
+	$(COMPAT_PYTHON) -m venv $(@D)
+	$(@D)/bin/python $(INSTALL) $(TUTORIAL_PACKAGES) -e ".[report]"
+	@touch $@
+
+# The files of Isaac Lab 2 and 3, without what they need to run: tests read them.
+ISAAC_LAB_OPTIONS = --no-deps --only-binary=:all: --implementation cp --platform manylinux_2_35_x86_64 --platform any
+isaac-lab: .isaac-lab/.ready
+
+.isaac-lab/.ready: Makefile
+	$(PYTHON) $(INSTALL) $(ISAAC_LAB_OPTIONS) --python-version 3.11 --target $(@D)/2.3.2 "isaaclab==2.3.2.post1"
+	$(PYTHON) $(INSTALL) $(ISAAC_LAB_OPTIONS) --python-version 3.12 --target $(@D)/3.0.0 "isaaclab==3.0.0"
 	@touch $@
 
 VALIDATORS := usd-validation asset-validator simready

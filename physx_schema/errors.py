@@ -31,7 +31,7 @@ def without_addresses(text: str) -> str:
 
 def printable(text: str) -> str:
     """The text with every control and direction character as an escape."""
-    return "".join(map(_escape, text))
+    return text if text.isprintable() else "".join(map(_escape, text))
 
 
 def _escape(character: str) -> str:

@@ -19,11 +19,15 @@ def plural(count: int, noun: str, plural_form: str = "") -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {plural_form or noun + 's'}"
 
 
+def has_colours() -> bool:
+    """Whether a command writes to a terminal that is to have colours."""
+    return (sys.stdout.isatty() and click.get_current_context(silent=True) is not None
+            and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb")
+
+
 def styled(text: str, severity: str = "error") -> str:
     """The text in the colour of a severity, where a command writes to a terminal that is to have colours."""
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not sys.stdout.isatty()
-    return text if plain or click.get_current_context(silent=True) is None else click.style(
-        text, fg=_COLOURS[severity], bold=severity == "error")
+    return click.style(text, fg=_COLOURS[severity], bold=severity == "error") if has_colours() else text
 
 
 MAX_ROWS = 12

@@ -59,7 +59,7 @@ def test_every_example_has_a_test() -> None:
     assert {path.name for path in EXAMPLES.glob("*.py")} == {
         "author_tendons_and_mimics.py", "centroidal_momentum.py", "change_a_definition.py", "gravity_compensation.py",
         "humanoid.py", "live_session.py", "operational_space.py", "test_planted_value.py",
-        "cart_pole.py", "train_cart_pole.py",      # in runtime/envs/test_training
+        "cart_pole.py", "ppo.py", "train_ant.py", "train_cart_pole.py",     # in runtime/envs/test_training
         # that of the README, in test_readme and in the guides
         "finger.py",
         # those that touch, in test_touching_examples

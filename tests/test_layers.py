@@ -43,12 +43,13 @@ EXCEPTIONS = {
     "runtime/physx_runtime/viewing/film/writing.py": {"PIL", "imageio_ffmpeg"},     # the formats of films
     "runtime/physx_runtime/fleet/shards.py": {"pyarrow"},       # numbers of worlds as Parquet
     "physx_schema/library/ray_pool.py": {"ray"},        # a cluster as the distributor of work
+    "runtime/physx_runtime/isaac_lab/yaml_files.py": {"yaml"},      # what Isaac Lab writes beside a training
     "runtime/physx_runtime/simulation/variation.py": {"yaml"},      # what worlds differ in, as people write it
     "runtime/physx_runtime/verification/engines/physx/worker.py": {"ovphysx", "ovstage"},   # a process of its own
 }
 # In the runtime, USD belongs to those who read stages and write results.
-RUNTIME_PXR = {"components", "conversion", "packing", "session", "verification", "viewing", "live_view",
-               "demonstration", "pytest_plugin"}
+RUNTIME_PXR = {"components", "conversion", "isaac_lab", "packing", "session", "verification", "viewing", "live_view",
+               "demonstration", "first_use", "pytest_plugin"}
 
 # What a room may import of its own package, the lowest first: only rooms above it in the table.
 ROOMS = {
@@ -59,6 +60,7 @@ ROOMS = {
         "field_text": "",
         "files": "errors",
         "text": "errors",
+        "terminal": "errors",
         "former_names": "",
         "engine_releases": "",
         "definitions": "",
@@ -85,16 +87,17 @@ ROOMS = {
             "checking description diagnostics engine_releases errors files library migration outputs reports text",
         "cli":
             "checking command_line definitions description diagnostics errors files installed_usd migration outputs "
-            "reports text",
+            "reports terminal text",
     },
     "physx_runtime": {
         "arrays": "",
+        "progress": "",
         "start": "",
         "program": "start",
         "language": "arrays",
         "model": "",
         "dynamics": "arrays language model",
-        "compiling": "language",
+        "compiling": "language progress",
         "collision": "arrays compiling language model",        # kinds of bodies
         "solver.constraints": "dynamics language model",
         "solver.articulation": "dynamics language model solver.constraints",
@@ -108,24 +111,27 @@ ROOMS = {
         "targets": "arrays compiling",
         "packing": "arrays collision dynamics model",
         "worlds": "arrays collision compiling model solver targets",
-        "simulation": "arrays collision dynamics model packing solver targets worlds",
+        "simulation": "arrays collision dynamics model packing progress solver targets worlds",
         "quantities": "arrays compiling dynamics language model packing simulation solver targets worlds",
         "direct": "arrays dynamics language model packing quantities simulation targets worlds",
         "simulation.answers": "direct quantities",      # hands out both; the simulation itself needs neither
         "session": "arrays compiling dynamics language model packing simulation solver worlds",
         "components": "arrays model packing quantities simulation",     # written to stages, which are stepped
-        "behaviour": "arrays packing quantities simulation worlds",
-        "verification": "arrays dynamics language model packing simulation solver worlds",
+        "behaviour": "arrays packing progress quantities simulation worlds",
+        "isaac_lab": "",
+        "verification": "arrays dynamics isaac_lab language model packing progress simulation solver worlds",
         # a page carries the step itself, traced to WebAssembly
         "viewing.live": "compiling dynamics language model packing simulation solver worlds",
         "viewing.film": "arrays compiling simulation",       # pixels are loops
-        "viewing": "arrays packing simulation solver.constraints verification",     # lengths of recorded tendons
+        # lengths of recorded tendons
+        "viewing": "arrays packing progress simulation solver.constraints verification",
         "envs": "arrays simulation viewing",
         "fleet": "arrays packing simulation",
-        "live_view": "packing session viewing",
-        "conversion": "arrays",
-        "demonstration": "simulation verification viewing",
-        "commands": "behaviour packing simulation verification viewing",
+        "live_view": "arrays packing quantities session simulation viewing",
+        "conversion": "arrays quantities",
+        "first_use": "compiling progress simulation viewing",
+        "demonstration": "progress simulation verification viewing",
+        "commands": "behaviour isaac_lab packing progress simulation verification viewing",
         "model_context": "simulation verification",
         "pytest_plugin": "simulation verification",
     },

@@ -72,8 +72,8 @@ FAILED, USAGE, UNREADABLE = 1, 2, 3      # exit codes
 
 
 @click.command("convert")
-@click.argument("source", type=click.Path(path_type=Path, exists=True))
-@click.option("--out", type=click.Path(path_type=Path), required=True,
+@click.argument("source", type=click.Path(path_type=Path))
+@click.option("-o", "--out", type=click.Path(path_type=Path), required=True,
               help="Folder for the YAML files, or path of the schema.usda, to write.")
 @click.option("--force", is_flag=True, help="Replace existing files.")
 def convert_command(source: Path, out: Path, force: bool) -> None:

@@ -71,10 +71,10 @@ FAILED, USAGE, UNREADABLE = 1, 2, 3      # exit codes
 
 @click.command("generate")
 @click.option("--check", is_flag=True, help="Write nothing. Print a diff, and exit with 1 if files are out of date.")
-@click.option("--from", "source", type=click.Path(path_type=Path, exists=True),
+@click.option("--from", "source", type=click.Path(path_type=Path),
               help="A schema.usda, a folder with YAML definitions or a plugInfo.json, or a folder with one of these "
                    "per library.  [default: schema/ of the checkout]")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False),
+@click.option("-o", "--out", type=click.Path(path_type=Path, file_okay=False),
               help="Folder to write, as a Python package and USD plugin.  [default: generated/physx_generated/ of the "
                    "checkout]")
 @click.option("--pages", "pages_out", type=click.Path(path_type=Path, file_okay=False),

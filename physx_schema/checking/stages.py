@@ -14,6 +14,7 @@ from typing import Any
 
 from physx_schema.arguments import display
 from physx_schema.checking.catalogue import FINDERS, RULES, selection_of
+from physx_schema.checking.engine.authored_specs import with_spec
 from physx_schema.checking.engine.baseline import Baseline
 from physx_schema.checking.engine.causes import with_causes
 from physx_schema.checking.engine.finding import (
@@ -23,6 +24,7 @@ from physx_schema.checking.engine.finding import (
     location,
     parse_profile,
 )
+from physx_schema.checking.engine.layer_editor import LayerEditor, with_obstacle
 from physx_schema.checking.engine.outcome import Outcome, Report, Waiver, apply_waivers, run, sort_key, waivers_of
 from physx_schema.checking.engine.published import NOT_REQUESTED, PUBLISHED_RULES, PublishedVerdict, features_of, judged
 from physx_schema.checking.engine.rule import RULE_FAILED, Selection
@@ -31,7 +33,6 @@ from physx_schema.checking.settings import TABLE, Settings
 from physx_schema.description import Opinion, describe
 from physx_schema.description.bodies import gc_disabled
 from physx_schema.description.releases import as_of_release
-from physx_schema.description.robot_files import original
 from physx_schema.description.stages import StageSource, open_stage
 from physx_schema.diagnostics import captured
 from physx_schema.engine_releases import LATEST
@@ -72,13 +73,15 @@ def _check(
     stage_waivers = tuple(waivers_of(stage))
     applied = apply_waivers((*stage_waivers, *waivers), outcome.findings)
     waiver_findings = selection.filter(faults(stage_waivers, applied.used, outcome.codes, RULES))
-    findings = sorted((*applied.findings, *waiver_findings), key=sort_key)
-    outcome = replace(outcome, findings=tuple(replace(item, layer=_layer(stage, item)) for item in findings))
+    editor = LayerEditor(stage)
+    findings = (with_obstacle(editor, with_spec(stage, item)) for item in (*applied.findings, *waiver_findings))
+    outcome = replace(outcome, findings=tuple(sorted(findings, key=sort_key)))
+    waived = tuple(replace(item, finding=with_spec(stage, item.finding)) for item in applied.waived)
     unevaluated = (Opinion(item.path, item.property, item.reason, item.fix, item.code) for item in outcome.unevaluated)
     published = tuple(_published(outcome, profile, selection))
     return Report(
         description.source, profile, outcome.findings, description.unused, (*description.not_evaluated, *unevaluated),
-        outcome.verdicts, applied.waived, published=published, features=tuple(features_of(published)),
+        outcome.verdicts, waived, published=published, features=tuple(features_of(published)),
     )
 
 
@@ -90,23 +93,6 @@ def _published(outcome: Outcome, profile: str, selection: Selection) -> Iterator
     wanted = [rule.code for rule in RULES.values() if not set(WHOLE_SIMREADY).isdisjoint(rule.profiles)]
     reasons = {verdict.code: verdict.reason for verdict in outcome.verdicts}
     return judged(codes, {code: reasons.get(code, NOT_REQUESTED) for code in wanted}, outcome.findings)
-
-
-def _layer(stage: Any, finding: Finding) -> str:
-    """The layer with the strongest opinion on a finding's property or prim, "" for the root layer.
-
-    Also "" for a robot's converted stage, of which all layers are temporary.
-    """
-    if original(stage.GetRootLayer().realPath):
-        return ""
-    prim = stage.GetPrimAtPath(finding.path) if finding.path.startswith("/") else None
-    if not prim or prim.IsPseudoRoot():
-        return ""
-    item = prim.GetProperty(finding.property) if finding.property not in ("", "apiSchemas") else None
-    stack = item.GetPropertyStack() if item else prim.GetPrimStack()
-    if not stack or stack[0].layer == stage.GetRootLayer():
-        return ""
-    return str(stack[0].layer.realPath or stack[0].layer.GetDisplayName())
 
 
 UNREADABLE_CODE = 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from physx_schema.checking.catalogue import selection_of
 from physx_schema.checking.engine.baseline import Baseline
 from physx_schema.checking.engine.baseline import write_baseline as write_known
 from physx_schema.checking.engine.causes import grouped
-from physx_schema.checking.engine.finding import parse_profile, rank
+from physx_schema.checking.engine.finding import Finding, parse_profile, rank
 from physx_schema.checking.engine.layer_editor import Check
 from physx_schema.checking.settings import Settings, find_settings, read_settings
 from physx_schema.checking.stages import Run, check_all
@@ -26,22 +26,23 @@ from physx_schema.command_line.options import (
     force_option,
     is_quiet,
     isolation_option,
-    progress,
     quiet_option,
 )
+from physx_schema.command_line.progress import progress
 from physx_schema.command_line.repairs import RepairOptions, fix_stages
 from physx_schema.description.robot_sources import origins_of
 from physx_schema.errors import printable
 from physx_schema.files import STAGE_SUFFIXES, write_text
 from physx_schema.outputs import require_report
-from physx_schema.reports.findings import finding_lines, not_evaluated_lines, summary
+from physx_schema.reports.findings import concise_lines, finding_lines, not_evaluated_lines, summary, total
 from physx_schema.reports.github import workflow_commands
 from physx_schema.reports.json_output import run_json
 from physx_schema.reports.published import published_lines
 from physx_schema.reports.source_names import in_source_names
 from physx_schema.text import plural
 
-FORMATS = ("text", "json", "sarif", "html", "github")
+FORMATS = ("text", "concise", "json", "sarif", "html", "github")
+LinesOf = Callable[[str, Sequence[Finding], bool], Iterator[str]]
 _COMPLETE = ("json", "sarif")       # for programs, which are told every finding
 
 
@@ -70,8 +71,8 @@ def _list_rules(context: click.Context, parameter: click.Parameter, value: bool)
 @click.command("check")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--format", "style", type=click.Choice(FORMATS), default="text", show_default=True,
-              help="Format of the report.")
-@click.option("-o", "--output", type=click.Path(path_type=Path),
+              help="Format of the report; concise is text with one line for each finding.")
+@click.option("-o", "--out", "output", type=click.Path(path_type=Path),
               help="Write the report to this file. With --fix, write a repaired copy of the stage's root layer.")
 @click.option("--profile", callback=_profile, metavar="PROFILE",
               help=f"The profile of rules: {', '.join((*PROFILES, *EXTRA_PROFILES))}, or several joined with +.  "
@@ -89,7 +90,7 @@ def _list_rules(context: click.Context, parameter: click.Parameter, value: bool)
 @quiet_option
 @click.option("--max-findings", type=click.IntRange(min=1),
               help="Limit the findings of each file to this number. Errors are always shown. Only for the formats "
-                   "text, html and github.")
+                   "text, concise, html and github.")
 @click.option("--config", type=click.Path(path_type=Path),
               help="Read settings and waivers from this pyproject.toml instead of the nearest one.")
 @click.option("--fix", "fixing", is_flag=True, help="Apply safe repairs, and show the change as a diff.")
@@ -117,8 +118,8 @@ def check_command(
     """
     settings = _settings(config, choices)
     if max_findings and (fixing or write_baseline or style in _COMPLETE):
-        raise click.UsageError("--max-findings works only with --format text, html or github, and not with --fix or "
-                               "--write-baseline")
+        raise click.UsageError("--max-findings works only with --format text, concise, html or github, and not with "
+                               "--fix or --write-baseline")
     if fixing:
         if style != "text" or baseline or write_baseline or assets.in_workers:
             raise click.UsageError("--fix works only with --format text, without a baseline, and without --jobs, "
@@ -197,18 +198,19 @@ def _format_run(run: Run, style: str, limit: int | None, settings: Settings) -> 
         from physx_schema.reports.page import page  # with jinja2, which nothing else here needs
 
         return page(run, limit)
-    lines: Iterable[str] = workflow_commands(run, limit) if style == "github" else _text(run, limit, settings)
+    lines: Iterable[str] = workflow_commands(run, limit) if style == "github" else _text(
+        run, limit, settings, concise_lines if style == "concise" else finding_lines)
     return "".join(f"{line}\n" for line in lines)
 
 
-def _text(run: Run, limit: int | None, settings: Settings) -> Iterator[str]:
+def _text(run: Run, limit: int | None, settings: Settings, lines_of: LinesOf) -> Iterator[str]:
     """Lines for people; where only what is wrong is wanted, none of what leaves the exit code 0 as it is."""
     quiet = is_quiet()
     for path, report in run.reports.items():
         first, hidden = report.first(limit)
         min_rank = rank(min(settings.fail_on, "warning", key=rank)) if quiet else 0
         shown = [item for group in grouped(first) if rank(group.severity) >= min_rank for item in group.findings]
-        yield from finding_lines(path, shown, not settings.select)
+        yield from lines_of(path, shown, not settings.select)
         if hidden:
             yield printable(f"{path}: {plural(hidden, 'finding')} more, not shown")
         if settings.strict or not quiet:
@@ -216,7 +218,9 @@ def _text(run: Run, limit: int | None, settings: Settings) -> Iterator[str]:
         yield from published_lines(path, report, complete=settings.strict or not quiet)
         if not quiet:
             yield from _conversion_line(path)
-            yield printable(f"{path}: {summary(report)}")
+            yield printable(f"{path}: {summary(report, marked=True)}")
+    if not quiet and len(run.reports) > 1:
+        yield total(run.reports.values())
 
 
 def _conversion_line(path: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ from physx_schema.description import describe
 from physx_schema.diagnostics import captured
 from physx_schema.reports.json_output import description_json
 from physx_schema.reports.outline import outline
+from physx_schema.terminal import print_line
 
 
 @click.command("describe")
@@ -24,4 +25,8 @@ def describe_command(stage: str, as_json: bool, force: bool) -> None:
     """
     with captured():        # what would be announced is in the outline
         description = describe(stage)
-    click.echo(description_json(description) if as_json else "\n".join(outline(stage, description)))
+    if as_json:
+        click.echo(description_json(description))
+        return
+    for line in outline(stage, description):
+        print_line(line)

@@ -20,10 +20,12 @@ from pathlib import Path
 import click
 from pxr import Plug, Usd
 
+from physx_schema.cli.installed_extras import installed_extras
+from physx_schema.cli.installed_extras import installed_version as version
 from physx_schema.definitions import every_definition, plugin_folders
-from physx_schema.errors import printable
 from physx_schema.installed_usd import DISTRIBUTIONS, folder, mixture
 from physx_schema.reports.json_output import JSON_VERSION, plain
+from physx_schema.terminal import print_line
 
 PartState = tuple[str, str, str]        # what, state, what to do
 
@@ -83,7 +85,6 @@ def kernel_cache() -> PartState:
 
 # Distributions that bring PhysX's schemas too; in one process the first to register them wins.
 SCHEMA_DISTRIBUTIONS = ("physx-usd-schemas", "isaacsim-kernel", "omniverse-kit")
-_OPTIONAL = ("pillow", "nvidia-cuda-nvrtc", "newton-usd-schemas", *SCHEMA_DISTRIBUTIONS[:1])
 _OLDEST, _NEWEST = (3, 11), (3, 13)
 
 
@@ -102,20 +103,13 @@ class Diagnosis:
 
 
 def diagnose() -> Iterator[Diagnosis]:
-    """Python, packages, USD, schemas, CUDA and caches, in this order."""
+    """Python, packages, extras, USD, schemas, CUDA and caches, in this order."""
     yield _python()
     yield from _packages()
+    yield from (Diagnosis(f"extra {extra.name}", extra.state) for extra in installed_extras())
     yield from _usd()
     yield from _schemas()
     yield from (Diagnosis(*item) for item in (cuda_state(version("nvidia-cuda-nvrtc")), kernel_cache()))
-
-
-def version(distribution: str) -> str:
-    """The installed version, "" where it is not installed."""
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return ""
 
 
 def _python() -> Diagnosis:
@@ -129,8 +123,6 @@ def _packages() -> Iterator[Diagnosis]:
     for name in _required():
         installed = version(name)
         yield Diagnosis(name, installed or "missing", "" if installed else f"pip install {name}")
-    for name in _OPTIONAL:
-        yield Diagnosis(name, version(name) or "not installed (optional)")
 
 
 def _required() -> list[str]:
@@ -218,14 +210,14 @@ def _registration(plugins: Mapping[str, str]) -> Diagnosis:
 def doctor_command(as_json: bool) -> None:
     """Diagnose the installation.
 
-    The output lists versions and problems of USD, the schemas, CUDA and caches. Each problem comes with a fix.
+    The output lists versions, extras, and problems of USD, the schemas, CUDA and caches. Each problem comes with a fix.
     """
     diagnoses = list(diagnose())
     if as_json:
         click.echo(json.dumps({"version": JSON_VERSION, "diagnoses": plain(diagnoses)}, indent=2))
     width = max(len(item.what) for item in diagnoses)
     for item in diagnoses if not as_json else ():
-        click.echo(printable(f"{item.what.ljust(width)}  {'' if item.ok else 'PROBLEM: '}{item.state}"))
+        print_line(f"{item.what.ljust(width)}  {'' if item.ok else 'PROBLEM: '}{item.state}", width + 2)
         if item.remedy:
-            click.echo(printable(f"{' ' * width}  do: {item.remedy}"))
+            print_line(f"{' ' * width}  do: {item.remedy}", width + 6)
     raise click.exceptions.Exit(0 if all(item.ok for item in diagnoses) else 1)

@@ -10,10 +10,11 @@ import click
 from physx_schema.checking.catalogue import RULES, explain_lines, pages, rule_of
 from physx_schema.checking.engine.published import FEATURES, PUBLISHED_RULES, bare
 from physx_schema.command_line.options import force_option
-from physx_schema.command_line.program import Failure
+from physx_schema.command_line.usage import Failure
 from physx_schema.errors import printable
 from physx_schema.files import write_files, writer
 from physx_schema.outputs import require_output
+from physx_schema.terminal import print_line
 from physx_schema.text import plural
 
 
@@ -46,4 +47,4 @@ def explain_command(code: str | None, folder: Path | None, force: bool) -> None:
         hint = f"; did you mean {close[0]}?" if close else "; run explain without a code to list all codes"
         raise Failure(f"there is no code {printable(code)}{hint}")
     for line in lines:
-        click.echo(line)
+        print_line(line)

@@ -32,7 +32,7 @@ _DONE = ("renamed", "moved")         # kinds of notes that leave nothing to do
 @isolation_option
 @click.option("--to", "release", help="Release of the schema to migrate to, such as 25.11.2.  [default: the newest]")
 @click.option("--write", is_flag=True, help="Change the files in place.")
-@click.option("-o", "--output", type=click.Path(path_type=Path),
+@click.option("-o", "--out", type=click.Path(path_type=Path),
               help="Write a migrated copy of the stage's root layer. For several stages, write the copies to this "
                    "folder.")
 @click.option("--json", "json_output", is_flag=True, help="Write the changes and the remaining problems as JSON.")
@@ -44,7 +44,7 @@ _DONE = ("renamed", "moved")         # kinds of notes that leave nothing to do
               help="Output of `physx-schema diff OLD NEW --json`. Report where the stages use classes or properties "
                    "that this file lists as breaking.")
 def migrate_command(
-    stages: tuple[str, ...], release: str | None, write: bool, output: Path | None, json_output: bool, force: bool,
+    stages: tuple[str, ...], release: str | None, write: bool, out: Path | None, json_output: bool, force: bool,
     package: str, changes: Path | None,
 ) -> None:
     """Rewrite stages that were authored with an older schema. Without --write or -o, only show the changes.
@@ -55,18 +55,18 @@ def migrate_command(
 
     Exit codes: 0 nothing left to do, 1 changes or problems remain, 2 usage, 3 unreadable file, 4 internal error.
     """
-    if write and output:
+    if write and out:
         raise click.UsageError("--write and -o exclude each other; use one of them")
     try:
         migration = migrate(stages, release, _package(package), breaking(changes) if changes else ())
     except ValueError as error:
         raise click.UsageError(printable(str(error))) from None
-    saved_files, blocked = _write_outputs(migration, stages, write, output, force)
+    saved_files, blocked = _write_outputs(migration, stages, write, out, force)
     if json_output:
         click.echo(_json(migration, saved_files, blocked))
     else:
-        _show(migration, saved_files, blocked, dry=not (write or output))
-    todo = migration.changed if not (write or output) else ()
+        _show(migration, saved_files, blocked, dry=not (write or out))
+    todo = migration.changed if not (write or out) else ()
     raise click.exceptions.Exit(1 if todo or migration.open or blocked else 0)
 
 
@@ -83,7 +83,7 @@ def _package(name: str) -> ModuleType:
 
 
 def _write_outputs(
-    migration: Migration, stages: Sequence[str], write: bool, output: Path | None, force: bool,
+    migration: Migration, stages: Sequence[str], write: bool, out: Path | None, force: bool,
 ) -> tuple[list[str], list[str]]:
     """The files written, and why others that need it were not."""
     if write:
@@ -91,7 +91,7 @@ def _write_outputs(
         ready = [change for change, reason in reasons if not reason]
         replace(ready)
         return sorted(change.name for change in ready), sorted(reason for _, reason in reasons if reason)
-    if output is None:
+    if out is None:
         return [], []
     stages_by_path = {Path(stage).resolve(): stage for stage in stages}
     targets: list[tuple[LayerChange, Path]] = []
@@ -101,7 +101,7 @@ def _write_outputs(
         if in_package(change.layer):
             problems += [why_not(change.layer)] if change.changed or stage is not None else []
         elif stage is not None:
-            targets.append((change, output / Path(stage).name if len(stages_by_path) > 1 else output))
+            targets.append((change, out / Path(stage).name if len(stages_by_path) > 1 else out))
         elif change.changed:
             problems.append(f"{change.name}: the layer needs migration too and is not part of the copy; migrate the "
                             "layer with --write")

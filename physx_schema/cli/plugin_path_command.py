@@ -11,5 +11,8 @@ from physx_schema.definitions import plugin_folders
 
 @click.command("plugin-path")
 def plugin_path_command() -> None:
-    """Print a value for PXR_PLUGINPATH_NAME, with which usdview, Houdini, Kit and other programs load the schemas."""
+    """Print the plugin path for usdview, Houdini, Kit and others.
+
+    With this value of PXR_PLUGINPATH_NAME, programs load the schemas.
+    """
     click.echo(os.pathsep.join(map(str, plugin_folders())))

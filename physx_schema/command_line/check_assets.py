@@ -10,8 +10,8 @@ from physx_schema.checking import Report
 from physx_schema.checking.settings import Settings
 from physx_schema.checking.stages import UNREADABLE_CODE, check_one
 from physx_schema.command_line.assets import AssetOptions, plan_of, print_known
-from physx_schema.command_line.options import Progress
 from physx_schema.command_line.program import Boundary, Internal
+from physx_schema.command_line.progress import Progress
 from physx_schema.errors import UnreadableError
 from physx_schema.library.columns import DONE, FAILED, FINDING, NOT_EVALUATED, UNREADABLE, UNUSED
 from physx_schema.library.outcomes import Done, Known, Lost, Row
@@ -57,8 +57,9 @@ def check_assets(paths: Sequence[str], settings: Settings, assets: AssetOptions,
     plan = plan_of(assets, "check", asdict(settings) | {"source": None, "baseline": None}, workers, repeat)
     answers = dict[str, Done[Report | None] | Lost]()
     known = []
-    for number, (path, answer) in enumerate(run_assets(paths, CheckWork(settings), plan), 1):
-        indicator.what = f"checking ({number} of {len(paths)})"
+    indicator.what, indicator.total = "checking, files:", len(paths)
+    for path, answer in run_assets(paths, CheckWork(settings), plan):
+        indicator.done += 1
         if isinstance(answer, Known):
             known.append(answer.exit_code)
         else:
@@ -78,11 +79,14 @@ def _report_of(path: str, answer: Done[Report | None] | Lost) -> Report | str:
 
 def _with_progress(paths: Sequence[str], indicator: Progress, settings: Settings) -> Callable[[str], Report | str]:
     """What checks one of several stages, and tells how many were before it."""
-    numbers = {path: number for number, path in enumerate(paths, 1)}
+    indicator.total = len(paths)
 
     def check_path(path: str) -> Report | str:
-        indicator.what = f"checking {path}" + (f" ({numbers[path]} of {len(numbers)})" if len(numbers) > 1 else "")
-        return _guarded(path, settings)
+        indicator.what = f"checking {path}, files:"
+        try:
+            return _guarded(path, settings)
+        finally:
+            indicator.done += 1
     return check_path
 
 

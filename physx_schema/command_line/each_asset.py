@@ -21,8 +21,9 @@ from physx_schema.command_line.assets import (
     print_known,
     print_summary,
 )
-from physx_schema.command_line.options import is_quiet, progress, silenced
+from physx_schema.command_line.options import is_quiet, silenced
 from physx_schema.command_line.program import Boundary, Unreadable
+from physx_schema.command_line.progress import progress
 from physx_schema.diagnostics import captured
 from physx_schema.errors import printable
 from physx_schema.library.columns import DONE, FAILED, UNREADABLE
@@ -132,10 +133,11 @@ def _run(files: Sequence[str], name: str, work: CommandWork, settings: dict[str,
     answers = dict[str, Done[Text] | Known | Lost]()
     codes, known, waiting = set[int](), 0, iter(files)
     following = next(waiting, None)
-    with progress(name) as indicator:
-        for number, (path, answer) in enumerate(run_assets(files, work, plan_of(assets, name, settings, workers,
-                                                                                repeat)), 1):
-            indicator.what = f"{name} ({number} of {len(files)})"
+    plan = plan_of(assets, name, settings, workers, repeat)
+    with progress(f"{name}, files:") as indicator:
+        indicator.total = len(files)
+        for path, answer in run_assets(files, work, plan):
+            indicator.done += 1
             answers[path] = answer
             while following in answers:
                 codes.add(_print(str(following), name, answers[str(following)]))

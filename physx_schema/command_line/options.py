@@ -1,21 +1,11 @@
-"""Options that commands share: trying files in another process first, replacing files, and silence; and progress.
-
-Progress is a line of the terminal on what a command is busy with, which goes when it is done."""
+"""Options that commands share: trying files in another process first, replacing files, and silence."""
 
 from __future__ import annotations
-
-import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from time import monotonic
-from typing import TextIO
 
 import click
 
 from physx_schema.description.trial import trusted_files
 from physx_schema.engine_releases import LATEST, RELEASES
-from physx_schema.errors import printable
 
 force_option = click.option(
     "--force", is_flag=True, help="Replace output files that physx-schema did not write. Files of the stage are never "
@@ -32,10 +22,7 @@ isolation_option = click.option(
     callback=_isolate, help="Open files first in a separate process, to survive crashes of USD.")
 
 
-PATIENCE = 2.0          # seconds after which a reader wonders whether anything goes on
-BEAT = 0.5              # seconds between two looks at the clock
 _QUIET = "physx_schema.quiet"
-_CLEAR = "\r\x1b[K"     # to the line's start, and the line away
 
 
 def _silence(context: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -59,48 +46,3 @@ def is_quiet() -> bool:
     """Whether the command that runs was told to say only what is wrong."""
     context = click.get_current_context(silent=True)
     return bool(context and context.meta.get(_QUIET))
-
-
-class Progress:
-    """The line of what is done, once that takes longer than anybody waits without a word; only on a terminal."""
-
-    def __init__(self, what: str, stream: TextIO) -> None:
-        self.what = what
-        self._stream = stream
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-
-    def start(self) -> None:
-        """Watch the clock, in a thread of its own."""
-        self._thread.start()
-
-    def end(self) -> None:
-        """Take the line away."""
-        self._ended.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        started, wait = monotonic(), PATIENCE
-        while not self._ended.wait(wait):
-            wait = BEAT
-            self._write(f"{_CLEAR}{printable(self.what)}, {monotonic() - started:.0f} s")
-        if wait == BEAT:
-            self._write(_CLEAR)
-
-    def _write(self, text: str) -> None:
-        self._stream.write(text)
-        self._stream.flush()
-
-
-@contextmanager
-def progress(what: str) -> Iterator[Progress]:
-    """Show what the block does on stderr once it takes longer than 2 s, where stderr is a terminal and not silenced."""
-    indicator = Progress(what, sys.stderr)
-    if is_quiet() or not sys.stderr.isatty():
-        yield indicator
-        return
-    indicator.start()
-    try:
-        yield indicator
-    finally:
-        indicator.end()

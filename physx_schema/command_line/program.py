@@ -14,6 +14,14 @@ from typing import Any
 import click
 
 from physx_schema.command_line.command_files import find_commands
+from physx_schema.command_line.help import (
+    COMMAND_GROUPS,
+    CommandContext,
+    HelpContext,
+    first_sentence,
+    in_groups,
+)
+from physx_schema.command_line.usage import Failure, usage_errors_in_a_line, usage_line
 from physx_schema.diagnostics import captured
 from physx_schema.errors import PhysxSchemaError, UnreadableError, printable
 from physx_schema.files import recover
@@ -73,17 +81,6 @@ def exiting_on_broken_pipe() -> Iterator[None]:
         sys.exit(UNREAD)
 
 
-class Failure(click.ClickException):
-    """Bad input, shown as its message alone."""
-
-    exit_code = 2
-
-    def show(self, file: Any = None) -> None:
-        """Print every line of the message to stderr."""
-        for line in self.message.splitlines() or [""]:
-            click.echo(printable(line), err=True)
-
-
 class Unreadable(Failure):
     """A file that is no readable USD stage."""
 
@@ -105,8 +102,10 @@ class Interrupted(Failure):
 class Program(click.Group):
     """A group of commands that are loaded when they are run, and that fail with one line and a code."""
 
+    context_class = HelpContext
+
     def __init__(self, name: str, offered: tuple[EntryPoint, ...] = (), **attributes: Any) -> None:
-        super().__init__(name, **attributes)
+        super().__init__(name, no_args_is_help=False, **attributes)
         self.offered = {entry.name: entry for entry in offered}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -123,7 +122,24 @@ class Program(click.Group):
         except ImportError as error:
             click.echo(f"physx-schema: cannot load the command {cmd_name} of {entry.value}: {missing(error)}", err=True)
             return None
+        command.context_class = CommandContext
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write all commands in groups, each with the first sentence of its help."""
+        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        shown = {name: command for name, command in commands.items() if command is not None and not command.hidden}
+        width = max(map(len, shown), default=0)
+        for heading, names in in_groups(shown, COMMAND_GROUPS).items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), first_sentence(shown[name])) for name in names])
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the program's own options; without any argument, print the help as a usage error."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help(), err=True, color=ctx.color)
+            ctx.exit(Failure.exit_code)
+        return super().parse_args(ctx, args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str],
@@ -140,11 +156,14 @@ class Program(click.Group):
     ) -> click.Context:
         """The context of the arguments; the program's own help is printed here."""
         with exiting_on_broken_pipe():
-            return super().make_context(info_name, args, parent, **extra)
+            try:
+                return super().make_context(info_name, args, parent, **extra)
+            except click.UsageError as error:
+                raise Failure(usage_line(error, info_name or "")) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the chosen command, once what an earlier one that was cut off had written is taken back."""
-        with exiting_on_broken_pipe(), Boundary(), captured(_announce):
+        with exiting_on_broken_pipe(), Boundary(), captured(_announce), usage_errors_in_a_line(ctx):
             for line in recover():
                 _announce(line)
             return super().invoke(ctx)

@@ -17,13 +17,15 @@ from physx_schema.description.robot_files import converted_stage
 # Elements with a name that become prims, by the root element of the file.
 _BODIES, _JOINTS, _SHAPES = ("link", "body"), ("joint", "freejoint"), ("geom", "site")
 _KINDS = {"robot": ("link", "joint"), "mujoco": ("body", *_JOINTS, *_SHAPES)}
-# The element inside a link, body or joint that gives a property, by the last word of the property.
+# The elements inside a link, body or joint that give a property, the first one first, by the last word of the property.
 _PARTS = {
-    **dict.fromkeys(("mass", "diagonalInertia", "principalAxes", "centerOfMass", "inertia"), "inertial"),
-    **dict.fromkeys(("lowerLimit", "upperLimit", "effort", "velocityLimit"), "limit"),
-    **dict.fromkeys(("localPos0", "localRot0", "localPos1", "localRot1"), "origin"),
-    **dict.fromkeys(("damping", "friction"), "dynamics"),
-    **dict.fromkeys(("mimicCoef0", "mimicCoef1", "mimicJoint", "mimicEnabled"), "mimic"), "axis": "axis"}
+    "mass": ("mass", "inertial"), "axis": ("axis",),
+    **dict.fromkeys(("diagonalInertia", "principalAxes", "centerOfMass", "inertia"), ("inertial",)),
+    **dict.fromkeys(("lowerLimit", "upperLimit", "effort", "velocityLimit"), ("limit",)),
+    **dict.fromkeys(("localPos0", "localRot0", "localPos1", "localRot1"), ("origin",)),
+    **dict.fromkeys(("damping", "friction"), ("dynamics",)),
+    **dict.fromkeys(("mimicCoef0", "mimicCoef1", "mimicJoint", "mimicEnabled"), ("mimic",))}
+Position = tuple[int, int]      # line and column of the sign < before a tag, each counted from 1
 
 
 @dataclass(slots=True)
@@ -32,8 +34,8 @@ class Element:
 
     kind: str                   # its tag, such as "link"
     name: str
-    line: int                   # counted from 1
-    parts: dict[str, int] = field(default_factory=dict)     # the first line of each element inside, by tag
+    position: Position
+    parts: dict[str, Position] = field(default_factory=dict)    # the first position of each element inside, by tag
 
 
 @dataclass(slots=True)
@@ -41,7 +43,7 @@ class RobotText:
     """What the text of a URDF or MJCF says by itself."""
 
     root: str = ""                                      # its root element, "robot" or "mujoco"
-    line: int = 1                                       # of the root element
+    position: Position = (1, 1)                         # of the root element
     elements: dict[tuple[str, str], Element] = field(default_factory=dict)      # by kind and name
     children: set[str] = field(default_factory=set)     # links of a URDF that are the child of a joint
     floating: bool = False                              # whether a URDF has a joint of type floating
@@ -74,16 +76,16 @@ class _Reader:
         self._open: list[Element | None] = []
 
     def _start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        line, text = self.parser.CurrentLineNumber, self.text
+        position, text = (self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber + 1), self.text
         if not self._open:
-            text.root, text.line = tag, line
+            text.root, text.position = tag, position
         for element in self._open:
             if element is not None:
-                element.parts.setdefault(tag, line)
+                element.parts.setdefault(tag, position)
         # in a URDF, elements deeper than this name joints that stand elsewhere
         named = tag in _KINDS.get(text.root, ()) and "name" in attributes and (
             text.root != "robot" or len(self._open) == 1)
-        element = Element(tag, attributes["name"], line) if named else None
+        element = Element(tag, attributes["name"], position) if named else None
         if element is not None:
             element = text.elements.setdefault((tag, element.name), element)
         text.floating |= tag == "joint" and attributes.get("type") == "floating"
@@ -126,13 +128,14 @@ class Origins:
         own = f"{element.kind} {element.name}"
         return own if element.name == name_of(prim) else f"{name_of(prim)} of {own}"
 
-    def line(self, name: str, property_name: str) -> int | None:
-        """The line of a property's element, else of the element with a name as `name` gives it; None for no element."""
+    def position(self, name: str, property_name: str) -> Position | None:
+        """Where a property's element begins, else the element with a name as `name` gives it; None for no element."""
         kind, _, own = name.rpartition(" of ")[2].partition(" ")
         element = self._text.elements.get((kind, own))
         if element is None:
-            return self._text.line if kind == "robot" else None
-        return element.parts.get(_PARTS.get(property_name.rpartition(":")[2], ""), element.line)
+            return self._text.position if kind == "robot" else None
+        parts = _PARTS.get(property_name.rpartition(":")[2], ())
+        return next((element.parts[part] for part in parts if part in element.parts), element.position)
 
     def _element(self, path: str) -> Element | None:
         """The element of a prim, or of the nearest prim above it with one."""

@@ -10,7 +10,7 @@ from physx_schema.checking.engine.finding import location
 from physx_schema.checking.engine.outcome import Report
 from physx_schema.checking.stages import Run, finding_text
 from physx_schema.reports.findings import ending
-from physx_schema.reports.usda_lines import line_of
+from physx_schema.reports.regions import TextRegion, TextRegions
 from physx_schema.text import plural
 
 _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
@@ -20,8 +20,9 @@ def workflow_commands(run: Run, limit: int | None = None) -> Iterator[str]:
     """One command for each cause, unreadable file and file that the program failed on; at most so many causes."""
     for path, report in run.reports.items():
         visible, hidden = report.first(limit)
+        regions = TextRegions(path, visible)
         for cause in by_effect(grouped(visible)):
-            yield _annotation(path, cause)
+            yield _annotation(path, cause, regions.of(cause.root))
         if hidden:
             yield _command("notice", "not shown", f"{plural(hidden, 'finding')} more, not shown", path, None)
         for verdict in report.verdicts:
@@ -40,17 +41,15 @@ def _unsimulated(path: str, report: Report) -> Iterator[str]:
         yield _command("notice", "not evaluated", text, path, None)
 
 
-def _annotation(path: str, cause: CauseGroup) -> str:
+def _annotation(path: str, cause: CauseGroup, region: TextRegion | None) -> str:
     """The annotation of a finding, with the worst severity of what it explains."""
     finding = cause.root
-    file = finding.layer or path
-    line = line_of(file, finding.path, finding.property)
-    return _command(_COMMANDS[cause.severity], finding.code, "\n".join((finding_text(finding), *ending(cause))), file,
-                    line)
+    return _command(_COMMANDS[cause.severity], finding.code, "\n".join((finding_text(finding), *ending(cause))),
+                    finding.layer or path, region)
 
 
-def _command(kind: str, title: str, text: str, file: str, line: int | None) -> str:
-    position = f"file={_value(file)}" + (f",line={line}" if line else "")
+def _command(kind: str, title: str, text: str, file: str, region: TextRegion | None) -> str:
+    position = f"file={_value(file)}" + (f",line={region.line},col={region.column}" if region else "")
     return f"::{kind} {position},title={_value(title)}::{_text(text)}"
 
 

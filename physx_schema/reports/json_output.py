@@ -12,6 +12,7 @@ from physx_schema.checking import Finding, Report
 from physx_schema.checking.stages import Run
 from physx_schema.description import Description
 from physx_schema.former_names import JSON_KEY
+from physx_schema.reports.regions import TextRegions
 
 JSON_VERSION = 1
 
@@ -27,6 +28,7 @@ def run_json(run: Run) -> str:
 
 
 def _report(path: str, report: Report) -> dict[str, Any]:
+    regions = TextRegions(path, (*report.findings, *report.known, *(item.finding for item in report.waived)))
     return {
         "path": path,
         "profile": report.profile,
@@ -35,18 +37,21 @@ def _report(path: str, report: Report) -> dict[str, Any]:
         "verdicts": plain(report.verdicts),
         "published": plain(report.published),
         "features": plain(report.features),
-        "findings": list(map(_finding, report.findings)),
-        "known": list(map(_finding, report.known)),
-        "waived": [{**_finding(item.finding), "reason": item.reason, "waiver": item.source} for item in report.waived],
+        "findings": [_finding(item, regions) for item in report.findings],
+        "known": [_finding(item, regions) for item in report.known],
+        "waived": [{**_finding(item.finding, regions), "reason": item.reason, "waiver": item.source}
+                   for item in report.waived],
         "unused": plain(report.unused),
         "not_evaluated": plain(report.not_evaluated),
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
-    """A finding; of its repair only whether there is one, and whether it is safe."""
+def _finding(finding: Finding, regions: TextRegions) -> dict[str, Any]:
+    """A finding with its line and column; of its repair only whether there is one, and whether it is safe."""
+    region = regions.of(finding)
     fields = {name: value for name, value in plain(finding).items() if name != "repair"}
-    return {**fields, "repair": None if finding.repair is None else "safe" if finding.repair.safe else "unsafe"}
+    return {**fields, "repair": None if finding.repair is None else "safe" if finding.repair.safe else "unsafe",
+            "line": region and region.line, "column": region and region.column}
 
 
 def description_json(description: Description) -> str:

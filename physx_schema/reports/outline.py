@@ -11,6 +11,7 @@ import math
 import os
 from collections.abc import Container, Iterator, Sequence
 
+from physx_schema.checking.engine.finding import rank
 from physx_schema.description import (
     Articulation,
     Attachment,
@@ -362,7 +363,7 @@ def _lines(name: str, description: Description) -> Iterator[str]:
     for report in description.contact_reports:
         partners = "everything" if report.partners is None else ", ".join(report.partners) or "nothing"
         yield f"  reports contacts: {report.path} with {partners}, force threshold {report.threshold:g} {units.force}"
-    for problem in description.problems:
+    for problem in sorted(description.problems, key=lambda problem: -rank(problem.severity)):
         location = f"{problem.path}.{problem.property}" if problem.property else problem.path
         yield f"  {problem.severity} {problem.code}: {location}: {problem.message}; {problem.why}"
     yield from _grouped("not evaluated", description.not_evaluated)

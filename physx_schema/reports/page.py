@@ -51,18 +51,18 @@ def _stage(path: str, report: Report, limit: int | None) -> Mapping[str, Any]:
     return {
         "path": path, "report": report, "hidden": hidden,
         "headline": headline(report.causes),
-        "prims": list(_by_prim(by_effect(grouped(visible))).items()),
+        "prims": list(_by_prim(by_effect(grouped(visible)))),
         "passed": states.count("pass"), "failed": states.count("fail"), "unjudged": list(_unjudged(report)),
         "reasons": list(_reasons(report.not_evaluated)),
     }
 
 
-def _by_prim(causes: Iterable[CauseGroup]) -> dict[str, list[CauseGroup]]:
-    """Causes by prim, in their order."""
-    prims: dict[str, list[CauseGroup]] = {}
+def _by_prim(causes: Iterable[CauseGroup]) -> Iterator[tuple[str, list[CauseGroup]]]:
+    """Causes of one severity by prim, in the order of the causes: no prim brings an info before another's error."""
+    prims: dict[tuple[str, str], list[CauseGroup]] = {}
     for cause in causes:
-        prims.setdefault(cause.root.path, []).append(cause)
-    return prims
+        prims.setdefault((cause.severity, cause.root.path), []).append(cause)
+    return ((path, group) for (_, path), group in prims.items())
 
 
 def _unjudged(report: Report) -> Iterator[tuple[str, str]]:

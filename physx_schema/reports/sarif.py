@@ -14,7 +14,7 @@ from physx_schema.checking.engine.finding import Finding, location
 from physx_schema.checking.engine.outcome import Report, Waived
 from physx_schema.checking.engine.rule import Rule
 from physx_schema.checking.stages import Run
-from physx_schema.reports.usda_lines import line_of
+from physx_schema.reports.regions import TextRegion, TextRegions
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
@@ -54,12 +54,14 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 
 def _results(path: str, report: Report) -> Iterator[dict[str, Any]]:
+    regions = TextRegions(path, (*report.findings, *report.known, *(item.finding for item in report.waived)))
     for finding in report.findings:
-        yield {**_result(path, finding), "baselineState": "new"} if report.known else _result(path, finding)
+        result = _result(path, finding, regions.of(finding))
+        yield {**result, "baselineState": "new"} if report.known else result
     for finding in report.known:
-        yield {**_result(path, finding), "baselineState": "unchanged"}
+        yield {**_result(path, finding, regions.of(finding)), "baselineState": "unchanged"}
     for item in report.waived:
-        yield {**_result(path, item.finding), "suppressions": [_suppression(item)]}
+        yield {**_result(path, item.finding, regions.of(item.finding)), "suppressions": [_suppression(item)]}
 
 
 def _suppression(item: Waived) -> dict[str, Any]:
@@ -67,14 +69,14 @@ def _suppression(item: Waived) -> dict[str, Any]:
     return {"kind": kind, "status": "accepted", "justification": item.reason}
 
 
-def _result(path: str, finding: Finding) -> dict[str, Any]:
+def _result(path: str, finding: Finding, region: TextRegion | None) -> dict[str, Any]:
     rule = rule_of(finding.code)
     mark = hashlib.sha256("\0".join((finding.code, finding.path, finding.property)).encode()).hexdigest()
     known = {"ruleIndex": _CODES.index(rule.code)} if rule else {}
     return {
         "ruleId": rule.code if rule else finding.code, **known, "level": _LEVELS[finding.severity],
         "message": {"text": f"{finding.message}. {finding.why}. Fix: {finding.fix}"},
-        "locations": [_location(finding.layer or path, finding)],
+        "locations": [_location(finding.layer or path, finding, region)],
         "partialFingerprints": {"codeAndPlace/v1": mark},
         "properties": {"profiles": list(finding.profiles), **_cause(finding)},
     }
@@ -87,11 +89,10 @@ def _cause(finding: Finding) -> dict[str, Any]:
     return {"cause": {"ruleId": finding.cause.code, "at": location(finding.cause.path, finding.cause.property)}}
 
 
-def _location(file: str, finding: Finding) -> dict[str, Any]:
+def _location(file: str, finding: Finding, region: TextRegion | None) -> dict[str, Any]:
     physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(file)}}
-    line = line_of(file, finding.path, finding.property)
-    if line:
-        physical["region"] = {"startLine": line}
+    if region:
+        physical["region"] = {"startLine": region.line, "startColumn": region.column, "endColumn": region.end_column}
     name = location(finding.path, finding.property)
     return {"physicalLocation": physical, "logicalLocations": [{"fullyQualifiedName": name, "kind": "member"}]}
 

@@ -23,8 +23,8 @@ from physx_schema.authoring import articulation_root, drive, fixed_joint, mimic,
 
 REWRITE = "if that is meant, run `PYTHONPATH=tests python -m support.guides`"
 LONGEST = 600           # words of a guide without its code and without generated tables
-LONG = {"drive_gains", "friction", "isaac_lab", "mujoco", "newton", "sapien", "scenes", "tendon", "testing", "verify",
-        "worlds"}           # they step contacts, verify or compile
+LONG = {"drive_gains", "friction", "ground", "isaac_lab", "mujoco", "newton", "sapien", "scenes", "self_collision",
+        "tendon", "testing", "verify", "worlds"}           # they step contacts, verify or compile
 # Kinds of code blocks that do not run here, and why.
 NOT_RUN = {
     "library": {"bash": "installs packages and starts clusters", "sql": "needs DuckDB"},
@@ -33,8 +33,10 @@ NOT_RUN = {
     "check": {"usda": "a part of a stage", "toml": "a part of pyproject.toml"},
     "verify": {"bash": "needs real PhysX"},
     "simulate": {"bash": "opens a browser"},
+    "view": {"bash": "opens a browser"},
     "testing": {"yaml": "a workflow and the settings of pre-commit"},
-    "training": {"bash": "installs packages", "console": "needs PyTorch"},
+    "training": {"bash": "installs packages and trains for minutes", "py": "needs PyTorch; runs in test_vector_env"},
+    "films": {"bash": "installs packages"},
     "gpu": {"bash": "installs packages", "console": "needs tensors on a GPU"},
     "isaac_lab": {"bash": "installs packages"},
     "mujoco": {"bash": "needs usd-exchange and a model"},

@@ -24,7 +24,7 @@ sys.argv[1:] = ["check", sys.argv[1]]
 try:
     main()
 finally:
-    print(*sorted({"numba", "llvmlite", "jinja2", "matplotlib", "yaml", "PIL"} & set(sys.modules)))
+    print(*sorted({"numba", "llvmlite", "jinja2", "matplotlib", "yaml", "PIL", "rich"} & set(sys.modules)))
 """
 USELESS = "raise ImportError('no USD here', name='pxr')\n"
 

@@ -31,7 +31,7 @@ def test_errors_fail_with_prim_property_and_fix() -> None:
     lines = str(raised.value).splitlines()
     assert lines[0] == f"1 error in {STAGES / 'misspelt_token.usda'}"
     assert "/Robot/j.drive:angular:physics:type: error value/token" in lines[1]
-    assert "fix: did you mean 'acceleration'?" in lines[3]
+    assert lines[-1] == "    fix: did you mean 'acceleration'?" and "^^^^" in lines[4]
 
 
 def test_profile_is_passed_on() -> None:

@@ -19,7 +19,7 @@ from support.places import ROOT
 
 FOLDER = ROOT / "tests" / "data" / "conversion"
 FILES = {"quadruped": "quadruped.urdf", "cart": "cart.xml", "hopper": "hopper.xml", "stacked": "stacked.xml",
-         "cup": "cup.urdf"}
+         "cup": "cup.urdf", "servos": "servos.xml"}
 NO_DRIVES = Gains("none", 5.0)
 
 

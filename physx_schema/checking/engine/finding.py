@@ -7,7 +7,7 @@ A finding names a prim, the fault, its effect and the fix. A repair is a list of
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from physx_schema.arguments import display, required_text
 from physx_schema.field_text import fields_repr
@@ -111,6 +111,7 @@ class Repair:
 
     edits: tuple[Edit, ...]
     safe: bool                  # the author's intention is certain, and nothing that works changes
+    obstacle: str = ""          # why `--fix` cannot edit the root layer so, "" if it can
 
 
 def safe(*edits: Edit) -> Repair:
@@ -181,8 +182,16 @@ class Finding:
     layer: str = ""             # the layer of the strongest opinion, "" for the root layer
     repair: Repair | None = None        # the edits of the fix, None if unknown
     cause: Cause | None = None  # the finding that explains this one, None for none
+    # the path in `layer` of the prim with the opinion, "" if no file has it
+    spec_path: str = field(default="", repr=False)
 
     __repr__ = fields_repr
+
+
+def is_fixable(finding: Finding, safe: bool = True) -> bool:
+    """Whether `--fix` repairs a finding; with `safe` False, whether it does so only with --unsafe-fixes."""
+    repair = finding.repair
+    return repair is not None and repair.safe == safe and not repair.obstacle
 
 
 def location(path: str, name: str) -> str:

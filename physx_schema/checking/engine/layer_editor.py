@@ -26,7 +26,9 @@ from physx_schema.checking.engine.finding import (
     SetValue,
 )
 from physx_schema.checking.engine.outcome import Report
+from physx_schema.description.robot_files import original
 from physx_schema.description.units import custom_data
+from physx_schema.migration.layer_files import in_package, why_not
 from physx_schema.migration.report import layer_name, unified
 
 _ADDING = ("explicitItems", "prependedItems", "appendedItems", "addedItems")
@@ -196,6 +198,25 @@ class LayerEditor:
         if new or other is not None:
             path = self._prim_path(prim)
             yield _apply_schema_step(path, remove if other is not None else "", new)
+
+
+def with_obstacle(editor: LayerEditor, finding: Finding) -> Finding:
+    """The finding; its repair tells why the editor cannot make it, where it cannot."""
+    repair = finding.repair
+    obstacle = _obstacle(editor, repair.edits) if repair else ""
+    return replace(finding, repair=replace(repair, obstacle=obstacle)) if repair and obstacle else finding
+
+
+def _obstacle(editor: LayerEditor, edits: Iterable[Edit]) -> str:
+    if robot := original(editor.layer.realPath):
+        return f"{robot} cannot store USD data"
+    if in_package(editor.layer):
+        return why_not(editor.layer)
+    try:
+        editor.steps(edits)
+    except CannotError as error:
+        return str(error)
+    return ""
 
 
 def _custom_data(edit: SetValue) -> dict[str, dict[str, float]]:

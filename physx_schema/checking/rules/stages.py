@@ -12,7 +12,8 @@ from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.baseline import Baseline
 from physx_schema.checking.engine.finding import PROFILES, Finding
 from physx_schema.checking.engine.outcome import WAIVER_KEY, Waiver
-from physx_schema.checking.engine.rule import Explains, ReaderRule, Rule, belongs
+from physx_schema.checking.engine.rule import Explains, ReaderRule, Rule, belongs, finder
+from physx_schema.description import Description
 
 # Findings that a missing part of the stage causes, on the part itself or on prims that refer to it.
 MISSING = (
@@ -222,6 +223,26 @@ VARIANTS = ReaderRule("stage/variants", "info", """
     """,
     profiles=PROFILES,
 )
+
+
+NOT_PHYSICAL = Rule("stage/not-physical", "info", """
+    Stage without physics
+
+    The stage has no joint, and no prim has a physics schema or property. Nothing on the stage is simulated.
+    """,
+    why="nothing on this stage moves or collides",
+    fix="if an object should move, apply PhysicsRigidBodyAPI to its prim; if objects should hit it, apply "
+        "PhysicsCollisionAPI",
+    profiles=PROFILES,
+)
+
+
+@finder("stage-physics", NOT_PHYSICAL)
+def stage_physics(description: Description) -> Iterator[Finding]:
+    """Find a stage on which nothing is physical."""
+    has_physics = description.authored or description.applied or description.joints or description.materials
+    if not has_physics:
+        yield NOT_PHYSICAL.at("/", "", "no prim of the stage has a physics schema or property")
 
 
 STALE = Rule("baseline/stale", "info", """

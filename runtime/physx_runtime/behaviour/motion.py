@@ -11,6 +11,7 @@ from physx_runtime.arrays import Array, DoubleArray
 from physx_runtime.behaviour.window import CONTACT_SAMPLES, MIDDLE_SAMPLE, SAMPLES, STEP, STEPS_PER_SAMPLE
 from physx_runtime.packing.model import NotSimulated
 from physx_runtime.packing.not_simulated import NotSimulatedWarning
+from physx_runtime.progress import counted
 from physx_runtime.simulation.contacts import Contacts
 from physx_runtime.simulation.divergence import DivergenceWarning
 from physx_runtime.simulation.scene import Scene
@@ -59,7 +60,7 @@ def _stepped(scene: Scene) -> Motion:
     time, states, bodies = [0.0], [_state(scene)], []
     contacts: list[Contacts] = []
     taken = 0
-    for count in (1, *[STEPS_PER_SAMPLE] * (SAMPLES - 2)):
+    for count in counted("simulating until the robot settles", (1, *[STEPS_PER_SAMPLE] * (SAMPLES - 2))):
         scene.step(count)
         taken += count
         time.append(taken * STEP)

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import click
 
 DEFAULT_DT = 1 / 60
 
+if TYPE_CHECKING:
+    FloatType = click.ParamType[float]
+else:
+    FloatType = click.ParamType     # which takes no type in older releases of click
 
-class Seconds(click.ParamType[float]):
+
+class Seconds(FloatType):
     """A positive, finite time, also as a fraction such as 1/60."""
 
     name = "seconds"

@@ -9,8 +9,10 @@ from typing import Any
 import click
 
 from physx_runtime.commands.options import DEFAULT_DT, Seconds, engine_option, engines_of
+from physx_runtime.progress import followed
 from physx_schema.command_line.each_asset import each_asset
-from physx_schema.command_line.options import force_option, is_quiet, isolation_option, progress, quiet_option
+from physx_schema.command_line.options import force_option, is_quiet, isolation_option, quiet_option
+from physx_schema.command_line.progress import progress
 from physx_schema.errors import printable
 from physx_schema.files import unwritable
 
@@ -43,11 +45,11 @@ def _require_folder(options: dict[str, Any]) -> None:
 @each_asset("dt", "steps", "engine", prepare=_require_folder, single=("shown", "before"), adapt=_page_of)
 def report_command(stage: str, out: Path, force: bool, shown: bool, dt: float, steps: int, before: str | None,
                    engine: str) -> None:
-    """Write one self-contained HTML page about a robot: the effect of its values, findings, and its motion in 3D.
+    """Write an HTML page about a robot: values, findings, 3D motion.
 
     PATH is a file, a folder with stages, a pattern such as 'assets/**/*.usda', or - for a list on stdin.
 
-    The page lists everything that cannot be verified or simulated, with the reason.
+    The page is one file. It lists everything that cannot be verified or simulated, with the reason.
     """
     from physx_runtime.viewing.report import report_robot
     from physx_schema.description.stages import open_stage
@@ -57,9 +59,8 @@ def report_command(stage: str, out: Path, force: bool, shown: bool, dt: float, s
     before_stage = None if before is None else open_stage(before)
     require_output(out, files_of(usd_stage), force)
     try:
-        with progress(stage) as line:
-            report_robot(usd_stage, out, dt, steps, lambda what: setattr(line, "what", f"{stage}: being {what}"),
-                         engines_of(engine), before_stage)
+        with followed() as tasks, progress(stage, tasks):
+            report_robot(usd_stage, out, dt, steps, engines_of(engine), before_stage)
     except OSError as error:
         raise unwritable(out, error) from None
     if not is_quiet():

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from physx_runtime.commands.options import DEFAULT_DT, Seconds
+from physx_runtime.progress import followed
 from physx_runtime.viewing.formats.recording_format import Motion, find_formats, help_text
-from physx_schema.command_line.options import force_option, is_quiet, isolation_option, progress, quiet_option
+from physx_schema.command_line.options import force_option, is_quiet, isolation_option, quiet_option
+from physx_schema.command_line.progress import progress
 from physx_schema.errors import UnsupportedError, printable
 from physx_schema.files import unwritable
+from physx_schema.terminal import print_line
 from physx_schema.text import plural
 
 if TYPE_CHECKING:
@@ -43,7 +46,7 @@ _FORMATS = find_formats()
 @click.option("--worlds", type=click.Path(dir_okay=False, exists=True, path_type=Path),
               help="YAML file with the number of worlds, and the parameters to randomise in all worlds except the "
                    "first.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path),
+@click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path),
               help=f"Write the motion to a file: {help_text(_FORMATS.values())}.")
 @force_option
 @click.option("--joint-forces", is_flag=True, help="Also record the forces of joints outside articulations.")
@@ -54,8 +57,9 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
                      positions: tuple[str, ...], velocities: tuple[str, ...], targets: tuple[str, ...],
                      efforts: tuple[str, ...], start: Path | None, worlds: Path | None, out: Path | None,
                      force: bool, joint_forces: bool, strict: bool) -> None:
-    """Step a stage as PhysX does: all articulations and free bodies together, or only the one that --articulation
-    names.
+    """Step a stage as PhysX does.
+
+    All articulations and free bodies are stepped together, or only the one that --articulation names.
 
     Prints the final joint positions, the limits that joints reached, and the energy. Physics that this command leaves
     out is listed on stderr; with --strict the exit code is then 5. If the motion diverges, the exit code is 6, and a
@@ -84,7 +88,7 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
     try:
         initial_values: dict[str, Any] = start_values(start, options, joints)
         variation = read_variation(worlds) if worlds else None
-        with warnings.catch_warnings(), progress(f"{stage}: {steps} steps"):
+        with warnings.catch_warnings(), followed() as tasks, progress(f"{stage}: simulating", tasks):
             for reported_warning in (NotSimulatedWarning, DivergenceWarning):
                 warnings.simplefilter("ignore", reported_warning)
             recording = simulate(description, dt=dt, steps=steps, every=every, articulation=articulation,
@@ -110,7 +114,7 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
              *summary_lines(description, recording), *_contact_lines(recording),
              *(worlds_lines(description, recording) if variation else ()))
     for line in () if is_quiet() else lines:
-        click.echo(printable(line))
+        print_line(line)
     if recording.diverged:
         raise click.exceptions.Exit(_DIVERGED)
     if strict and (recording.not_simulated or description.incomplete):

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from physx_runtime.commands.options import DEFAULT_DT, Seconds
-from physx_schema.command_line.options import force_option, is_quiet, isolation_option, progress, quiet_option
+from physx_runtime.progress import followed
+from physx_schema.command_line.options import force_option, is_quiet, isolation_option, quiet_option
+from physx_schema.command_line.progress import progress
 from physx_schema.errors import printable
+from physx_schema.terminal import print_line
 
 if TYPE_CHECKING:
     from physx_runtime.verification import TuningTarget
@@ -31,7 +34,7 @@ _NOT_REACHED = 1
 @quiet_option
 def tune_command(stage: str, targets: tuple[tuple[str, str, float], ...], dt: float, out: Path | None,
                  force: bool) -> None:
-    """Find the gains with which a robot reaches motion targets in PhysX.
+    """Find the gains with which a robot reaches motion targets.
 
     PATH is a joint, path:axis, or path:instance of a tendon or mimic joint. NAME is bandwidth in Hz, natural_frequency
     in rad/s, damping_ratio, settling_time in seconds, sag in degrees or length, or tip_stiffness of a link.
@@ -50,23 +53,23 @@ def tune_command(stage: str, targets: tuple[tuple[str, str, float], ...], dt: fl
         if out is not None:
             require_another_file(opened, out)
             require_output(out, files_of(opened), force)
-        with progress(f"{stage}: tuning"):
+        with followed() as tasks, progress(f"{stage}: tuning", tasks):
             tuning = tune(opened, _by_path(targets), dt)
     except ValueError as error:
         raise click.UsageError(printable(str(error))) from None
     for result in tuning.results if not is_quiet() or not tuning.feasible else ():
         reached = "not measured" if result.reached is None else f"{result.reached:.4g}"
         reason = f"; {result.reason}" if result.reason else ""
-        click.echo(printable(f"{result.path}: {result.name} {reached}, target {result.target:.4g}{reason}"))
+        print_line(f"{result.path}: {result.name} {reached}, target {result.target:.4g}{reason}")
     if not tuning.feasible:
         raise click.exceptions.Exit(_NOT_REACHED)
     for change in tuning.changes:
-        click.echo(printable(f"{change.path}: author {change.property} {change.value:.5g}"))
+        print_line(f"{change.path}: author {change.property} {change.value:.5g}")
     if out is not None:
         over = open_over(opened)
         tuning.author(over)
         write_over(over.GetRootLayer(), out)
-        click.echo(printable(f"{stage}: gains written to {out}"))
+        print_line(f"{stage}: gains written to {out}")
 
 
 def _by_path(targets: tuple[tuple[str, str, float], ...]) -> dict[str, TuningTarget]:

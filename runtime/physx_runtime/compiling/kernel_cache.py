@@ -92,6 +92,18 @@ def write_atomically(path: Path, data: bytes) -> None:
         _warn_unusable(path.parent, f"cannot be written ({error.strerror})")
 
 
+def unwritable_reason() -> str:
+    """The reason why nothing can be cached, as "cannot be written (...)"; empty where the cache is fine."""
+    folder = cache_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.TemporaryFile(dir=folder):
+            reason = _distrust_reason(folder.stat())
+    except OSError as error:
+        return f"cannot be written ({error.strerror})"
+    return f"is not used, because {reason}" if reason else ""
+
+
 def _header(name: str, payload: bytes) -> bytes:
     checksum = hashlib.sha256(payload).hexdigest()
     return f"{FORMAT}, {VERSIONS}: {name}, {len(payload)} bytes, sha256 {checksum}".encode()

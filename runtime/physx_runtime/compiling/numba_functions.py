@@ -1,17 +1,20 @@
 """Functions compiled by numba and kept in the kernel cache: `scalar_code`, `borrowing_code`, `entry_for` and
 `parallel_loop`. A cached function depends on its module and on the package's modules that this one imports; other edits
 do not recompile it. A function that closes over compiled functions is cached once for each set of them. `CodeCache`
-replaces numba's own cache, which loads any file and raises where it cannot write.
+replaces numba's own cache, which loads any file and raises where it cannot write. It also finds kernels in the bundles
+of `precompiled`.
 """
 
 from __future__ import annotations
 
 import functools
+import gc
 import hashlib
 import os
 import pickle
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -23,7 +26,9 @@ from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
 
 from physx_runtime.compiling.kernel_cache import package_code, read_cached, write_cached
+from physx_runtime.compiling.precompiled import member_name, read_precompiled
 from physx_runtime.language.ops import Single, Unfused
+from physx_runtime.progress import task
 
 
 class CodeCache(NullCache):  # type: ignore[misc]
@@ -33,14 +38,20 @@ class CodeCache(NullCache):  # type: ignore[misc]
         self._name, self._sources = name, sources
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The cached compiled signature, or None."""
+        """The cached or precompiled signature, or None."""
         target_context.refresh()
         data = read_cached(self._file(sig, target_context.codegen()))
+        if data is None:
+            data = read_precompiled(self.member_name(sig))
         return None if data is None else CompileResult._rebuild(target_context, *pickle.loads(data))
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Cache a compiled signature."""
         write_cached(self._file(sig, data.codegen), dumps(data._reduce()))
+
+    def member_name(self, sig: Any) -> str:
+        """The name of a signature in a bundle of precompiled kernels."""
+        return member_name(f"{self._name} {sig} {self._sources()}")
 
     def _file(self, sig: Any, codegen: Any) -> str:
         identity = f"{self._name} {sig} {codegen.magic_tuple()} {self._sources()}"
@@ -64,6 +75,55 @@ class InnerCode(CPUDispatcher):  # type: ignore[misc]
         if _has_traced_numbers(arguments):
             return self.py_func(*arguments, **keywords)
         raise TypeError(f"{_identity(self.py_func)} can only be called from compiled code; in Python, call py_func")
+
+
+class EntryCode(CPUDispatcher):  # type: ignore[misc]
+    """A function that numba compiles for Python to call; a task says so meanwhile."""
+
+    def compile(self, sig: Any) -> Any:
+        """The entry for a signature, loaded or compiled."""
+        with task(f"compiling {_short_name(self.py_func)}"), _no_collection():
+            return super().compile(sig)
+
+
+_entries: list[EntryCode] = []      # of all functions for Python to call
+
+
+def compiled_kernels() -> dict[str, bytes]:
+    """What this process has compiled for Python to call, by its name in a bundle; nothing that it has loaded."""
+    # without its annotation, which names the path of its file
+    return {entry._cache.member_name(signature): dumps(result._replace(type_annotation="")._reduce())
+            for entry in _entries for signature, result in entry.overloads.items() if _is_compiled(result)}
+
+
+def kernel_counts() -> tuple[int, int]:
+    """The numbers of kernels for Python to call that this process has compiled, and that it has loaded."""
+    results = [result for entry in _entries for result in entry.overloads.values()]
+    compiled = sum(map(_is_compiled, results))
+    return compiled, len(results) - compiled
+
+
+def _is_compiled(result: CompileResult) -> bool:
+    """Whether a result was compiled by this process: a loaded one knows nothing of how it was made."""
+    return result.metadata is not None
+
+
+def _short_name(function: Callable[..., Any]) -> str:
+    """The name of a function, or of the innermost one that it closes over."""
+    inner = _closure_functions(function)
+    return _short_name(inner[0]) if inner else function.__name__.strip("_")
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Without garbage collection, which takes a tenth of the time of compiling."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _has_traced_numbers(arguments: Iterable[Any]) -> bool:
@@ -93,12 +153,18 @@ def borrowing_code(function: F) -> F:
 
 def scalar_entry(function: F) -> F:
     """The function compiled for Python to call."""
-    return _compile(function, no_cfunc_wrapper=True)
+    return _as_entry(_compile(function, no_cfunc_wrapper=True))
 
 
 def borrowing_entry(function: F) -> F:
     """As `scalar_entry` for a function that makes no arrays: see `borrowing_code`."""
-    return _compile(function, no_cfunc_wrapper=True, _nrt=False)
+    return _as_entry(_compile(function, no_cfunc_wrapper=True, _nrt=False))
+
+
+def _as_entry(compiled: F) -> F:
+    compiled.__class__ = EntryCode
+    _entries.append(compiled)           # type: ignore[arg-type]
+    return compiled
 
 
 def entry_for(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
@@ -186,7 +252,7 @@ def _compile_loop(function: Callable[..., None], parallel: bool) -> Any:
     compiled = njit(parallel=parallel)(function)
     suffix = "" if parallel else ".alone"
     compiled._cache = CodeCache(f"{function.__module__}.{function.__qualname__}{suffix}", package_code)
-    return compiled
+    return _as_entry(compiled)
 
 
 def _after_fork() -> None:

@@ -59,7 +59,7 @@ def infer_base(joints: list[MaximalJoint], stance: Stance, text: RobotText) -> B
         return BaseChoice(False, f"it has {len(stance.wheels)} wheels or rotors")
     if stance.legs:
         return BaseChoice(False, f"{len(stance.legs)} legs reach lower than its root link {root}")
-    return BaseChoice(True, f"it has neither wheels nor several legs that reach the ground below its root link {root}")
+    return BaseChoice(True, f"it has neither wheels nor pairs of legs that reach the ground below its root link {root}")
 
 
 def set_base(stage: Usd.Stage, robot: Articulation | FreeBody, joints: list[MaximalJoint],

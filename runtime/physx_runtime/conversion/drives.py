@@ -1,6 +1,7 @@
-"""Drives of a converted robot with gains by bandwidth: k = I w^2, d = 2 z I w for the inertia I that a joint moves.
+"""Drives of a converted robot: servos of its file, or gains by bandwidth.
 
-A velocity drive has no stiffness, and d = I w.
+For the inertia I that a joint moves and w = 2 pi bandwidth, k = I w^2 and d = 2 z I w. A velocity drive has no
+stiffness, and d = I w.
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ from pxr import Usd
 
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.conversion.limbs import Stance
+from physx_runtime.conversion.servos import Servo, damping_of, servos_of
 from physx_schema.authoring import drive
 from physx_schema.description.frames import composed, rotation_matrix
-from physx_schema.description.model import Articulation, Dof, Joint, Link
+from physx_schema.description.model import Articulation, Description, Dof, Joint, Link
 from physx_schema.description.records import Pose
 from physx_schema.description.units import DEGREES_PER_RADIAN
 
-Drives = Literal["none", "position", "velocity"]
-DRIVES: tuple[Drives, ...] = ("none", "position", "velocity")
+Drives = Literal["file", "none", "position", "velocity"]
+DRIVES: tuple[Drives, ...] = ("file", "none", "position", "velocity")
 DIGITS = 4              # of authored gains
 _EFFORT = "urdf:limit:effort"
 _RANGE = "mjc:actuatorfrcrange:max"
@@ -68,20 +70,37 @@ def effective_inertia(articulation: Articulation, poses: Mapping[str, Pose], sta
     return values
 
 
+def author_servos(stage: Usd.Stage, description: Description, articulation: Articulation) -> Iterator[str]:
+    """Author a drive for each joint axis that has a servo in the file; what was done, in words."""
+    servos = servos_of(stage)
+    damping, authored = damping_of(servos, description, articulation), list[Dof]()
+    for dof in articulation.dofs:
+        servo = servos.get(dof.path)
+        if servo is None or dof.name != dof.path:
+            continue
+        if servo.has_gains:
+            _author(stage, dof, (servo.stiffness, damping[dof.path]), _effort(stage, dof.path, servos))
+            authored.append(dof)
+        elif servo.reason:
+            yield f"{dof.path} has no drive: no drive does what its actuator does, because {servo.reason}"
+    if authored:
+        yield f"{_joints(authored)} as the servos of the file: {', '.join(dof.path for dof in authored)}"
+
+
 def author_drives(stage: Usd.Stage, articulation: Articulation, inertia: Sequence[float],
                   gains: Gains) -> Iterator[str]:
     """Author a drive for each joint axis that has a motor; what was done, in words."""
     followers = {mimic.follower for mimic in articulation.mimics}
-    motors = _actuators(stage)
+    servos = servos_of(stage)
     driven, unlimited, free = list[Dof](), list[Dof](), list[Dof]()
     for index, dof in enumerate(articulation.dofs):
         if index in followers:
             continue
-        if dof.name != dof.path or (motors and dof.path not in motors):
+        if dof.name != dof.path or (servos and dof.path not in servos):
             free.append(dof)
             continue
-        effort = _effort(stage, dof.path, motors)
-        _author(stage, dof, gains.of(inertia[index]), gains.kind, effort)
+        effort = _effort(stage, dof.path, servos)
+        _author(stage, dof, gains.of(inertia[index]), effort)
         driven.append(dof)
         unlimited += [dof] if math.isinf(effort) else []
     if driven:
@@ -98,12 +117,13 @@ def _joints(dofs: Sequence[Dof]) -> str:
     return f"{len(dofs)} joint" + ("" if len(dofs) == 1 else "s")
 
 
-def _author(stage: Usd.Stage, dof: Dof, gains: tuple[float, float], kind: Drives, effort: float) -> None:
+def _author(stage: Usd.Stage, dof: Dof, gains: tuple[float, float], effort: float) -> None:
+    """Author a position drive to where the joint starts, or a velocity drive to rest if it has no stiffness."""
     per = 1.0 / DEGREES_PER_RADIAN if dof.angular else 1.0
     stiffness, damping = (float(f"{gain * per:.{DIGITS}g}") for gain in gains)
-    target = (math.degrees(dof.position) if dof.angular else dof.position) if kind == "position" else None
-    drive(stage.GetPrimAtPath(dof.path), stiffness=stiffness, damping=damping, target=target, max_force=effort,
-          target_velocity=0.0 if kind == "velocity" else None, type="force")
+    start = math.degrees(dof.position) if dof.angular else dof.position
+    drive(stage.GetPrimAtPath(dof.path), stiffness=stiffness, damping=damping, target=start if stiffness else None,
+          max_force=effort, target_velocity=None if stiffness else 0.0, type="force")
 
 
 def _beyond(articulation: Articulation) -> list[set[int]]:
@@ -129,20 +149,10 @@ def _about(link: Link, pose: Pose, origin: DoubleArray, axis: DoubleArray) -> fl
     return float(local @ np.array(link.inertia) @ local + link.mass * arm @ arm)
 
 
-def _actuators(stage: Usd.Stage) -> dict[str, float]:
-    """The joints that actuators of an MJCF move, with the greatest effort of each; none in a URDF."""
-    motors: dict[str, float] = {}
-    for prim in stage.Traverse():
-        if prim.GetTypeName() == "MjcActuator":
-            for target in prim.GetRelationship("mjc:target").GetTargets():
-                motors[str(target)] = _positive(prim, "mjc:forceRange:max")
-    return motors
-
-
-def _effort(stage: Usd.Stage, path: str, motors: Mapping[str, float]) -> float:
+def _effort(stage: Usd.Stage, path: str, servos: Mapping[str, Servo]) -> float:
     """The greatest effort of a joint by its file, inf without one. An effort of 0 is one that is left out."""
     prim = stage.GetPrimAtPath(path)
-    return min(_positive(prim, _EFFORT), _positive(prim, _RANGE), motors.get(path, math.inf))
+    return min(_positive(prim, _EFFORT), _positive(prim, _RANGE), servos.get(path, Servo()).max_effort)
 
 
 def _positive(prim: Usd.Prim, name: str) -> float:

@@ -38,9 +38,12 @@ class Stance:
 
     @property
     def legs(self) -> tuple[Limb, ...]:
-        """The limbs on the ground, if the robot stands on several of them and not on its base."""
+        """The limbs on the ground, if the robot stands on pairs of them and not on its base.
+
+        An odd number of limbs are fingers that reach down to a table.
+        """
         standing = tuple(limb for limb in self.limbs if limb.dofs >= LEG_JOINTS and limb.lowest <= self.ground)
-        return standing if len(standing) > 1 and self.base_lowest > self.ground else ()
+        return standing if len(standing) % 2 == 0 and self.base_lowest > self.ground else ()
 
     @property
     def wheels(self) -> tuple[Limb, ...]:

@@ -11,13 +11,20 @@ from pxr import Sdf, Usd, UsdPhysics, UsdUtils
 
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.conversion.base import BASES, Base, BaseChoice, infer_base, set_base, world_joints
-from physx_runtime.conversion.drives import DRIVES, Drives, Gains, author_drives, effective_inertia
+from physx_runtime.conversion.drives import (
+    DRIVES,
+    Drives,
+    Gains,
+    author_drives,
+    author_servos,
+    effective_inertia,
+)
 from physx_runtime.conversion.ground import add_ground, repair_scene
 from physx_runtime.conversion.limbs import Stance, stance_of, upward
 from physx_runtime.conversion.self_collision import filter_overlaps
 from physx_runtime.conversion.stacked_joints import chain_joints
 from physx_runtime.conversion.start import pose_links, set_start
-from physx_schema.arguments import display
+from physx_schema.arguments import display, required_choice
 from physx_schema.authoring.prims import is_finite
 from physx_schema.description import describe
 from physx_schema.description.frames import start_poses_by_body
@@ -67,7 +74,7 @@ class Conversion:
         write_files(writers)
 
 
-def convert(robot: str | Path, base: Base = "auto", drives: Drives = "none", bandwidth: float = DEFAULT_BANDWIDTH,
+def convert(robot: str | Path, base: Base = "auto", drives: Drives = "file", bandwidth: float = DEFAULT_BANDWIDTH,
             damping_ratio: float = 1.0, ground: bool = False) -> Conversion:
     """Convert a robot in URDF or MJCF to a stage, and repair what converters leave for PhysX.
 
@@ -77,7 +84,8 @@ def convert(robot: str | Path, base: Base = "auto", drives: Drives = "none", ban
     Args:
         robot: A .urdf file, or an .xml file in MJCF.
         base: "fixed", "floating", or "auto": as the file says, in a URDF by names of links, wheels and legs.
-        drives: "position" or "velocity" gives every joint with a motor a drive with the effort limit of the file.
+        drives: Servos of the file for "file". A drive on every joint with a motor for "position" and "velocity".
+            Each drive has the effort limit of the file.
         bandwidth: Natural frequency of the drives in Hz, for the inertia that each joint moves at the start.
         damping_ratio: Of position drives, 1 without overshoot.
         ground: Add a plane below the lowest collider.
@@ -155,6 +163,9 @@ def _choice(description: Description, robot: Articulation | FreeBody, joints: li
 
 def _drives(stage: Usd.Stage, description: Description, gains: Gains) -> Iterator[str]:
     for robot in _robots(description):
+        if gains.kind == "file":
+            yield from author_servos(stage, description, robot)
+            continue
         stance = None if robot.fixed_base else _stance(description, robot)
         inertia = effective_inertia(robot, start_poses_by_body(description), stance)
         yield from author_drives(stage, robot, inertia, gains)
@@ -179,9 +190,8 @@ def _copy(source: Path, target: Path) -> None:
 
 def _require(base: object, drives: object, bandwidth: object, damping_ratio: object) -> None:
     """Raise ValueError for an argument that is not allowed."""
-    for name, value, allowed in (("base", base, BASES), ("drives", drives, DRIVES)):
-        if not isinstance(value, str) or value not in allowed:
-            raise ValueError(f"{name} is {display(value)}; give one of {', '.join(allowed)}")
+    required_choice("base", base, BASES)
+    required_choice("drives", drives, DRIVES)
     for name, number in (("bandwidth", bandwidth), ("damping_ratio", damping_ratio)):
         if not is_finite(number) or number <= 0.0:
             raise ValueError(f"{name} is {display(number)}; give a positive, finite number")

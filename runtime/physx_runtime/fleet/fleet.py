@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from physx_runtime.fleet.experiment import MEASURES, Experiment, Measure, Start
@@ -18,11 +17,10 @@ from physx_runtime.simulation.arguments import required_count, required_time
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.simulation.variation import Variation
 from physx_schema.arguments import display, required_instance, suggestion
-from physx_schema.command_line.options import progress
+from physx_schema.command_line.progress import progress
 from physx_schema.errors import UnsupportedError
 from physx_schema.library.outcomes import Lost
 from physx_schema.library.worker_pool import results_of
-from physx_schema.text import plural
 
 WORLDS_PER_SHARD = 4096     # fixed, so that sums of shards have the same bits for any number of workers
 
@@ -173,10 +171,8 @@ def _in_order(answers: Iterator[ShardResult]) -> Iterator[ShardResult]:
 
 def _with_progress(answers: Iterator[ShardResult], worlds: int) -> Iterator[ShardResult]:
     """Results, with the worlds that are done and an estimate of the time that is left on stderr."""
-    started, done = monotonic(), 0
-    with progress(f"stepping {plural(worlds, 'world')}") as line:
+    with progress("worlds:") as indicator:
+        indicator.total = worlds
         for answer in answers:
-            done += answer.worlds
-            left = (monotonic() - started) * (worlds - done) / done
-            line.what = f"{done} of {plural(worlds, 'world')}, about {left:.0f} s left"
+            indicator.done += answer.worlds
             yield answer

@@ -1,151 +1,79 @@
-"""The robot of a live view, and the controls of its joints.
-
-A stage that is stepped while it is edited: what a live view shows, without the view.
-
-The numbers of a robot that a viewer may turn: where joints are, what drives hold, what tendons pull.
-"""
+"""A stage that is stepped while it is edited, pulled and recorded: what a live view shows, without the view."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from pxr import Usd, UsdGeom
 
+from physx_runtime.live_view.edits import Edits, free_path
+from physx_runtime.live_view.knobs import Knob, knobs
+from physx_runtime.live_view.pull import Pulls
+from physx_runtime.live_view.recorder import LiveRecorder
 from physx_runtime.packing.frames import rigid
+from physx_runtime.packing.not_simulated import require_accepted
 from physx_runtime.session import Session
+from physx_runtime.simulation.contacts import Contacts
 from physx_runtime.viewing.robot.shapes import Shapes, visible_shapes
-from physx_runtime.viewing.stage_over import layer_over, require_another_file, write_over
 from physx_schema.description import describe
 from physx_schema.description.frames import decompose
-from physx_schema.description.model import Articulation, Description, Dof, FixedTendon, SpatialTendon
-
-JOINTS, TARGETS, DRIVES, TENDONS = "Joints", "Targets", "Drives", "Tendons"
-MAX_RATIO = 3.0                    # times the value as authored
-FREE_ANGLE = 180.0              # degrees either way where no limit says less
-GAINS = ("stiffness", "damping")
-
-
-@dataclass(frozen=True, slots=True)
-class Knob:
-    """One number, in the units of the stage: degrees, and its lengths and masses.
-
-    `property` is what an edit authors on the prim; "" for a joint that is put somewhere, which authors nothing.
-    """
-
-    group: str
-    path: str                           # prim
-    property: str
-    label: str
-    low: float
-    high: float
-    value: float
-    joint: str = ""                     # name of the degree of freedom that is put somewhere
-
-
-def knobs(stage: Usd.Stage, description: Description) -> list[Knob]:
-    """Every knob of a stage's articulations, group by group, joints before what drives them."""
-    acting = [item for item in description.articulations if item.enabled]
-    metre = 1.0 / description.scene.meters_per_unit
-    result = [knob for item in acting for make in (_joints, _drives, _tendons) for knob in make(stage, item, metre)]
-    return sorted(result, key=lambda knob: (JOINTS, TARGETS, DRIVES, TENDONS).index(knob.group))
-
-
-def _joints(stage: Usd.Stage, articulation: Articulation, metre: float) -> Iterator[Knob]:
-    for dof in articulation.dofs:
-        low, high = _range(dof, metre)
-        value = math.degrees(dof.position) if dof.angular else dof.position
-        yield Knob(JOINTS, dof.path, "", _leaf(dof.name), min(low, value), max(high, value), value, dof.name)
-
-
-def _drives(stage: Usd.Stage, articulation: Articulation, metre: float) -> Iterator[Knob]:
-    for dof in articulation.dofs:
-        if dof.drive is None:
-            continue
-        prefix, name = dof.drive.prefix, _leaf(dof.name)
-        target = _value(stage, dof.path, f"{prefix}targetPosition")
-        low, high = _range(dof, metre)
-        yield Knob(TARGETS, dof.path, f"{prefix}targetPosition", name, min(low, target), max(high, target), target)
-        yield from _gains(stage, DRIVES, dof.path, prefix, name)
-
-
-def _tendons(stage: Usd.Stage, articulation: Articulation, metre: float) -> Iterator[Knob]:
-    tendons: tuple[FixedTendon | SpatialTendon, ...] = (*articulation.fixed_tendons, *articulation.spatial_tendons)
-    for tendon in tendons:
-        if not tendon.enabled:
-            continue
-        name, offset = _leaf(tendon.name), _value(stage, tendon.path, f"{tendon.prefix}offset")
-        extent = max(abs(offset), 0.1 * metre)
-        yield Knob(TENDONS, tendon.path, f"{tendon.prefix}offset", f"{name} offset", -extent, extent, offset)
-        yield from _gains(stage, TENDONS, tendon.path, tendon.prefix, name)
-
-
-def _gains(stage: Usd.Stage, group: str, path: str, prefix: str, name: str) -> Iterator[Knob]:
-    for gain in GAINS:
-        value = _value(stage, path, prefix + gain)
-        if math.isfinite(value):
-            yield Knob(group, path, prefix + gain, f"{name} {gain}", 0.0, MAX_RATIO * value or 1.0, value)
-
-
-def _range(dof: Dof, metre: float) -> tuple[float, float]:
-    """Between what a joint or its target is moved, degrees or lengths."""
-    scale, widest = (math.degrees(1.0), FREE_ANGLE) if dof.angular else (1.0, metre)
-    low, high = (scale * bound for bound in (dof.lower, dof.upper))
-    return (low if math.isfinite(low) else -widest), (high if math.isfinite(high) else widest)
-
-
-def _leaf(name: str) -> str:
-    return name.rpartition("/")[2]
-
-
-def _value(stage: Usd.Stage, path: str, name: str) -> float:
-    return float(stage.GetPrimAtPath(path).GetAttribute(name).Get() or 0.0)
+from physx_schema.description.stages import source_name
+from physx_schema.errors import UnsupportedError
 
 
 class LiveRobot:
     """A file's stage under a layer of edits, and the session that steps it.
 
-    Edits are of the layer alone; the motion lies in the session layer and is never written to a file.
+    Edits are of the layer alone; the motion lies in the session layer and is never written to a file of the stage.
 
     Raises:
         UnreadableError: the file cannot be opened.
-        UnsupportedError: PhysX refuses the stage, or nothing on it moves.
+        UnsupportedError: PhysX refuses the stage.
     """
 
-    def __init__(self, stage: Usd.Stage) -> None:
-        self._edits = layer_over(stage)
-        self.stage = Usd.Stage.Open(self._edits)
-        description = describe(self.stage)
-        self.bodies = description.body_paths
-        self.knobs = knobs(self.stage, description)
+    def __init__(self, stage: Usd.Stage, dt: float = 1 / 60) -> None:
+        self.description = describe(stage)
+        require_accepted(self.description)          # which names the file; the session would name a layer in memory
+        self.edits, self.dt = Edits(stage), dt
+        self.name = Path(source_name(stage)).stem
+        self.stage = self.edits.stage
+        self.bodies = self.description.body_paths
+        self.knobs = knobs(self.stage, self.description)
         self.shapes: Shapes = visible_shapes(self.stage, self.bodies)
         self._session = Session(self.stage, velocities=False, joint_states=False)
-        self._owners = {dof.name: (item.path, dof.angular) for item in description.articulations for dof in item.dofs}
+        self.pulls = Pulls(self._session, self.description)
+        self.recorder: LiveRecorder | None = None
+        self._owners = {dof.name: dof.angular for item in self.description.articulations for dof in item.dofs}
 
     def set_value(self, knob: Knob, value: float) -> None:
         """Author a knob's value in the layer of edits, or put its joint there at rest; degrees or lengths."""
         if knob.property:
-            self.stage.GetPrimAtPath(knob.path).GetAttribute(knob.property).Set(value)
+            self.edits.author(knob, value)
             return
-        path, angular = self._owners[knob.joint]
-        actor = self._session.simulation(path)
-        column = actor.model.dof_names.index(knob.joint)
-        q, v = actor.get("q"), actor.get("v")
-        q[:, column] = math.radians(value) if angular else value
-        v[:, actor.topology.root_size + column] = 0.0
-        actor.set("q", q)
-        actor.set("v", v)
+        names = [path for path in self._session.articulations
+                 if knob.joint in self._session.simulation(path).model.dof_names]
+        for actor in map(self._session.simulation, names):
+            column = actor.model.dof_names.index(knob.joint)
+            q, v = actor.get("q"), actor.get("v")
+            q[:, column] = math.radians(value) if self._owners[knob.joint] else value
+            v[:, actor.topology.root_size + column] = 0.0
+            actor.set("q", q)
+            actor.set("v", v)
 
-    def step(self, dt: float) -> None:
-        """Take up what was turned and advance by dt [s]."""
-        self._session.step(dt)
+    def step(self) -> None:
+        """Take up what was edited, pull, advance by one step, and record."""
+        self.pulls.apply()
+        self._session.step(self.dt)
+        if self.recorder is not None:
+            self.recorder.record(self.contacts)
 
     def reset(self) -> None:
-        """Back to the authored state; edits stay."""
+        """Back to the authored state without pulls; edits stay."""
+        self.pulls.release_all()
         self._session.reset()
 
     def poses(self) -> NDArray[np.float64]:
@@ -156,17 +84,45 @@ class LiveRobot:
         return np.array([[*position, *rotation] for position, rotation in poses]).reshape(-1, 7)
 
     @property
+    def contacts(self) -> Contacts:
+        """The contacts of the last step."""
+        return self._session.contacts
+
+    @property
     def messages(self) -> list[str]:
         """What the session reports, such as what is not simulated."""
         return [str(message) for message in self._session.messages]
 
-    def save(self, path: Path) -> None:
-        """Write the edits as a layer over the file.
+    def start_recording(self) -> None:
+        """Record from now on. Raises UnsupportedError where nothing moves."""
+        if not self._session.articulations:
+            raise UnsupportedError("nothing on the stage moves; there is nothing to record")
+        self.recorder = LiveRecorder(self._session, self.bodies, self.poses, self.dt)
 
-        Raises OSError, ValueError for a name of no layer, and UnsupportedError for a file of the stage.
+    def write_recording(self, folder: Path, suffix: str) -> Path:
+        """End the recording and write it to a new file of a folder; return its path.
+
+        Raises OSError where it cannot be written, ValueError and UnsupportedError where the format cannot hold it.
         """
-        require_another_file(self.stage, path)
-        write_over(self._edits, path)
+        recorder, self.recorder = self.recorder, None
+        if recorder is None:
+            raise ValueError("nothing is recorded; start a recording first")
+        return self._write(folder, f"{self.name}_motion", suffix,
+                           lambda path: recorder.write(self.edits.edited_stage(), path))
+
+    def save_edits(self, folder: Path) -> Path:
+        """Write the edits as a layer over the stage to a new file of a folder; return its path.
+
+        Raises OSError where it cannot be written, and UnsupportedError for a file of the stage.
+        """
+        return self._write(folder, f"{self.name}_edits", ".usda", self.edits.write)
+
+    def _write(self, folder: Path, stem: str, suffix: str, write: Callable[[Path], None]) -> Path:
+        """Write to a path that no file has."""
+        folder.mkdir(parents=True, exist_ok=True)
+        path = free_path(folder, stem, suffix)
+        write(path)
+        return path
 
     def close(self) -> None:
         """End the session."""

@@ -1,8 +1,6 @@
-"""The server of a live view, which answers its own page alone.
+"""The server of a live view, which answers its own page alone, and steps a `LiveRobot` in one thread.
 
-The page of a live view: viser's scene and sliders around a `LiveRobot`, which one thread alone touches.
-
-Who a live view answers: its own page alone, not the pages of other sites that a browser has open.
+Its own page alone means: not the pages of other sites that a browser has open.
 
 A page of any site can send requests to this machine's loopback address: by its number, which browsers mark with the
 site's `Origin`, or by a name of the site that DNS points here (DNS rebinding), which then stands in `Host`.
@@ -15,19 +13,20 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http import HTTPStatus
-from itertools import groupby
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
-import numpy as np
 import rich
 import viser
-from pxr import UsdGeom
 from websockets.asyncio import server
 
-from physx_runtime.live_view.robot import Knob, LiveRobot
-from physx_runtime.viewing.robot.shapes import STATIC_BODY
+from physx_runtime.live_view.controls import Controls, Order
+from physx_runtime.live_view.drawing import Drawing
+from physx_runtime.live_view.playback import Playback
+from physx_runtime.live_view.recorder import recording_suffixes
+from physx_runtime.live_view.robot import LiveRobot
+from physx_runtime.viewing.units import force_unit
 from physx_schema.errors import UnsupportedError
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
@@ -78,29 +77,29 @@ def rejection_reason(headers: Any, port: int, hosts: Sequence[str] = ()) -> str:
 
 
 LOOPBACK = "127.0.0.1"
-SLIDER_STEPS = 1000
-CAMERA = (0.7, -0.7, 0.5)         # from the middle of the robot, in its own size, with z up
-Command = Callable[[], None]
+FRAME = 1 / 60                  # s between two pictures
+MAX_STEPPING = 0.1              # s that steps may take before orders are carried out and a picture is drawn
+STATUS_INTERVAL = 0.25          # s between two texts
 
 
 class LiveView:
     """Serves a robot to browsers of this machine; `run` steps it until it is told to end.
 
-    Sliders and buttons give orders, which are carried out between two steps.
+    The page gives orders, which are carried out between two steps. folder: of the files that buttons write.
     """
 
-    def __init__(self, robot: LiveRobot, out: Path, port: int, dt: float = 1 / 60) -> None:
-        self.robot, self._out, self._dt = robot, out, dt
+    def __init__(self, robot: LiveRobot, folder: Path, port: int) -> None:
+        self.robot, self._folder = robot, folder
         rich.reconfigure(stderr=True)       # viser greets, warns and takes leave by it, from threads of its own
         with same_origin_only():
             self.server = viser.ViserServer(host=LOOPBACK, port=port, label="physx-schema", verbose=False)
         self.server.gui.configure_theme(show_share_button=False)        # it would send the robot to a server elsewhere
-        self._commands: SimpleQueue[Command] = SimpleQueue()
-        self._playing = True
-        self._frames = list(self._scene())
-        self.sliders = {(knob.path, knob.property or knob.joint): slider for knob, slider in self._controls()}
-        with self.server.gui.add_folder("Messages", expand_by_default=False):
-            self._messages = self.server.gui.add_markdown("")
+        self._orders: SimpleQueue[Order] = SimpleQueue()
+        self.playback = Playback(robot.dt)
+        self.drawing = Drawing(self.server, robot, self._on_drag)
+        self.controls = self._add_controls()
+        self._messages = self.controls.add_messages()
+        self._status_time, self._refusal = 0.0, ""
 
     @property
     def address(self) -> str:
@@ -108,87 +107,139 @@ class LiveView:
         return f"http://{LOOPBACK}:{self.server.get_port()}"
 
     def run(self, ended: Callable[[], bool] = lambda: False) -> None:
-        """Carry out orders, step in real time and move what is drawn, until `ended`; then close everything."""
+        """Carry out orders, step and draw, until `ended`; then close everything."""
         try:
             while not ended():
                 begin = time.monotonic()
-                self._tick()
-                time.sleep(max(0.0, self._dt - (time.monotonic() - begin)))
+                self._tick(begin)
+                time.sleep(max(0.0, FRAME - (time.monotonic() - begin)))
         finally:
             self.server.stop()
             self.robot.close()
 
-    def _tick(self) -> None:
-        """One step, and all that was ordered before it."""
+    def _tick(self, begin: float) -> None:
+        """All that was ordered, the steps that are due, and a picture."""
         with contextlib.suppress(Empty):
             while True:
-                self._commands.get_nowait()()
-        if self._playing:
-            self.robot.step(self._dt)
-        with self.server.atomic():
-            for frame, pose in zip(self._frames, self.robot.poses(), strict=True):
-                frame.position, frame.wxyz = pose[:3], pose[[6, 3, 4, 5]]
-        text = "\n\n".join(self.robot.messages)
-        if self._messages.content != text:
-            self._messages.content = text
+                self._orders.get_nowait()()
+        self.playback.advance(time.monotonic())
+        while time.monotonic() - begin < MAX_STEPPING and self.playback.take_step():
+            self.robot.step()
+        if self.robot.recorder is not None and self.robot.recorder.full:
+            self._record()
+        self.drawing.update()
+        if begin - self._status_time > STATUS_INTERVAL:
+            self._status_time = begin
+            self._write_texts(begin)
 
-    # --- what is drawn -----------------------------------------------------------------------------------------------
+    # --- orders of the page ------------------------------------------------------------------------------------------
 
-    def _scene(self) -> Iterator[Any]:
-        """A frame for every body, with its shapes; axes where it has none."""
-        stage, shapes = self.robot.stage, self.robot.shapes.shapes
-        self._set_camera()
-        drawn = {shape.body for shape in shapes}
-        self.server.scene.set_up_direction("+y" if UsdGeom.GetStageUpAxis(stage) == UsdGeom.Tokens.y else "+z")
-        length = 0.05 / UsdGeom.GetStageMetersPerUnit(stage)
-        for i, _ in enumerate(self.robot.bodies):
-            yield self.server.scene.add_frame(f"/bodies/{i}", show_axes=i not in drawn, axes_length=length,
-                                              axes_radius=0.1 * length)
-        for i, shape in enumerate(shapes):
-            above = "/still" if shape.body == STATIC_BODY else f"/bodies/{shape.body}"
-            colour = tuple(int(255 * min(max(x, 0.0), 1.0)) for x in shape.colour)
-            self.server.scene.add_mesh_simple(f"{above}/{i}", shape.triangles.points.astype(np.float32),
-                                              shape.triangles.faces.astype(np.uint32), color=colour, side="double")
+    def _add_controls(self) -> Controls:
+        controls = Controls(self.server.gui, self._orders.put)
+        controls.add_playback(self._toggle, self._step, self._reset, self._set_speed)
+        controls.add_view(self._set_strength, self._show_contacts, self._set_arrow_scale, self.drawing.set_translucent)
+        controls.add_files(recording_suffixes(), self._record, self._save, self._undo)
+        controls.add_knobs(self.robot.knobs, self.robot.set_value)
+        return controls
 
-    def _set_camera(self) -> None:
-        """Put the camera where it sees all bodies and their shapes as they stand."""
-        positions = self.robot.poses()[:, :3]
-        middle = (positions.min(axis=0) + positions.max(axis=0)) / 2.0
-        sizes = [np.abs(shape.triangles.points).max() for shape in self.robot.shapes.shapes
-                 if shape.body != STATIC_BODY]
-        radius = float(np.ptp(positions, axis=0).max() + max(sizes, default=0.0)) or 1.0
-        up = 1 if UsdGeom.GetStageUpAxis(self.robot.stage) == UsdGeom.Tokens.y else 2
-        offset = np.array(CAMERA if up == 2 else (CAMERA[0], CAMERA[2], -CAMERA[1]))
-        self.server.initial_camera.look_at = middle
-        self.server.initial_camera.position = middle + radius * offset
+    def _on_drag(self, body: str, event: Any) -> None:
+        """Order what a drag of a body asks for."""
+        key, phase = (event.client_id, event.target.name), event.phase
+        if phase == "start":
+            self._orders.put(lambda: self._grab(key, body, event.start_position))
+        if phase == "end":
+            self._orders.put(lambda: self.robot.pulls.release(key))
+        else:
+            self._orders.put(lambda: self.robot.pulls.move(key, event.end_position))
 
-    # --- what is turned ----------------------------------------------------------------------------------------------
+    def _grab(self, key: tuple[int, str], body: str, point: tuple[float, float, float]) -> None:
+        self._refusal = ""
+        try:
+            self.robot.pulls.grab(key, body, point)
+        except UnsupportedError as error:
+            self._refusal = str(error)
 
-    def _controls(self) -> Iterator[tuple[Knob, Any]]:
-        gui = self.server.gui
-        self.pause, self.reset, self.save = (gui.add_button(label) for label in ("Pause", "Reset", "Save edits"))
-        self.pause.on_click(lambda _: self._commands.put(self._pause))
-        self.reset.on_click(lambda _: self._commands.put(self.robot.reset))
-        self.save.on_click(lambda _: self._commands.put(self._save))
-        for group, members in groupby(self.robot.knobs, lambda knob: knob.group):
-            with gui.add_folder(group, expand_by_default=len(self.robot.knobs) < 60):
-                for knob in members:
-                    yield knob, self._slider(knob)
+    def _toggle(self) -> None:
+        self.playback.toggle()
+        self._label_pause()
 
-    def _slider(self, knob: Knob) -> Any:
-        slider = self.server.gui.add_slider(
-            knob.label, min=knob.low, max=knob.high, step=(knob.high - knob.low) / SLIDER_STEPS or 1.0,
-            initial_value=knob.value, hint=f"{knob.path}.{knob.property}" if knob.property else knob.joint)
-        slider.on_update(lambda _: self._commands.put(lambda: self.robot.set_value(knob, float(slider.value))))
-        return slider
+    def _step(self) -> None:
+        self.playback.order_step()
+        self._label_pause()
 
-    def _pause(self) -> None:
-        self._playing = not self._playing
-        self.pause.label = "Pause" if self._playing else "Play"
+    def _label_pause(self) -> None:
+        self.controls.pause.label = "Pause" if self.playback.playing else "Play"
+
+    def _reset(self) -> None:
+        self.robot.reset()
+        self.playback.reset()
+
+    def _set_speed(self, speed: float) -> None:
+        self.playback.speed = speed
+
+    def _set_strength(self, strength: float) -> None:
+        self.robot.pulls.strength = strength
+
+    def _show_contacts(self, shown: bool) -> None:
+        self.drawing.shows_contacts = shown
+
+    def _set_arrow_scale(self, scale: float) -> None:
+        self.drawing.arrow_scale = scale
+
+    def _record(self) -> None:
+        """Begin a recording, or end it and write it; nothing moves while it is written."""
+        if self.robot.recorder is None:
+            try:
+                self.robot.start_recording()
+                self.controls.record.label, self.controls.file_note.content = "Stop and write", "recording"
+            except UnsupportedError as error:
+                self.controls.file_note.content = str(error)
+            return
+        self.controls.record.label, self.controls.file_note.content = "Record", "writing the recording ..."
+        suffix = str(self.controls.format.value)
+        self._report_file(lambda: self.robot.write_recording(self._folder, suffix))
 
     def _save(self) -> None:
+        if self.robot.edits.empty:
+            self.controls.file_note.content = "no value was changed; nothing to save"
+        else:
+            self._report_file(lambda: self.robot.save_edits(self._folder))
+
+    def _undo(self) -> None:
+        self.robot.edits.undo()
+        for knob in self.robot.knobs:
+            slider = self.controls.sliders[knob.path, knob.property or knob.joint]
+            if knob.property and slider.value != knob.value:
+                slider.value = knob.value
+
+    def _report_file(self, write: Callable[[], Path]) -> None:
+        """Write a file, and say where it is or why it is not."""
         try:
-            self.robot.save(self._out)
-            self.save.label = f"Saved to {self._out}"
+            self.controls.file_note.content = f"wrote `{write()}`"
         except (OSError, ValueError, UnsupportedError) as error:
-            self.save.label = f"Not saved: {error}"
+            self.controls.file_note.content = f"not written: {error}"
+
+    # --- texts of the page -------------------------------------------------------------------------------------------
+
+    def _write_texts(self, now: float) -> None:
+        for handle, text in ((self.controls.status, self._status(now)),
+                             (self._messages, "\n\n".join(self.robot.messages))):
+            if handle.content != text:
+                handle.content = text
+
+    def _status(self, now: float) -> str:
+        """Time, real-time factor, and the forces that act."""
+        factor = f"real-time factor {self.playback.factor(now):.2f}" if self.playback.playing else "paused"
+        lines, unit = [f"**{self.playback.time:.2f} s**, {factor}"], force_unit(self.robot.description)
+        forces = self.drawing.forces
+        if self.drawing.shows_contacts and len(forces.points):
+            lines.append(f"largest contact force {forces.largest:.3g} {unit} on {_leaf(forces.body)}")
+        lines += [f"pull {force:.3g} {unit} on {_leaf(body)}" for body, force in self.robot.pulls.force_by_body.items()]
+        if self.robot.recorder is not None:
+            lines.append(f"recording {self.robot.recorder.seconds:.1f} s")
+        return "\n\n".join([*lines, *([self._refusal] if self._refusal else [])])
+
+
+def _leaf(path: str) -> str:
+    """The name of a prim, as Markdown shows it."""
+    return f"`{path.rpartition('/')[2]}`"

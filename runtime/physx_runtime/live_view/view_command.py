@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from physx_schema.command_line.options import force_option, isolation_option
+from physx_schema.command_line.options import isolation_option
 from physx_schema.errors import UnsupportedError, printable
-from physx_schema.files import require_layer_name
+from physx_schema.files import LAYER_SUFFIXES
 
 
 @click.command("view")
@@ -17,28 +17,27 @@ from physx_schema.files import require_layer_name
 @isolation_option
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True,
               help="Port on the loopback address; if it is in use, the next free port.")
-@click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), default=Path("edits.usda"),
-              show_default=True, help="Layer file that the button 'Save edits' writes.")
-@force_option
+@click.option("-o", "--out", type=click.Path(file_okay=False, path_type=Path), default=Path(),
+              help="Folder of the files that buttons write.  [default: the current folder]")
 @click.option("--open", "shown", is_flag=True, help="Open the view in a browser.")
-def view_command(stage: str, port: int, out: Path, force: bool, shown: bool) -> None:
-    """Simulate a robot live in a browser, with sliders for joints, targets, drives and tendons. End with Ctrl-C.
+def view_command(stage: str, port: int, out: Path, shown: bool) -> None:
+    """Simulate a stage live in a browser. End with Ctrl-C.
 
-    Sliders author their values in a layer over the stage; the button 'Save edits' writes this layer. Joint sliders
-    move the joints and author nothing.
+    Drag bodies with the mouse. Sliders change targets, drives, friction, tendons and materials, and put joints
+    somewhere. Buttons pause, step, reset, record, and save changed values. Each file has a new name; nothing is
+    overwritten.
     """
     if find_spec("viser") is None:
         raise UnsupportedError("the live view needs viser, which is not installed; run: "
                                "pip install 'physx-schema[view]'")
+    if out.suffix in LAYER_SUFFIXES and not out.is_dir():
+        raise UnsupportedError(f"{printable(str(out))}: the name of a layer; --out is the folder of all files that "
+                               "buttons write")
     from physx_runtime.live_view.robot import LiveRobot
     from physx_runtime.live_view.server import LiveView
     from physx_schema.description.stages import open_stage
-    from physx_schema.outputs import files_of, require_output
 
-    usd_stage = open_stage(stage)
-    require_layer_name(out)
-    require_output(out, files_of(usd_stage), force)
-    view = LiveView(LiveRobot(usd_stage), out, port)
+    view = LiveView(LiveRobot(open_stage(stage)), out, port)
     click.echo(printable(f"{stage}: live at {view.address}; press Ctrl-C to end"))
     if shown:
         import webbrowser

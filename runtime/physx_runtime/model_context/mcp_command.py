@@ -22,7 +22,9 @@ INSTRUCTIONS = ("Read-only tools for PhysX physics in USD stages, and in URDF an
 
 @click.command("mcp")
 def mcp_command() -> None:
-    """Serve check, describe, explain, simulate and verify to a language model, by MCP on stdin and stdout.
+    """Serve the commands to a language model by MCP.
+
+    The server offers check, describe, explain, simulate and verify on stdin and stdout.
 
     Answers are structured content, in pages. A call ends after two minutes, when it is cancelled, and with stdin.
     """

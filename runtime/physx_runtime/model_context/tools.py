@@ -60,12 +60,16 @@ def explain_code(code: str) -> dict[str, Any]:
     return {"explanation": text} if text else {"error": f"no finding has the code {short(code)}"}
 
 
-def verify_stage(path: str, first: int = 0) -> dict[str, Any]:
-    """Measure the effective values of a stage in PhysX's step, and suggest values with the intended effect."""
+def verify_stage(path: str, isaac_lab: str = "", first: int = 0) -> dict[str, Any]:
+    """Measure the effective values of a stage in PhysX's step, and suggest values with the intended effect.
+
+    isaac_lab: path of an Isaac Lab configuration (.py or params/env.yaml, with ":NAME" for one of several robots), read
+    as data. The stage is measured with its values, and the answer lists what it overrides.
+    """
     from physx_runtime.verification import verify
     from physx_runtime.verification.text import verification_json
 
-    return bounded(_object(verification_json(verify(path))), first)
+    return bounded(_object(verification_json(verify(path, isaac_lab=isaac_lab or None))), first)
 
 
 def simulate_stage(path: str, steps: int = 240, first: int = 0) -> dict[str, Any]:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.arrays import Array
+from physx_runtime.progress import task
 from physx_runtime.simulation.arguments import require_recordable, required_count, required_numbers
 from physx_runtime.simulation.contacts import NO_CONTACTS
 from physx_runtime.simulation.island_group import SceneJoint
@@ -220,11 +221,13 @@ def simulate(stage: StageSource | Description, dt: float = 1 / 60, steps: int = 
                         lambda: (run.contacts, run.contact_events, run.trigger_events) if isinstance(run, Scene)
                         else (NO_CONTACTS, (), ()))
     require_recordable(steps, every, recorder.size)
-    for record in range(steps // every):
-        _advance(run, range(record * every, (record + 1) * every - 1), efforts, motions)
-        recorder.record_before_step()
-        _advance(run, range((record + 1) * every - 1, (record + 1) * every), efforts, motions)
-        recorder.record()
+    with task("step", steps) as stepping:
+        for record in range(steps // every):
+            _advance(run, range(record * every, (record + 1) * every - 1), efforts, motions)
+            recorder.record_before_step()
+            _advance(run, range((record + 1) * every - 1, (record + 1) * every), efforts, motions)
+            recorder.record()
+            stepping.done += every
     return recorder.recording(run.dt * every, run.not_simulated)
 
 

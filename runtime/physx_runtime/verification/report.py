@@ -9,6 +9,7 @@ import builtins
 import math
 from dataclasses import dataclass, field
 
+from physx_runtime.isaac_lab.report import IsaacLabReport
 from physx_runtime.packing.model import NotSimulated
 from physx_runtime.verification.maximal_joints.joint_errors import JointErrorResult
 from physx_schema.description.scenes import SolverCounts
@@ -116,6 +117,7 @@ class Verification:
     # How far joints outside articulations stay open.
     joint_errors: tuple[JointErrorResult, ...] = field(default=(), metadata={JSON_KEY: "openings"})
     physx: str = ""             # version of ovphysx that repeated the experiments; empty where none was asked
+    isaac_lab: IsaacLabReport | None = None     # what a configuration of Isaac Lab writes; None where none was given
 
     def __repr__(self) -> str:
         return f"Verification({self.source!r}, rows={len(self.rows)}, failed={len(self.failed)}, dt={self.dt})"

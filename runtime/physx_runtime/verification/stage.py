@@ -9,12 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from physx_runtime.isaac_lab import IsaacLabReport, configured_stage
 from physx_runtime.packing.not_simulated import not_simulated, nothing_moves, require_accepted
 from physx_runtime.packing.scene import scene_model
+from physx_runtime.progress import counted
 from physx_runtime.simulation.arguments import required_time
 from physx_runtime.verification.authored import Authored, authored_numbers, intended_numbers
 from physx_runtime.verification.bench import IDEAL, PHYSX, branches, structure_key, with_renamed_paths
@@ -218,11 +221,12 @@ def _unmeasured(name: str, schema: str) -> str:
             if subject else NO_EXPERIMENT)
 
 
+DEFAULT_DT = 1 / 60         # s
 NOT_REPEATED = "only experiments on articulations are repeated in real PhysX"
 
 
-def verify(stage: StageSource | Description, engines: Sequence[str] = ("builtin",), dt: float = 1 / 60,
-           engine_release: str = LATEST) -> Verification:
+def verify(stage: StageSource | Description, engines: Sequence[str] = ("builtin",), dt: float | None = None,
+           engine_release: str = LATEST, isaac_lab: str | Path | None = None) -> Verification:
     """Measure the effective value of every number on a stage in PhysX's step.
 
     `verify` measures drives, joint axes and limits, tendons, mimic joints, gravity, friction, restitution, and joints
@@ -246,12 +250,15 @@ def verify(stage: StageSource | Description, engines: Sequence[str] = ("builtin"
         stage: A stage, a file or a Description.
         engines: With "physx", experiments on articulations also run in real PhysX. Real PhysX requires ovphysx in this
             Python, or in another Python with its path in the environment variable OVPHYSX_PYTHON.
-        dt: Time step in seconds.
+        dt: Time step in seconds. Without it, the time step of `isaac_lab`, else 1/60.
         engine_release: The ovphysx release in which the stage will be used. All values are measured with the step of
             ovphysx 0.7. Values that only an older release reads are not evaluated.
+        isaac_lab: A configuration of Isaac Lab, as a .py file or the params/env.yaml of a training, with ":NAME" if the
+            file has several robots. The file is read as data and never runs. The stage is verified with the values that
+            Isaac Lab writes. `Verification.isaac_lab` lists these values.
 
     Raises:
-        UnreadableError: The file is not a stage.
+        UnreadableError: The file is not a stage, or `isaac_lab` is not a configuration with a robot.
         UnsupportedError: The stage has nothing to verify, PhysX refuses it, or real PhysX is not installed.
         ValueError: An engine or release is unknown, or `dt` is not positive and finite.
     """
@@ -261,11 +268,25 @@ def verify(stage: StageSource | Description, engines: Sequence[str] = ("builtin"
         raise ValueError(f"engines is {list(engines)}; allowed are {', '.join(map(repr, known))}")
     if len(others) > 1:
         raise ValueError(f"engines is {list(engines)}; give at most one engine in addition to {BUILTIN!r}")
-    required_time(dt)
-    if not others:
-        return _verified(stage, dt, None, engine_release)
-    with open_engine(others.pop()) as engine:
-        return _verified(stage, dt, engine, engine_release)
+    report = None
+    if isaac_lab is not None:
+        if isinstance(stage, Description):
+            raise ValueError("isaac_lab needs a stage or a file, not a Description; give the stage")
+        stage, report = configured_stage(open_stage(stage), isaac_lab)
+        dt = report.dt if dt is None else dt
+    dt = required_time(DEFAULT_DT if dt is None else dt)
+    if others:
+        with open_engine(others.pop()) as engine:
+            verification = _verified(stage, dt, engine, engine_release)
+    else:
+        verification = _verified(stage, dt, None, engine_release)
+    return verification if report is None else _with_report(verification, report)
+
+
+def _with_report(verification: Verification, report: IsaacLabReport) -> Verification:
+    """The verification with what Isaac Lab writes, and why PhysX does not use some of it."""
+    unused = {(row.path, row.property): row.reason for row in verification.rows if row.verdict == IGNORED}
+    return replace(verification, isaac_lab=report.with_reasons(unused))
 
 
 def _verified(stage: StageSource | Description, dt: float, engine: Engine | None, engine_release: str) -> Verification:
@@ -281,7 +302,8 @@ def _verified(stage: StageSource | Description, dt: float, engine: Engine | None
     maximal_joints = MaximalJointStage(description, dt).experiments()
     refused = refused_limits(description, authored)
     measurable = {key: value for key, value in authored.items() if key not in refused}
-    measured = {item.joint.path: list(_maximal_joint_rows(item, measurable, inquiry)) for item in maximal_joints}
+    measured = {item.joint.path: list(_maximal_joint_rows(item, measurable, inquiry))
+                for item in counted("measuring joints outside articulations", maximal_joints)}
     rows += [row for joint in description.separate_joints for row in measured.get(joint.path, ())]
     rows += body_rows(description, authored, dt)
     rows += gravity_rows(description, authored, dt)
@@ -349,7 +371,8 @@ def _remedies_of(stage: Any, questions: Sequence[Question]) -> dict[PropertyPath
     if not questions:
         return {}
     trial = Trial(stage)
-    return {prop: remedy for question in questions for prop, remedy in question.remedies(trial)}
+    return {prop: remedy for question in counted("finding values with the intended effects", questions)
+            for prop, remedy in question.remedies(trial)}
 
 
 def _rows(description: Description, articulation: Articulation, dt: float, authored: Authored,
@@ -360,7 +383,7 @@ def _rows(description: Description, articulation: Articulation, dt: float, autho
     """
     unusable = _unusable(list(quantities(articulation, authored.keys())), articulation)
     measured_branches: dict[object, tuple[Articulation, list[Quantity], list[Row]]] = {}
-    for branch in branches(articulation):
+    for branch in counted(f"measuring branches of {articulation.path}", list(branches(articulation))):
         measurands = list(quantities(branch, authored.keys()))
         authored_values = [(authored.get((q.key.path, q.key.property)),
                             inquiry.intended.get((q.key.path, q.key.property)))
@@ -384,12 +407,12 @@ def _branch_rows(description: Description, articulation: Articulation, dt: float
     families = [family for family in FAMILIES if family.present(articulation)]
     experiments = [Experiments(description, articulation, family, dt) for family in families]
     try:
-        for experiment in experiments if not unusable else ():
+        for experiment in counted("experiment", experiments) if not unusable else ():
             experiment.findings(PHYSX)
     except UnsupportedError as error:
         unusable = "; ".join(str(error).splitlines())
     rows = [inquiry.with_intended(_quantity_row(quantity, authored, experiments, unusable, solved.raised), quantity)
-            for quantity in measurands]
+            for quantity in counted("finding the cause of value", measurands)]
     for experiment in experiments if not unusable else ():
         inquiry.questions.extend(_questions(experiment, measurands, rows, solved))
     if inquiry.engine is None or unusable:

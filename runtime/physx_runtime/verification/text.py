@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from physx_runtime.isaac_lab.text import isaac_lab_lines
 from physx_runtime.verification.headline import headline
 from physx_runtime.verification.report import (
     ALTERED,
@@ -26,6 +27,7 @@ from physx_runtime.verification.report import (
 from physx_runtime.verification.stage import RowGroup, group_rows
 from physx_schema.errors import printable
 from physx_schema.reports.json_output import plain
+from physx_schema.terminal import table_rows
 from physx_schema.text import plural, styled
 
 FORMAT_VERSION = 2
@@ -46,6 +48,9 @@ def verification_lines(verification: Verification, *, show_all: bool = False) ->
     Rows ignored or not evaluated for one reason are one line, outside the table. So are rows as authored, without
     `show_all`. Rows altered equally on several prims appear once.
     """
+    if verification.isaac_lab is not None:
+        yield from isaac_lab_lines(verification.isaac_lab, show_all=show_all)
+        yield ""
     groups = {verdict: _row_groups(verification, verdict) for verdict in VERDICTS}
     tabled = [group.rows[0] for verdict in (*TABLED_VERDICTS, *([AS_AUTHORED] if show_all else []))
               for group in groups[verdict] if _has_number(group)]
@@ -232,14 +237,14 @@ def _lines(rows: Sequence[Row], verification: Verification) -> list[tuple[str, .
 
 
 def _table(lines: list[tuple[str, ...]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        cells = [cell.ljust(width) if heading in LEFT_ALIGNED else cell.rjust(width)
-                 for cell, width, heading in zip(line, widths, lines[0], strict=True)]
-        text = "  ".join(cells).rstrip()
-        yield styled(text, "warning") if {*TABLED_VERDICTS} & {*line} else text
+    for cells, printed in zip(lines, table_rows(lines, LEFT_ALIGNED), strict=True):
+        for text in printed:
+            yield styled(text, "warning") if {*TABLED_VERDICTS} & {*cells} else text
 
 
 def verification_json(verification: Verification) -> str:
     """Every row as JSON; numbers that are not finite are strings ("NaN")."""
-    return json.dumps({"version": FORMAT_VERSION, **plain(verification)}, indent=2, allow_nan=False)
+    fields = plain(verification)
+    if verification.isaac_lab is None:
+        del fields["isaac_lab"]
+    return json.dumps({"version": FORMAT_VERSION, **fields}, indent=2, allow_nan=False)

@@ -303,7 +303,7 @@ def by_rule(causes: Sequence[CauseGroup]) -> list[RuleFindings]:
 def _of_rule(code: str, causes: Sequence[CauseGroup]) -> RuleFindings:
     members = [finding for cause in causes for finding in (cause.root, *cause.copies)]
     effects = [finding for cause in causes for finding in cause.effects]
-    return RuleFindings(code, max((f.severity for f in members), key=rank), tuple(members),
+    return RuleFindings(code, max((cause.severity for cause in causes), key=rank), tuple(members),
                         _common([f.message for f in members]) if len(members) > 1 else "",
                         _common([f.why for f in members]), _common([f.fix for f in members]),
                         effects_text(effects) if effects else "")

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from pxr import Usd
 
 from physx_runtime.packing.not_simulated import NotSimulatedWarning
+from physx_runtime.progress import task
 from physx_runtime.simulation.divergence import DivergenceWarning
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.simulation.simulate import simulate
@@ -310,7 +311,6 @@ T = TypeVar("T")
 
 
 def report_robot(stage: Any, path: str | Path, dt: float = 1 / 60, steps: int = 240,
-                 report_progress: Callable[[str], None] = lambda line: None,
                  engines: Sequence[str] = ("builtin",), before: str | Path | Usd.Stage | None = None) -> Path:
     """Check, verify and simulate a stage, write its report as one HTML file, and return the path.
 
@@ -319,7 +319,6 @@ def report_robot(stage: Any, path: str | Path, dt: float = 1 / 60, steps: int = 
     Args:
         dt: Time step in seconds of experiments and motion.
         steps: Number of steps of the motion.
-        report_progress: Called with the name of each stage of the work.
         engines: As in `verify`.
         before: A stage to compare the motion with; its robot is drawn translucent over this one.
 
@@ -335,9 +334,8 @@ def report_robot(stage: Any, path: str | Path, dt: float = 1 / 60, steps: int = 
     missing: list[str] = []
 
     def attempt(what: str, make: Callable[[], T]) -> T | None:
-        report_progress(what)
         try:
-            with warnings.catch_warnings():
+            with task(f"being {what}"), warnings.catch_warnings():
                 for reported_warning in (NotSimulatedWarning, DivergenceWarning):
                     warnings.simplefilter("ignore", reported_warning)
                 return make()
@@ -345,8 +343,8 @@ def report_robot(stage: Any, path: str | Path, dt: float = 1 / 60, steps: int = 
             missing.append(f"Not {what}: {'; '.join(str(error).splitlines())}.")
             return None
 
-    report_progress("checked")
-    checked, description = check(stage, f"{DEFAULT_PROFILE}+{BEHAVIOUR}"), describe(stage)
+    with task("being checked"):
+        checked, description = check(stage, f"{DEFAULT_PROFILE}+{BEHAVIOUR}"), describe(stage)
     verification: Verification | None = attempt("verified", lambda: verify(stage, engines, dt))
     recording: Recording | None = attempt("simulated", lambda: simulate(description, dt=dt, steps=steps))
     intended: Recording | None = None
@@ -358,9 +356,9 @@ def report_robot(stage: Any, path: str | Path, dt: float = 1 / 60, steps: int = 
     compared: Before | None = None
     if recording and before_stage is not None:
         compared = attempt("compared", lambda: _before(description, before_stage, dt, steps))
-    report_progress("written")
-    return write_report(path, stage, checked, verification, recording, intended=intended,
-                        live=_live(stage, description, dt), missing=missing, before=compared)
+    with task("being written"):
+        return write_report(path, stage, checked, verification, recording, intended=intended,
+                            live=_live(stage, description, dt), missing=missing, before=compared)
 
 
 def _before(description: Description, stage: Usd.Stage, dt: float, steps: int) -> Before:

@@ -35,6 +35,7 @@ CLAIMS_NOTHING = {
         "waiver/no-reason", "waiver/unused", "waiver/unknown-code", "waiver/malformed", "baseline/stale",
         "rule-failed"),
     "a size that is probably a mistake": ("unit/density",),
+    "a stage without anything to simulate": ("stage/not-physical",),
     "what published rules ask and PhysX does without": (
         "stage/no-body", "stage/one-body", "stage/not-z-up", "stage/not-metres", "articulation/root-count",
         "body/mass-unauthored", "body/mass-partial", "collider/not-geometry", "collider/mesh-schema"),
@@ -47,6 +48,7 @@ WITHOUT_EXAMPLE = {
         "articulation/no-root", "articulation/no-bodies", "articulation/static-root", "articulation/kinematic-body",
         "articulation/world-joint-outside", "articulation/in-instance", "articulation/shared-bodies",
         "articulation/root-joint", "articulation/root-count", "stage/no-body", "stage/one-body", "joint/mass-ratio"),
+    "what a stage without physics has, of which the examples have some": ("stage/not-physical",),
     "what the head of a file or several files say": (
         "stage/units", "stage/units-extreme", "stage/up-axis", "stage/not-z-up", "stage/not-metres",
         "stage/composition", "stage/session-layer",

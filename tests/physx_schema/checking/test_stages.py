@@ -143,7 +143,7 @@ def test_errors_come_first(two: str, style: str) -> None:
 def test_most_findings_are_refused_where_every_finding_counts(two: str, others: tuple[str, ...]) -> None:
     result = call(two, "--max-findings", "1", *others)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "--max-findings works only with --format text, html or github" in result.stderr
+    assert "--max-findings works only with --format text, concise, html or github" in result.stderr
 
 
 # --- baselines ---

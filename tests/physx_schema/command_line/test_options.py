@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import pytest
 
-from physx_schema.command_line.options import is_quiet, progress, silenced
+from physx_schema.command_line.options import is_quiet, silenced
 
 
 def test_nothing_is_quiet_outside_a_command() -> None:
@@ -17,9 +17,3 @@ def test_a_command_is_as_quiet_as_it_was_told(quiet: bool) -> None:
     with click.Context(click.Command("check")) as context:
         silenced(context, quiet)
         assert is_quiet() == quiet
-
-
-def test_no_progress_is_shown_where_stderr_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    with progress("checking"):
-        pass
-    assert capsys.readouterr() == ("", "")

@@ -78,14 +78,14 @@ def test_paths_in_a_text_become_names(origins: Origins) -> None:
                                      "/tn__arm7_xyz and file/tn__arm7_x stay")
 
 
-@pytest.mark.parametrize(("name", "property_name", "line"), [
-    ("link base", "", 2), ("link link_0.1", "", 3), ("link link_0.1", "physics:mass", 4),
-    ("box of link link_0.1", "", 3), ("joint turn", "physics:lowerLimit", 8), ("joint turn", "physics:axis", 7),
-    ("robot arm.7", "", 1), ("root_joint", "", None)])
-def test_name_has_the_line_of_its_element_or_of_the_part_with_the_property(
-    origins: Origins, name: str, property_name: str, line: int | None,
+@pytest.mark.parametrize(("name", "property_name", "position"), [
+    ("link base", "", (2, 3)), ("link link_0.1", "", (3, 3)), ("link link_0.1", "physics:mass", (4, 15)),
+    ("box of link link_0.1", "", (3, 3)), ("joint turn", "physics:lowerLimit", (8, 5)),
+    ("joint turn", "physics:axis", (7, 3)), ("robot arm.7", "", (1, 1)), ("root_joint", "", None)])
+def test_name_has_the_position_of_its_element_or_of_the_part_with_the_property(
+    origins: Origins, name: str, property_name: str, position: tuple[int, int] | None,
 ) -> None:
-    assert origins.line(name, property_name) == line
+    assert origins.position(name, property_name) == position
 
 
 def test_robot_is_not_its_link_of_the_same_name() -> None:
@@ -93,7 +93,7 @@ def test_robot_is_not_its_link_of_the_same_name() -> None:
     for path in ("/arm", "/arm/Geometry/arm"):
         stage.DefinePrim(path, "Xform")
     stage.SetDefaultPrim(stage.GetPrimAtPath("/arm"))
-    origins = Origins(stage, RobotText("robot", elements={("link", "arm"): Element("link", "arm", 2)}))
+    origins = Origins(stage, RobotText("robot", elements={("link", "arm"): Element("link", "arm", (2, 3))}))
     assert (origins.name("/arm"), origins.name("/arm/Geometry/arm")) == ("robot arm", "link arm")
 
 
@@ -106,7 +106,7 @@ def test_joint_inside_a_transmission_is_no_joint_of_the_robot(tmp_path: Path) ->
 def test_body_and_joint_of_one_name_are_two_elements(tmp_path: Path) -> None:
     (tmp_path / "arm.xml").write_text(MJCF, encoding="utf-8")
     elements = read_robot_text(tmp_path / "arm.xml").elements
-    assert {key: item.line for key, item in elements.items()} == {
+    assert {key: item.position[0] for key, item in elements.items()} == {
         ("body", "upper"): 3, ("joint", "upper"): 4, ("geom", "shell"): 5, ("body", "fore"): 6}
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from physx_schema.checking import Finding, Report
-from physx_schema.checking.engine.finding import Cause
-from physx_schema.reports.findings import finding_lines, summary
+from physx_schema.checking.engine.finding import Cause, Repair
+from physx_schema.reports.findings import concise_lines, finding_lines, summary
 
 
 def elsewhere(count: int) -> list[Finding]:
@@ -63,6 +63,37 @@ def test_the_summary_names_first_what_changes_the_motion_most() -> None:
              Finding("unused/other-engine", "info", "/j", "mjc:x", "m", "w", "f")]
     assert summary(Report("s.usda", "physx", tuple(found))) == (
         "bodies are not simulated: /hand (body/in-instance); 2 errors, 0 warnings, 1 info, 0 not evaluated")
+
+
+def repairable(obstacle: str = "", is_safe: bool = True) -> Finding:
+    return Finding("a/a", "error", "/a", "b", "m", "w", "f", repair=Repair((), is_safe, obstacle))
+
+
+@pytest.mark.parametrize(("finding", "mark", "count"), [
+    (repairable(), " [*]", "; [*] 1 fixable with --fix"),
+    (repairable(is_safe=False), "", "; 1 fixable with --fix --unsafe-fixes"),
+    (repairable("the opinion is in asset.usda"), "", "")])
+def test_findings_that_fix_repairs_alone_are_marked_and_counted(finding: Finding, mark: str, count: str) -> None:
+    assert heads([finding]) == [f"s.usda: /a.b: error a/a{mark}: m"]
+    assert summary(Report("s.usda", "physx", (finding,)), marked=True) == (
+        f"1 error, 0 warnings, 0 info, 0 not evaluated{count}")
+
+
+def test_errors_are_before_warnings_before_infos() -> None:
+    found = [Finding("a/a", severity, f"/{index}", "", str(index), "w", "f")
+             for index, severity in enumerate(("info", "error", "warning", "info", "warning", "error"))]
+    assert [line.split()[2] for line in heads(found)] == ["error"] * 2 + ["warning"] * 2 + ["info"] * 2
+
+
+def test_a_cause_has_the_severity_of_the_worst_that_it_explains() -> None:
+    cause = Finding("a/a", "info", "/a", "", "m", "w", "f")
+    effect = Finding("b/b", "error", "/b", "", "m", "w", "f", cause=Cause("a/a", "/a"))
+    assert heads([cause, effect]) == ["s.usda: /a: error a/a: m"]
+
+
+def test_concise_lines_are_one_for_each_prim() -> None:
+    found = [Finding("a/a", "error", f"/{name}", "b", "m", "w", "f") for name in "xy"]
+    assert list(concise_lines("s.usda", found)) == ["s.usda: /x.b: error a/a: m", "s.usda: /y.b: error a/a: m"]
 
 
 def test_infos_alone_change_no_motion() -> None:

@@ -11,7 +11,7 @@ from support.stages import iteration_stages
 from support.stages.parts import ROOT_API, body, chain, collider, drive, envelope, frames, scene, stage
 from support.stages.robots import HEAD, base, joint, link, opened, prim, robot
 
-from physx_schema.description import Description, describe
+from physx_schema.description import Description, Problem, describe
 from physx_schema.reports.json_output import JSON_VERSION, description_json
 from physx_schema.reports.outline import outline
 
@@ -45,6 +45,14 @@ def test_links_are_a_tree_with_masses_joints_limits_and_drives() -> None:
         "        armature 0.25 kg",
         "        at most 3 m/s",
     ]
+
+
+def test_problems_are_listed_errors_first() -> None:
+    faults = [Problem("a/a", f"/{index}", "", "message", "why", "fix", severity)
+              for index, severity in enumerate(("info", "error", "warning", "error"))]
+    lines = outline("stage.usda", dataclasses.replace(describe(opened(TEXTS["rich_finger"])), problems=tuple(faults)))
+    assert [line.split()[:3] for line in lines if " a/a: " in line] == [
+        ["error", "a/a:", "/1:"], ["error", "a/a:", "/3:"], ["warning", "a/a:", "/2:"], ["info", "a/a:", "/0:"]]
 
 
 @pytest.mark.parametrize(("kind", "body", "held"), [

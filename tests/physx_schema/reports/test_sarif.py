@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from support.places import STAGES
-from support.stages.robots import finger
+from support.stages.robots import base, finger, joint, link, robot
 
 from physx_schema.checking import RULES
 from physx_schema.command_line.program import program
-from physx_schema.reports.usda_lines import line_of
 
 HOSTILE = finger({"uniform token drive:angular:physics:type": "</script><b>%0A::error::x"},
                  ("PhysicsDriveAPI:angular",))
@@ -104,8 +103,8 @@ def test_unreadable_file_is_a_notification(log: dict[str, Any]) -> None:
 def test_annotation_names_file_line_and_code() -> None:
     path = STAGES / "misspelt_token.usda"
     line = 1 + path.read_text().splitlines().index('        uniform token drive:angular:physics:type = "acelleration"')
-    first = shown("github", str(path)).splitlines()[0]
-    assert first.startswith(f"::error file={path},line={line},title=value/token::/Robot/j.drive:angular:physics:type: ")
+    first, where = shown("github", str(path)).splitlines()[0], "/Robot/j.drive:angular:physics:type"
+    assert first.startswith(f"::error file={path},line={line},col=52,title=value/token::{where}: ")
 
 
 def test_annotation_cannot_be_broken_out_of(tmp_path: Path) -> None:
@@ -151,6 +150,16 @@ def test_page_shows_findings_and_what_their_codes_mean() -> None:
     assert "rename the mimic instance to rotX" in found.text and RULES["DJ.007/instance"].text in found.text
 
 
+def test_page_has_errors_before_warnings_before_infos(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.usda"
+    values = {"float physics:breakForce": 1.0, "float mjc:armature": 1.0, "float physxJointAxis:angular:armature": -1.0}
+    joints = [joint("Revolute", f"j{name}", "base", name, ("PhysxJointAxisAPI:angular",), values) for name in "ab"]
+    path.write_text(robot(base(), link("a"), link("b"), *joints))
+    marks = re.findall(r"[✕▲i] (error|warning|info)\b", Page(shown("html", str(path))).text.partition("/Robot")[2])
+    assert marks.count("error") == 2 and set(marks) == {"error", "warning", "info"}
+    assert marks == sorted(marks, key=["error", "warning", "info"].index)
+
+
 def test_page_escapes_what_stages_say(tmp_path: Path) -> None:
     path = tmp_path / "hostile.usda"
     path.write_text(HOSTILE)
@@ -160,64 +169,3 @@ def test_page_escapes_what_stages_say(tmp_path: Path) -> None:
 
 def test_page_says_which_files_were_not_checked(tmp_path: Path) -> None:
     assert "This file was not checked" in Page(shown("html", str(tmp_path / "none.usda"))).text
-
-
-# --- lines ---
-
-TEXT = '''#usda 1.0
-(
-    doc = """def Xform "no" {
-    """
-)
-
-def Xform "a" (
-    customData = {
-        string note = "} def Xform \\"b\\" {"
-    }
-    prepend apiSchemas = ["PhysicsRigidBodyAPI"]
-)
-{
-    # } float x = 2
-    custom float x = 1 (
-        doc = "{"
-    )
-    float[] y = [
-        1, 2
-    ]
-    variantSet "v" = {
-        "one" {
-            def Scope "inside"
-            {
-                rel z = </a>
-            }
-        }
-    }
-
-    over "b" { float x.timeSamples = { 0: 1 } }
-    def "c"
-    {
-        asset f = @a{b.usda@
-        prepend rel physics:body0 = </a/b>
-    }
-}
-class "d"
-{
-}
-'''
-
-
-@pytest.mark.parametrize(("path", "name", "line"), [
-    ("/a", "", 7), ("/a", "apiSchemas", 11), ("/a", "x", 15), ("/a", "y", 18), ("/a/inside", "", 23),
-    ("/a/inside", "z", 25), ("/a/b", "", 30), ("/a/c", "", 31), ("/a/c", "f", 33), ("/a/c", "physics:body0", 34),
-    ("/d", "", 37), ("/d", "missing", 37), ("/e", "", None), ("/b", "", None),
-])
-def test_line_of_a_prim_or_property_is_found(tmp_path: Path, path: str, name: str, line: int | None) -> None:
-    file = tmp_path / "a.usda"
-    file.write_text(TEXT)
-    assert line_of(str(file), path, name) == line
-
-
-def test_binary_or_missing_files_have_no_lines(tmp_path: Path) -> None:
-    (tmp_path / "a.usdc").write_bytes(b"PXR-USDC\xff\xfe")
-    assert line_of(str(tmp_path / "a.usdc"), "/a", "") is None
-    assert line_of(str(tmp_path / "none.usda"), "/a", "") is None

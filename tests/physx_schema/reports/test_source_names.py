@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -27,9 +28,9 @@ def robot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(("style", "text"), [
-    ("text", "arm.urdf:2: link base: warning articulation/world-joint-outside: PhysicsArticulationRootAPI is on a body "
-             "that root_joint joins to the world"),
-    ("github", "arm.urdf,line=2,title=articulation/world-joint-outside::link base: "),
+    ("text", "arm.urdf:2:2: link base: warning articulation/world-joint-outside: PhysicsArticulationRootAPI is on a "
+             "body that root_joint joins to the world"),
+    ("github", "arm.urdf,line=2,col=2,title=articulation/world-joint-outside::link base: "),
     ("sarif", '"startLine": 2'), ("html", "<code>link base</code>")])
 def test_finding_cites_the_line_and_the_name_of_the_link(robot: Path, style: str, text: str) -> None:
     result = CliRunner().invoke(program(), ["check", str(robot), "--format", style])
@@ -45,7 +46,7 @@ def test_temporary_layers_of_the_stage_are_not_named(robot: Path, tmp_path: Path
     monkeypatch.setitem(robot_files._ORIGINALS, str(stage), robot)
     monkeypatch.setattr("physx_schema.description.stages.converted", lambda *_: stage)
     result = CliRunner().invoke(program(), ["check", str(robot)])
-    assert f"{robot}:2: link base: " in result.stdout
+    assert f"{robot}:2:2: link base: " in result.stdout
     assert "temporary.usda" not in result.stdout
 
 
@@ -60,6 +61,7 @@ def test_text_report_on_a_robot_is_replaced_by_the_next_one(robot: Path, tmp_pat
     assert codes == [0, 0]
 
 
-def test_json_keeps_the_paths_of_prims_for_programs(robot: Path) -> None:
+def test_json_keeps_the_paths_of_prims_and_has_the_lines_of_elements(robot: Path) -> None:
     result = CliRunner().invoke(program(), ["check", str(robot), "--format", "json"])
-    assert '"path": "/arm/Geometry/base"' in result.stdout
+    found = {item["path"]: item for item in json.loads(result.stdout)["reports"][0]["findings"]}["/arm/Geometry/base"]
+    assert (found["line"], found["column"]) == (2, 2)

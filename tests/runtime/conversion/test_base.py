@@ -25,7 +25,7 @@ BODIES = ("cart", "quadruped", "hopper")
 
 
 def text_of(root: str, link: str = "base") -> RobotText:
-    return RobotText(root, elements={("link", link): Element("link", link, 1)})
+    return RobotText(root, elements={("link", link): Element("link", link, (1, 1))})
 
 
 @pytest.mark.parametrize(("text", "joints", "stance", "fixed"), [

@@ -93,7 +93,8 @@ def test_format_without_a_converter_is_one_line(tmp_path: Path) -> None:
                                               ("cup.urdf", "urdf_usd_converter"),
                                               ("cart.xml", "mujoco_usd_converter"),
                                               ("hopper.xml", "mujoco_usd_converter"),
-                                              ("stacked.xml", "mujoco_usd_converter")])
+                                              ("stacked.xml", "mujoco_usd_converter"),
+                                              ("servos.xml", "mujoco_usd_converter")])
 def test_real_converter_still_makes_the_kept_stage(tmp_path: Path, name: str, module: str) -> None:
     pytest.importorskip(module, reason="the converters bring usd-exchange, and cannot be beside usd-core")
     from physx_schema.description.stages import open_stage

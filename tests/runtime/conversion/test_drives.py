@@ -73,7 +73,7 @@ def test_velocity_drive_has_no_spring_and_the_time_constant_of_the_bandwidth() -
 
 
 @pytest.mark.parametrize(("name", "efforts"), [
-    ("hopper", {"knee": 30.0}), ("cart", {"slider": 10.0}),
+    ("hopper", {"knee": 30.0}), ("cart", {"slider": 1.0}),
     ("quadruped", {f"{leg}_{joint}_joint": effort for leg in ("FL", "FR", "RL", "RR")
                    for joint, effort in (("hip", 24.0), ("thigh", 24.0), ("calf", 45.0))})])
 def test_greatest_force_is_the_effort_limit_of_the_file(name: str, efforts: dict[str, float]) -> None:

@@ -33,6 +33,12 @@ def test_arms_that_hang_to_the_ground_beside_a_pedestal_are_no_legs() -> None:
     assert Stance((arm, arm), -1.0, -0.9).legs == ()
 
 
+@pytest.mark.parametrize(("count", "legs"), [(2, 2), (3, 0), (4, 4), (5, 0), (6, 6)])
+def test_legs_come_in_pairs_and_fingers_above_a_table_need_not(count: int, legs: int) -> None:
+    limb = Limb((1, 2), 2, False, -1.0)
+    assert len(Stance((limb,) * count, 0.0, -0.9).legs) == legs
+
+
 @pytest.mark.parametrize(("limits", "wheels"), [((), 2), ((-1e9, 1e9), 2), ((-90.0, 90.0), 0)])
 def test_hinge_that_turns_on_and_on_is_a_wheel(limits: tuple[float, ...], wheels: int) -> None:
     values = dict(zip(("float physics:lowerLimit", "float physics:upperLimit"), limits, strict=False))

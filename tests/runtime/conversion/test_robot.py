@@ -78,8 +78,8 @@ def test_textures_are_copied_beside_the_stage(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    ({"base": "loose"}, "base is 'loose'; give one of auto, fixed, floating"),
-    ({"drives": "force"}, "drives is 'force'; give one of none, position, velocity"),
+    ({"base": "loose"}, "base is 'loose'; allowed are 'auto', 'fixed', 'floating'"),
+    ({"drives": "force"}, "drives is 'force'; allowed are 'file', 'none', 'position', 'velocity'"),
     ({"bandwidth": 0.0}, "bandwidth is 0.0; give a positive, finite number"),
     ({"damping_ratio": math.inf}, "damping_ratio is inf; give a positive, finite number"),
     ({"bandwidth": "5"}, "bandwidth is '5'; give a positive, finite number"),

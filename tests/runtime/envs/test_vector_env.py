@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import physx_runtime
 import pytest
+from support.guides import GUIDES, blocks, prepare
 from support.stages.cart_pole import cart_pole, two_cart_poles
 
 gymnasium = pytest.importorskip("gymnasium")
@@ -231,3 +233,12 @@ def test_tensors_share_the_memory_of_the_arrays() -> None:
         each.result = each.step(array)
     assert isinstance(env.result[0], torch.Tensor) and np.array_equal(env.result[0].numpy(), plain.result[0])
     assert np.array_equal(env.result[1].numpy(), plain.result[1])
+
+
+def test_the_example_with_tensors_of_the_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    monkeypatch.chdir(tmp_path)
+    prepare(tmp_path)
+    names: dict[str, Any] = {}
+    exec(next(block.text for block in blocks(GUIDES / "training.md") if block.kind == "py"), names)
+    assert isinstance(names["rewards"], torch.Tensor) and names["rewards"].shape == (4096,)

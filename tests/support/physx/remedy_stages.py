@@ -109,6 +109,7 @@ SHOWN = {"double size": 1.0}
 STILL, LONELY = ((robot(first, schemas=()), robot(second, schemas=())) for first, second in (
     (prim("Cube", "crate", (COLLIDER,), SHOWN), prim("Cube", "crate", (COLLIDER, "PhysicsRigidBodyAPI"), SHOWN)),
     (link("b") + prim("Cube", "lid", (), SHOWN), link("b") + prim("Cube", "lid", ("PhysicsRigidBodyAPI",), SHOWN))))
+VISUAL = tuple(robot(prim("Cube", "crate", added, SHOWN), schemas=()) for added in ((), ("PhysicsRigidBodyAPI",)))
 WITHOUT_KILOGRAMS = tuple(head + FALLING for head in (
     HEAD.format(1, "Z"), HEAD.format(1, "Z").replace("(\n", "(\n    kilogramsPerUnit = 1\n")))
 Y_UP, IN_CENTIMETRES = (tuple(HEAD.format(*units) + prim("Xform", "Robot", (), {}, link("b", place))

@@ -19,6 +19,7 @@ import llvmlite.binding as llvm
 from llvmlite.binding import ffi
 
 from physx_runtime.compiling.kernel_cache import FORMAT, package_code, read_cached, write_cached, write_cached_text
+from physx_runtime.progress import task
 
 # Functions and object files must outlive their callers; an engine frees its code when it is collected.
 _engines: list[llvm.ExecutionEngine] = []
@@ -79,7 +80,8 @@ def load_cached_function(key: str, make: Callable[[], Iterable[tuple[str, str]]]
         if len(cached_codes) == len(symbols):
             _link(cached_codes, HOST)
             return _addresses[symbols[-1], HOST]
-    new_codes = _object_codes(make(), HOST)
+    with task("compiling the step of a robot"):
+        new_codes = _object_codes(make(), HOST)
     write_cached(f"symbols_{digest}.txt", " ".join(new_codes).encode())
     _link(new_codes, HOST)
     return _addresses[list(new_codes)[-1], HOST]

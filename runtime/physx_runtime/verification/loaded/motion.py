@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.arrays import DoubleArray
+from physx_runtime.progress import counted
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.worlds.store import SCHEDULED
 from physx_schema.description.model import Description, Dof, Link
@@ -52,7 +53,7 @@ def loaded_motion(description: Description, dt: float) -> LoadedMotion:
                                               *description.separate_bodies)}
         joints = _JointPeaks(scene, [dofs[name] for name in scene.joint_names], _single_axes(description))
         bodies = _BodyPeaks(scene, [links.get(path) for path in scene.body_names])
-        for _ in range(max(1, round(MOTION_TIME / dt))):
+        for _ in counted("simulating the authored motion, step", range(max(1, round(MOTION_TIME / dt)))):
             scene.step()
             joints.update()
             bodies.update()

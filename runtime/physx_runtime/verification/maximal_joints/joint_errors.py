@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from physx_runtime.arrays import DoubleArray
+from physx_runtime.progress import counted
 from physx_runtime.simulation.scene import Scene
 from physx_schema.description.model import Description, Link, MaximalJoint
 from physx_schema.description.model.joint import TRANSLATIONS
@@ -93,7 +94,7 @@ def _max_joint_errors(description: Description, joints: Sequence[MaximalJoint], 
         scene = Scene(description, dt=dt)
         body_index = {name: index for index, name in enumerate(scene.body_names)}
         scene.step(round(RUN_UP_TIME / dt))
-        for _ in range(round(MEASURED_TIME / dt)):
+        for _ in counted("measuring joint errors, step", range(round(MEASURED_TIME / dt))):
             scene.step()
             poses = scene.body_pose[0].astype(np.float64)
             max_errors = np.maximum(max_errors, [max(_joint_errors(joint, poses, body_index)) for joint in joints])

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from pxr import Sdf, Usd
 
+from physx_runtime.progress import task
 from physx_schema.checking.engine.finding import ApplySchema, SetValue
 from physx_schema.checking.engine.layer_editor import CannotError, LayerEditor
 from physx_schema.description import describe
@@ -153,7 +154,8 @@ def solve(searches: dict[K, Search], measure: Measure[K],
     """
     abandoned: set[K] = set()
     for trial in range(MAX_TRIALS):
-        effects = measure({key: search.value for key, search in searches.items()})
+        with task(f"trial {trial + 1}"):
+            effects = measure({key: search.value for key, search in searches.items()})
         for key, search in searches.items():
             search.record(effects.get(key))
         for key in [key for key in effects if key not in searches]:

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from physx_runtime.simulation.recording import Recording
     from physx_schema.description import Description
+    from physx_schema.description.stages import StageSource
 
 
 @dataclass(frozen=True, slots=True)
 class Motion:
     """What a format writes: a recording, and the stage that was stepped."""
 
-    stage: str                  # path of the file
+    stage: StageSource          # that was stepped, without results of the motion
     description: Description
     recording: Recording
 

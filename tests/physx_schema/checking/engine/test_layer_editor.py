@@ -256,6 +256,12 @@ def test_opinions_of_other_layers_are_left_and_the_layer_is_named(layered: Usd.S
         f"the opinion is in {tmp_path / 'weak.usda'}", f"the schema is applied in {tmp_path / 'weak.usda'}"}
 
 
+def test_repair_tells_why_it_cannot_be_made_in_the_root_layer(layered: Usd.Stage, tmp_path: Path) -> None:
+    repairs = [item.repair for item in check(layered).findings if item.repair]
+    assert {repair.obstacle for repair in repairs if repair} == {
+        f"the opinion is in {tmp_path / 'weak.usda'}", f"the schema is applied in {tmp_path / 'weak.usda'}"}
+
+
 def test_layer_over_the_stage_repairs_other_layers_too(layered: Usd.Stage) -> None:
     found = fix(layered, check, override=True)
     assert found.report.errors == () and found.changed

@@ -6,7 +6,7 @@ from physx_schema.checking.engine.finding import RemoveProperty, SetTargets, Set
 from support.physx.effects import Finite, Freed, Gone, Made, Moves, Reads, Same, Unstepped
 from support.physx.remedy_effects.names import DEGREE, DRIVEN, DROPPED, HINGE, J2, JOINTED, THING, B
 from support.physx.remedy_rows import Row, also, row
-from support.physx.remedy_stages import LOW_DROP, UNITS, UP_AXIS
+from support.physx.remedy_stages import LOW_DROP, UNITS, UP_AXIS, VISUAL
 
 SCENES: dict[str, Row] = {
     "iterations/raised": Row((Unstepped("the remedy is that of iterations/raised-default, by another count"),)),
@@ -23,6 +23,7 @@ SCENES: dict[str, Row] = {
     "scene/gravity": row(Finite(), also=(also("remove the opinion for Earth's gravity", Finite(), edits=(
         RemoveProperty("/Robot/scene", "physics:gravityMagnitude"),)),)),
     "scene/gravity-direction": row(Moves(B)),
+    "stage/not-physical": row(Made("body", "/Robot/crate"), stages=VISUAL),
     "stage/units": row(Finite(), stages=UNITS),
     "stage/units-extreme": Row((Unstepped("the numbers of a stage in other units are another stage"),)),
     "stage/up-axis": row(Same("PhysX takes Z for whatever it does not know"), stages=UP_AXIS),
