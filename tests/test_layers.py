@@ -35,10 +35,14 @@ EXCEPTIONS = {
     "generated/physx_generated": {"typing_extensions"},     # for type checkers alone, which bring it along
     "physx_schema/files.py": {"physx_codegen"},         # one place puts files in place, where nothing is needed for it
     "physx_schema/reports/page.py": {"jinja2"},     # the page for a browser
+    "physx_schema/library/columns.py": {"pyarrow"},     # the columns of results as Arrow has them
+    "physx_schema/library/dataset.py": {"pyarrow"},     # results as Parquet
     "runtime/physx_runtime/model_context/mcp_command.py": {"mcp"},  # the protocol that it speaks
     "runtime/physx_runtime/live_view/server.py": {"viser", "websockets"},      # the page of a live view
     "runtime/physx_runtime/envs/vector_env.py": {"gymnasium"},      # the environment that it derives from
     "runtime/physx_runtime/viewing/film/writing.py": {"PIL", "imageio_ffmpeg"},     # the formats of films
+    "runtime/physx_runtime/fleet/shards.py": {"pyarrow"},       # numbers of worlds as Parquet
+    "physx_schema/library/ray_pool.py": {"ray"},        # a cluster as the distributor of work
     "runtime/physx_runtime/isaac_lab/yaml_files.py": {"yaml"},      # what Isaac Lab writes beside a training
     "runtime/physx_runtime/simulation/variation.py": {"yaml"},      # what worlds differ in, as people write it
     "runtime/physx_runtime/verification/engines/physx/worker.py": {"ovphysx", "ovstage"},   # a process of its own
@@ -78,7 +82,9 @@ ROOMS = {
         "simready": "asset_validation checking",
         "authoring": "arguments checking definitions description errors files",
         "reports": "checking description errors former_names text",
-        "command_line": "checking description diagnostics engine_releases errors files migration outputs reports text",
+        "library": "description diagnostics engine_releases errors files outputs text",
+        "command_line":
+            "checking description diagnostics engine_releases errors files library migration outputs reports text",
         "cli":
             "checking command_line definitions description diagnostics errors files installed_usd migration outputs "
             "reports terminal text",
@@ -120,6 +126,7 @@ ROOMS = {
         # lengths of recorded tendons
         "viewing": "arrays packing progress simulation solver.constraints verification",
         "envs": "arrays simulation viewing",
+        "fleet": "arrays packing simulation",
         "live_view": "arrays packing quantities session simulation viewing",
         "conversion": "arrays quantities",
         "first_use": "collision compiling progress simulation viewing",

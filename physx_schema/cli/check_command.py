@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import glob
 import json
-import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +10,7 @@ from typing import Any
 
 import click
 
-from physx_schema.checking import DEFAULT_PROFILE, EXTRA_PROFILES, PROFILES, RULES, SEVERITIES, Report, check
+from physx_schema.checking import DEFAULT_PROFILE, EXTRA_PROFILES, PROFILES, RULES, SEVERITIES, check
 from physx_schema.checking.catalogue import selection_of
 from physx_schema.checking.engine.baseline import Baseline
 from physx_schema.checking.engine.baseline import write_baseline as write_known
@@ -21,7 +18,9 @@ from physx_schema.checking.engine.causes import grouped
 from physx_schema.checking.engine.finding import Finding, parse_profile, rank
 from physx_schema.checking.engine.layer_editor import Check
 from physx_schema.checking.settings import Settings, find_settings, read_settings
-from physx_schema.checking.stages import Run, check_all, check_one
+from physx_schema.checking.stages import Run, check_all
+from physx_schema.command_line.assets import AssetOptions, asset_options, gravest, listed, print_summary
+from physx_schema.command_line.check_assets import check_assets
 from physx_schema.command_line.options import (
     engine_release_option,
     force_option,
@@ -29,11 +28,10 @@ from physx_schema.command_line.options import (
     isolation_option,
     quiet_option,
 )
-from physx_schema.command_line.program import Boundary, Internal
-from physx_schema.command_line.progress import Progress, progress
+from physx_schema.command_line.progress import progress
 from physx_schema.command_line.repairs import RepairOptions, fix_stages
 from physx_schema.description.robot_sources import origins_of
-from physx_schema.errors import UnreadableError, printable
+from physx_schema.errors import printable
 from physx_schema.files import STAGE_SUFFIXES, write_text
 from physx_schema.outputs import require_report
 from physx_schema.reports.findings import concise_lines, finding_lines, not_evaluated_lines, summary, total
@@ -103,13 +101,14 @@ def _list_rules(context: click.Context, parameter: click.Parameter, value: bool)
               help="With --fix: write the repairs to a stronger layer that sublayers the stage, and leave the stage "
                    "unchanged.")
 @isolation_option
+@asset_options
 @force_option
 @click.option("--list-rules", is_flag=True, is_eager=True, expose_value=False, callback=_list_rules,
               help="List every code with its severity, profiles and title.")
 def check_command(
     paths: tuple[str, ...], style: str, output: Path | None, baseline: Path | None, write_baseline: Path | None,
     max_findings: int | None, config: Path | None, fixing: bool, unsafe_fixes: bool, in_place: bool,
-    override: Path | None, force: bool, **choices: Any,
+    override: Path | None, force: bool, assets: AssetOptions, **choices: Any,
 ) -> None:
     """Check the physics of stages.
 
@@ -122,11 +121,12 @@ def check_command(
         raise click.UsageError("--max-findings works only with --format text, concise, html or github, and not with "
                                "--fix or --write-baseline")
     if fixing:
-        if style != "text" or baseline or write_baseline:
-            raise click.UsageError("--fix works only with --format text and without a baseline")
+        if style != "text" or baseline or write_baseline or assets.in_workers:
+            raise click.UsageError("--fix works only with --format text, without a baseline, and without --jobs, "
+                                   "--results, --ray and limits")
 
         options = RepairOptions(unsafe_fixes, in_place, output, override, force)
-        code = fix_stages(_listed(paths), _check_of(settings), options, settings.strict, settings.fail_on)
+        code = fix_stages(listed(paths, assets), _check_of(settings), options, settings.strict, settings.fail_on)
         raise click.exceptions.Exit(code)
     if unsafe_fixes or in_place or override:
         raise click.UsageError("--unsafe-fixes, --in-place and --override work only with --fix")
@@ -135,19 +135,22 @@ def check_command(
     _require_no_stage(output, "-o")
     _require_no_stage(write_baseline, "--write-baseline")
     known = baseline or settings.baseline
-    listed = _listed(paths)
+    if assets.results and (known or write_baseline):
+        raise click.UsageError("--results keeps all findings; remove --baseline and --write-baseline")
+    files = listed(paths, assets)
     for target in filter(None, (output, write_baseline)):
-        require_report(target, listed, force)
+        require_report(target, files, force)
     with progress("checking") as indicator:
-        check_path = _with_progress(listed, indicator, settings)
-        run = check_all(listed, settings, Baseline(known) if known and not write_baseline else None, check_path)
+        checks = check_assets(files, settings, assets, force, indicator)
+        run = check_all(checks.paths, settings, Baseline(known) if known and not write_baseline else None, checks.check)
     for message in (*run.unreadable.values(), *run.broken.values()):
         click.echo(printable(message), err=True)
     if write_baseline:
         _write_baseline(write_baseline, run)
         raise click.exceptions.Exit(4 if run.broken else 3 if run.unreadable else 0)
     _write_report(_format_run(run, style, max_findings, settings), output)
-    raise click.exceptions.Exit(run.exit_code(settings.strict, settings.fail_on))
+    print_summary(assets)
+    raise click.exceptions.Exit(gravest(run.exit_code(settings.strict, settings.fail_on), *checks.known))
 
 
 def _check_of(settings: Settings) -> Callable[[str], Check]:
@@ -175,64 +178,6 @@ def _require_no_stage(target: Path | None, option: str) -> None:
         remedy = "; add --fix to write a repaired copy" if option == "-o" else ""
         raise click.UsageError(f"{option} writes a report, but {printable(str(target))} has the suffix of a "
                                f"stage{remedy}")
-
-
-def _listed(paths: Sequence[str]) -> list[str]:
-    """The files to check; that there are none is said."""
-    files = list(_stages(paths))
-    if not files:
-        click.echo("stdin lists no files, and nothing was checked; write one path on each line", err=True)
-    return files
-
-
-def _stages(paths: Sequence[str]) -> Iterator[str]:
-    """The files that arguments name: themselves, those in folders and patterns, and the lines of stdin for -."""
-    for path in paths:
-        if path == "-":
-            yield from filter(None, (os.fsdecode(line).strip() for line in sys.stdin.buffer))
-        elif set(path) & set("*?[") and not Path(path).exists():
-            matches = sorted(name for name in glob.glob(path, recursive=True) if Path(name).is_file())  # noqa: PTH207
-            if not matches:
-                raise click.UsageError(f"{printable(path)} matches no file")
-            yield from matches
-        elif Path(path).is_dir():
-            yield from _stages_in_folder(Path(path)) or [path]    # which is no stage, and said to be none
-        else:
-            yield path
-
-
-def _stages_in_folder(folder: Path) -> list[str]:
-    """The stages in a folder and in those inside it, hidden ones and environments of Python apart."""
-    files: list[str] = []
-    for directory, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders
-                      if not name.startswith(".") and not (Path(directory) / name / "pyvenv.cfg").exists()]
-        files += [str(Path(directory) / name) for name in names
-                  if name.lower().endswith(STAGE_SUFFIXES) and not name.startswith(".")]
-    return sorted(files)
-
-
-def _with_progress(paths: Sequence[str], indicator: Progress, settings: Settings) -> Callable[[str], Report | str]:
-    """What checks one of several stages, and tells how many were before it."""
-    indicator.total = len(set(paths))
-
-    def check_path(path: str) -> Report | str:
-        indicator.what = f"checking {path}, files:"
-        try:
-            return _guarded(path, settings)
-        finally:
-            indicator.done += 1
-    return check_path
-
-
-def _guarded(path: str, settings: Settings) -> Report | str:
-    """The report on a stage, or one line where the program fails on it."""
-    try:
-        with Boundary(passing=(UnreadableError,)):
-            return check_one(path, settings)
-    except Internal as fault:
-        return f"{path}: {fault.message}"
-    raise AssertionError
 
 
 def _write_baseline(path: Path, run: Run) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from physx_schema.command_line.options import isolation_option
+from physx_schema.command_line.each_asset import each_asset
+from physx_schema.command_line.options import force_option, isolation_option
 from physx_schema.description import describe
 from physx_schema.diagnostics import captured
 from physx_schema.reports.json_output import description_json
@@ -13,15 +14,19 @@ from physx_schema.terminal import print_line
 
 
 @click.command("describe")
-@click.argument("path")
 @isolation_option
 @click.option("--json", "as_json", is_flag=True, help="Write all facts as JSON.")
-def describe_command(path: str, as_json: bool) -> None:
-    """Show the physics of a stage as PhysX reads it."""
+@force_option
+@each_asset("as_json")
+def describe_command(stage: str, as_json: bool, force: bool) -> None:
+    """Show the physics of stages as PhysX reads it.
+
+    PATH is a file, a folder with stages, a pattern such as 'assets/**/*.usda', or - for a list on stdin.
+    """
     with captured():        # what would be announced is in the outline
-        description = describe(path)
+        description = describe(stage)
     if as_json:
         click.echo(description_json(description))
         return
-    for line in outline(path, description):
+    for line in outline(stage, description):
         print_line(line)

@@ -31,6 +31,7 @@ OPTION_GROUPS: Mapping[str, Sequence[str]] = {
     "Output": ("--out", "--force", "--format", "--json", "--pages", "--write-baseline", "--every", "--joint-forces",
                "--all", "--quiet", "--open", "--port", "--pack"),
     "Limits": ("--max-findings", "--level", "--fail-on", "--strict", "--check"),
+    "Many files": ("--jobs", "--shard", "--time-limit", "--memory-limit", "--results", "--summary", "--ray"),
     "Other": ("--version", "--help"),
 }
 

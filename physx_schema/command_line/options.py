@@ -26,7 +26,7 @@ _QUIET = "physx_schema.quiet"
 
 
 def _silence(context: click.Context, parameter: click.Parameter, value: bool) -> None:
-    context.meta[_QUIET] = value
+    silenced(context, value)
 
 
 quiet_option = click.option("-q", "--quiet", is_flag=True, expose_value=False, callback=_silence,
@@ -35,6 +35,11 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, expose_value=False, c
 
 engine_release_option = click.option(
     "--engine-release", type=click.Choice(RELEASES), help=f"Check for this release of ovphysx.  [default: {LATEST}]")
+
+
+def silenced(context: click.Context, quiet: bool) -> None:
+    """Tell the command of a context whether to say only what is wrong."""
+    context.meta[_QUIET] = quiet
 
 
 def is_quiet() -> bool:

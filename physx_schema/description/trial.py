@@ -41,6 +41,11 @@ def trusted_files(trusted: bool = True) -> Iterator[None]:
         _TRUSTED.reset(token)
 
 
+def is_trusting() -> bool:
+    """Whether files are opened directly in this process."""
+    return _TRUSTED.get()
+
+
 def require_openable(path: Path) -> None:
     """Raise UnreadableError for a file on which another process crashed, did not end or ran out of memory."""
     if not _TRUSTED.get() and Path(sys.executable).name.startswith("python"):

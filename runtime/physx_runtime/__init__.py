@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from physx_runtime import envs as envs
+    from physx_runtime import fleet as fleet
     from physx_runtime.conversion.robot import Conversion, convert
     from physx_runtime.direct import Direct
     from physx_runtime.packing.model import NotSimulated
@@ -75,8 +76,8 @@ _FORMER = {"Wish": "TuningTarget"}      # names of the release before
 
 if not TYPE_CHECKING:       # to type checkers it would mean that every name is there
     def __getattr__(name: str) -> Any:
-        if name == "envs":
-            return import_module(f"{__name__}.envs")
+        if name in ("envs", "fleet"):
+            return import_module(f"{__name__}.{name}")
         if name in _FORMER:
             import_module("physx_schema.former_names").warn_renamed(name, _FORMER[name])
             name = _FORMER[name]

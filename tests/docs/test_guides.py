@@ -27,6 +27,7 @@ LONG = {"drive_gains", "friction", "ground", "isaac_lab", "mujoco", "newton", "s
         "tendon", "testing", "verify", "worlds"}           # they step contacts, verify or compile
 # Kinds of code blocks that do not run here, and why.
 NOT_RUN = {
+    "library": {"bash": "installs packages and starts clusters", "sql": "needs DuckDB"},
     "install": {"bash": "installs packages and sets a variable of the shell"},
     "first_robot": {"bash": "installs packages"},
     "check": {"usda": "a part of a stage", "toml": "a part of pyproject.toml"},

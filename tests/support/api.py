@@ -18,7 +18,7 @@ from typing import Any
 from support.places import DATA
 
 PACKAGES = ("physx_schema", "physx_schema.authoring", "physx_runtime", "physx_runtime.components",
-            "physx_runtime.envs")
+            "physx_runtime.envs", "physx_runtime.fleet")
 SNAPSHOT = DATA / "api.txt"
 
 

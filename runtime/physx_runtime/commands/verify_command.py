@@ -9,6 +9,7 @@ import click
 
 from physx_runtime.commands.options import DEFAULT_DT, Seconds, engine_option, engines_of
 from physx_runtime.progress import followed
+from physx_schema.command_line.each_asset import each_asset, record
 from physx_schema.command_line.options import (
     engine_release_option,
     force_option,
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 
 _ALTERED, _NOT_EVALUATED = 1, 5
 
+
 @click.command("verify")
-@click.argument("stage")
 @isolation_option
 @click.option("--format", "style", type=click.Choice(("text", "json")), default="text", show_default=True,
               help="Output format.")
@@ -57,11 +58,15 @@ _ALTERED, _NOT_EVALUATED = 1, 5
               help="With --fix: write the values to a new layer with the stage as sublayer; the stage itself stays "
                    "unchanged.")
 @force_option
+@each_asset("dt", "engine", "engine_release", "strict",
+            single=("fixing", "out", "in_place", "override", "isaac_lab"))
 def verify_command(stage: str, style: str, dt: float | None, isaac_lab: str | None, engine: str,
                    engine_release: str | None, strict: bool,
                    whole: bool, fixing: bool, unsafe_fixes: bool, out: Path | None, in_place: bool,
                    override: Path | None, force: bool) -> None:
-    """Measure the effective values of the numbers on a stage.
+    """Measure the effective values of the numbers on stages.
+
+    PATH is a file, a folder with stages, a pattern such as 'assets/**/*.usda', or - for a list on stdin.
 
     The numbers that are not measured are listed with the reason. The text ends with findings of the family `behaviour`
     from a short simulation; these findings do not change the exit code.
@@ -81,11 +86,13 @@ def verify_command(stage: str, style: str, dt: float | None, isaac_lab: str | No
     if unsafe_fixes or not fix_options.dry:
         raise click.UsageError("--unsafe-fixes, -o, --in-place and --override require --fix")
     from physx_runtime.verification import verify
+    from physx_runtime.verification.records import rows_of
     from physx_runtime.verification.text import verification_json, verification_lines
 
     with followed() as tasks, progress(f"{stage}: verifying", tasks):
         release = engine_release or LATEST
         verification = verify(stage, engines=engines_of(engine), dt=dt, engine_release=release, isaac_lab=isaac_lab)
+    record(lambda: rows_of(verification))
     if release != LATEST:
         click.echo(f"values are measured with the step of PhysX {LATEST}; the step of {release} may differ", err=True)
     if style == "json":

@@ -382,6 +382,10 @@ class Actor:
             self.reset(worlds)          # where the root's frame stands is its own
         self._state_changed(worlds)
 
+    def state_was_loaded(self) -> None:
+        """Notify watchers after the rows of all worlds were loaded."""
+        self._state_changed(np.arange(self.worlds))
+
     # --- parameters --------------------------------------------------------------------------------------------------
 
     @property

@@ -152,6 +152,13 @@ class ActorGroup:
             self._model_of_batch = concatenated_models(models, self.batch.worlds)
         return self._model_of_batch
 
+    def was_loaded(self, steps_taken: int) -> None:
+        """Update caches after all rows of the batch were loaded, with the number of steps before."""
+        self.batch.steps_taken = steps_taken
+        self.reported[:] = self.store.rows(DIVERGED)[:, 0] > 0.5
+        self.batch.diverged = bool(self.reported.any())
+        self.parameters_changed()
+
     def root_offset_changed(self, index: int, root_offset: Frame) -> None:
         """Update joints and colliders after F moved in the root link of an actor; numbers (n_world,)."""
 

@@ -81,6 +81,11 @@ class ExternalForces:
         self._forces, self._impulses = np.zeros(shape), np.zeros(shape)
         self._persistent_forces: dict[str, Array] = {}
 
+    @property
+    def is_pending(self) -> bool:
+        """Whether a force waits for the next step."""
+        return bool(self._forces.any() or self._impulses.any())
+
     def link_of(self, path: str | None) -> int:
         """The link at a prim path, the only one for None. Raises ValueError where there is none."""
         names = self._actor.model.link_names

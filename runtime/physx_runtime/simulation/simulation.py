@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from pathlib import Path
 
 from physx_runtime.packing.body import pack_actor
 from physx_runtime.packing.not_simulated import require_trusted, select_actor
@@ -13,6 +14,7 @@ from physx_runtime.simulation.actor_group import build_group
 from physx_runtime.simulation.answers import ActorView
 from physx_runtime.simulation.arguments import required_count, required_solver
 from physx_runtime.simulation.parameters import randomized
+from physx_runtime.simulation.saved_state import read_state, write_state
 from physx_runtime.worlds.store import AUTO
 from physx_schema.arguments import required_texts
 from physx_schema.description import describe
@@ -79,3 +81,19 @@ class Simulation(ActorView):
     def step(self, count: int = 1) -> None:
         """Advance every world by `count` steps of dt. Raises ValueError unless `count` is an integer of at least 0."""
         self._group.batch.step(required_count("count", count, 0))
+
+    def save(self, path: str | Path) -> None:
+        """Write the states, parameters, efforts and targets of all worlds to an .npz file of plain arrays.
+
+        Raises ValueError for a name with another suffix, and if a force of `apply_force` waits for the next step.
+        Raises UnsupportedError if the file cannot be written.
+        """
+        write_state(self, path)
+
+    def load(self, path: str | Path) -> None:
+        """Continue from a file of `save`, with the same bits; nothing changes if the file is refused.
+
+        Raises FileNotFoundError, and UnreadableError for a file that `save` did not write. Raises ValueError for the
+        state of another robot, of other settings or of another version.
+        """
+        read_state(self, path)

@@ -188,6 +188,11 @@ class WorldBatch:
         indices = np.arange(self.count)[self.slice_of(index)][slice(None) if worlds is None else worlds]
         self.settings[index], self._iterations[indices], self._time_outdated = settings, _counts(settings), True
 
+    @property
+    def iterations(self) -> Indices:
+        """Position and velocity iteration counts, (n_lane, 2)."""
+        return self._iterations
+
     def write_time(self) -> None:
         """Write the rows that follow from the time step and the iteration counts, where one of them changed."""
         if not self._time_outdated:

@@ -144,7 +144,7 @@ def test_folder_without_stages_is_unreadable_beside_others(tmp_path: Path) -> No
 
 def test_command_on_one_stage_names_one_of_a_folder(tmp_path: Path) -> None:
     shutil.copy(CLEAN, tmp_path / "robot.usda")
-    result = call("describe", str(tmp_path))
+    result = call("simulate", str(tmp_path))
     assert (result.exit_code, result.stderr) == (
         3, f"{tmp_path}: a directory, not a USD file; use a file in this folder, such as robot.usda\n")
 

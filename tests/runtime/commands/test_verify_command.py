@@ -1,16 +1,24 @@
-"""`verify --isaac-lab` shows what a configuration overrides, and ends with the code of stage and configuration."""
+"""`verify --isaac-lab` shows what a configuration overrides, and ends with the code of stage and configuration.
+
+Measured values are rows of a dataset.
+"""
 
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from support.isaac_lab import files, implicit, robot
+from support.library import call
+from support.places import STAGES
 
 from physx_schema.command_line.program import program
+from physx_schema.library.columns import VALUE
+from physx_schema.library.dataset import Dataset
 
 STIFFNESS = "drive:angular:physics:stiffness"
 
@@ -68,3 +76,15 @@ def test_a_configuration_that_cannot_be_read_ends_in_one_line(config: str, messa
 def test_fixes_are_for_the_stage_alone(tmp_path: Path) -> None:
     stage, config = files(tmp_path, robot(implicit("stiffness=1.0, damping=0.1")))
     assert run(stage, "--isaac-lab", config, "--fix").exit_code == 2
+
+
+def test_measured_values_are_rows_of_the_dataset(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "finger.usda"
+    shutil.copy(STAGES / "clean_finger.usda", path)
+    alone = call("verify", path)
+    recorded = call("verify", path, "--results", tmp_path / "results")
+    assert (recorded.stdout, recorded.exit_code) == (alone.stdout, alone.exit_code)
+    stiffness, = (row for row in Dataset(tmp_path / "results").rows(kind=VALUE)
+                  if row["property"] == "drive:angular:physics:stiffness")
+    assert stiffness["authored"] and stiffness["effective"] and stiffness["verdict"]
