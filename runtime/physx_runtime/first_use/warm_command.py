@@ -28,7 +28,8 @@ LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")
 def warm_command(pack: Path | None, levels: tuple[str, ...]) -> None:
     """Compile in advance what every stage needs.
 
-    The first simulation then waits for no compiler. Kernels go to the user's cache, where later runs find them. What is there already is not compiled again.
+    The first simulation then waits for no compiler. Kernels go to the user's cache, where later runs find them. What
+    is there already is not compiled again.
     """
     if levels and pack is None:
         raise click.UsageError("--level is for bundles; give --pack FOLDER too")
