@@ -1,0 +1,54 @@
+"""What a log determines: the directions of the smooth unknowns that it does not show, and the variances of the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from physx_runtime.arrays import DoubleArray, Flags
+from physx_runtime.identification.residuals import Linearization
+from physx_runtime.identification.unknowns import Unknowns
+
+MAX_SIGMA = 0.3             # of a direction's logarithm, above which it is not determined
+MAX_SHARE = 0.5             # of an unknown, along directions that are not determined
+NAMED = 4                   # members of a direction that are named
+MIN_MEMBER = 0.2            # weight in a direction from which a member is named
+
+
+@dataclass(frozen=True, slots=True)
+class Determinacy:
+    """Standard deviations of smooth unknowns and the directions that the log does not determine."""
+
+    sigma: DoubleArray              # (n_column,) of x
+    determined: Flags               # (n_column,)
+    directions: tuple[str, ...]     # in words
+    covariance: DoubleArray         # (n_column, n_column)
+
+
+def determinacy(linear: Linearization, unknowns: Unknowns, mean_square: float) -> Determinacy:
+    """From derivatives with small steps, without priors; mean_square: of the residuals, the scale of the variances."""
+    columns = linear.columns
+    if not len(columns):
+        return Determinacy(np.zeros(0), np.zeros(0, np.bool_), (), np.zeros((0, 0)))
+    information = linear.information() / mean_square
+    values, vectors = np.linalg.eigh(information)
+    sigmas = 1.0 / np.sqrt(np.maximum(values, 1e-24))
+    lost = sigmas > MAX_SIGMA
+    share = (vectors[:, lost]**2).sum(axis=1)
+    names = [unknowns.items[i].name for i in columns]
+    words = tuple(_in_words(vectors[:, k], float(sigmas[k]), names) for k in np.flatnonzero(lost)[::-1])
+    # the prior keeps what is not seen finite
+    covariance = np.linalg.inv(information + np.diag(1.0 / unknowns.prior[columns]**2))
+    return Determinacy(np.sqrt(np.diagonal(covariance)), share <= MAX_SHARE, words, covariance)
+
+
+def _in_words(direction: DoubleArray, sigma: float, names: list[str]) -> str:
+    order = [int(i) for i in np.argsort(-np.abs(direction))[:NAMED] if abs(direction[i]) >= MIN_MEMBER]
+    if len(order) == 1:
+        return f"the log does not determine {names[order[0]]}: its size is known to a factor of {np.exp(sigma):.3g} only"
+    same = {bool(direction[i] > 0.0) for i in order}
+    members = " and ".join([", ".join(names[i] for i in order[:-1]), names[order[-1]]])
+    known = ("their ratio may be known, their common size is not" if len(same) == 1
+             else "they may be exchanged for each other")
+    return f"the log does not determine {members} together: {known}"

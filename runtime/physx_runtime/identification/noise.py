@@ -1,0 +1,53 @@
+"""Standard deviations of the measurement noise, found from a log without a model of the robot."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from physx_runtime.arrays import DoubleArray
+
+RECORDS, DEGREE = 11, 5         # of a local polynomial
+MIN_QUANTISED = 0.5             # share of equal neighbours or more differences that are whole multiples
+ROBUST = 1.4826                 # standard deviation per median of absolute normal numbers
+
+
+def noise_of(time: DoubleArray, values: DoubleArray) -> DoubleArray:
+    """(n_joint,) noise of measurements (n, n_joint): residuals of local polynomials, at least that of quantisation."""
+    return np.maximum(_local_residual(time, values), quantisation_noise(values))
+
+
+def _local_residual(time: DoubleArray, values: DoubleArray) -> DoubleArray:
+    """The median standard deviation about polynomials of degree 5 through 11 neighbouring records."""
+    deviations = []
+    for first in range(0, len(time) - RECORDS, RECORDS):
+        window = slice(first, first + RECORDS)
+        t = time[window] - time[window].mean()
+        basis = np.vander(t / max(abs(t).max(), 1e-12), DEGREE + 1)
+        solution, *_ = np.linalg.lstsq(basis, values[window], rcond=None)
+        square = ((values[window] - basis @ solution)**2).sum(axis=0)
+        deviations.append(square / (RECORDS - DEGREE - 1))
+    # median of chi-square with 5 degrees of freedom per degree of freedom
+    return np.sqrt(np.median(deviations, axis=0) / 0.8703)
+
+
+def quantisation_noise(values: DoubleArray) -> DoubleArray:
+    """(n_joint,) quantum / sqrt 12 of quantised measurements; 0 where they are not quantised."""
+    quanta = []
+    for column in values.T:
+        distinct = np.unique(column)
+        gaps = np.diff(distinct)
+        quantum = gaps.min() if len(gaps) else 0.0
+        multiple = gaps / quantum if quantum > 0.0 else gaps
+        is_quantised = quantum > 0.0 and (np.abs(multiple - np.round(multiple)) < 1e-3).mean() > MIN_QUANTISED and (
+            len(distinct) < MIN_QUANTISED * len(column))
+        quanta.append(quantum if is_quantised else 0.0)
+    return np.array(quanta) / np.sqrt(12.0)
+
+
+def robust_scale(residuals: DoubleArray) -> float:
+    """The standard deviation of residuals without those beyond three of it."""
+    if not len(residuals):
+        return 0.0
+    scale = ROBUST * float(np.median(np.abs(residuals)))
+    inside = residuals[np.abs(residuals) <= 3.0 * scale] if scale > 0.0 else residuals
+    return float(np.sqrt(np.mean(inside**2))) / 0.9866      # rms of normal numbers within 3 standard deviations
