@@ -119,6 +119,7 @@ ROOMS = {
         "conversion": "arrays",
         "demonstration": "simulation verification viewing",
         "commands": "behaviour packing simulation verification viewing",
+        "identification": "arrays commands model packing simulation viewing",
         "model_context": "simulation verification",
         "pytest_plugin": "simulation verification",
     },

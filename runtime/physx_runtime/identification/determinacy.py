@@ -1,4 +1,4 @@
-"""What a log determines: the directions of the smooth unknowns that it does not show, and the variances of the others."""
+"""What a log determines: directions of the smooth unknowns that it does not show, and the variances of the others."""
 
 from __future__ import annotations
 
@@ -23,14 +23,16 @@ class Determinacy:
     sigma: DoubleArray              # (n_column,) of x
     determined: Flags               # (n_column,)
     directions: tuple[str, ...]     # in words
-    covariance: DoubleArray         # (n_column, n_column)
 
 
-def determinacy(linear: Linearization, unknowns: Unknowns, mean_square: float) -> Determinacy:
-    """From derivatives with small steps, without priors; mean_square: of the residuals, the scale of the variances."""
+def determinacy(linear: Linearization, unknowns: Unknowns, mean_square: float, more: DoubleArray) -> Determinacy:
+    """From derivatives with small steps, without priors.
+
+    mean_square: of the residuals, the scale of the variances. more: (n_column,) variance from what has no derivatives.
+    """
     columns = linear.columns
     if not len(columns):
-        return Determinacy(np.zeros(0), np.zeros(0, np.bool_), (), np.zeros((0, 0)))
+        return Determinacy(np.zeros(0), np.zeros(0, np.bool_), ())
     information = linear.information() / mean_square
     values, vectors = np.linalg.eigh(information)
     sigmas = 1.0 / np.sqrt(np.maximum(values, 1e-24))
@@ -40,15 +42,16 @@ def determinacy(linear: Linearization, unknowns: Unknowns, mean_square: float) -
     words = tuple(_in_words(vectors[:, k], float(sigmas[k]), names) for k in np.flatnonzero(lost)[::-1])
     # the prior keeps what is not seen finite
     covariance = np.linalg.inv(information + np.diag(1.0 / unknowns.prior[columns]**2))
-    return Determinacy(np.sqrt(np.diagonal(covariance)), share <= MAX_SHARE, words, covariance)
+    sigma = np.sqrt(np.diagonal(covariance) + more)
+    return Determinacy(sigma, share <= MAX_SHARE, words)
 
 
 def _in_words(direction: DoubleArray, sigma: float, names: list[str]) -> str:
     order = [int(i) for i in np.argsort(-np.abs(direction))[:NAMED] if abs(direction[i]) >= MIN_MEMBER]
     if len(order) == 1:
-        return f"the log does not determine {names[order[0]]}: its size is known to a factor of {np.exp(sigma):.3g} only"
+        return f"{names[order[0]]}: its size is known to a factor of {np.exp(sigma):.3g} only"
     same = {bool(direction[i] > 0.0) for i in order}
     members = " and ".join([", ".join(names[i] for i in order[:-1]), names[order[-1]]])
     known = ("their ratio may be known, their common size is not" if len(same) == 1
              else "they may be exchanged for each other")
-    return f"the log does not determine {members} together: {known}"
+    return f"{members} together: {known}"

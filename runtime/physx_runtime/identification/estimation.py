@@ -1,4 +1,4 @@
-"""The order of an identification: delay, far iterations, rounds until nothing is gained, windows in the wrong branch."""
+"""The order of an identification: delay, far iterations, rounds until nothing is gained, windows in a wrong branch."""
 
 from __future__ import annotations
 

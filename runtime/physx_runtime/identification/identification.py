@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,11 +17,11 @@ from physx_runtime.identification.estimation import NEAR_STEP, NoiseBounds, esti
 from physx_runtime.identification.log import Log, read_log
 from physx_runtime.identification.log_checks import log_for, require_supported, still_joints
 from physx_runtime.identification.noise import noise_of, quantisation_noise
-from physx_runtime.identification.profiles import EXCESSES, grid_of, profile
+from physx_runtime.identification.profiles import Profile, grid_of, profile
 from physx_runtime.identification.residuals import Estimate, Linearization, Residuals
 from physx_runtime.identification.result import Delay, Identification, Identified, Prediction, property_of
 from physx_runtime.identification.rollouts import Rollouts, new_simulation
-from physx_runtime.identification.unknowns import Unknowns, find_unknowns, selected_parameters
+from physx_runtime.identification.unknowns import DYNAMIC, Unknowns, find_unknowns, selected_parameters
 from physx_runtime.identification.windows import LENGTH, command_table, cut_windows
 from physx_runtime.model.row_specs import TABLE
 from physx_runtime.simulation.arguments import required_time
@@ -129,12 +129,14 @@ class _Judgement:
         mean_square = _mean_square(self.problem, self.estimate, len(self.unknowns))
         scale = max(1.0, mean_square)
         linear = self.problem.linearize(self.estimate, self.unknowns.smooth, NEAR_STEP)
-        seen = determinacy(linear, self.unknowns, scale)
-        rows = self._smooth_rows(seen) | self._static_rows(linear, scale)
+        profiles = self._profiles(linear)
+        more = sum((found.shift_variance(scale) for found in profiles.values()), np.zeros(len(linear.columns)))
+        seen = determinacy(linear, self.unknowns, scale, more)
+        rows = self._smooth_rows(seen) | self._static_rows(seen, profiles, scale)
         stuck = [f"the log does not move joint {name}; its unknowns are held"
                  for name, is_still in zip(self.sim.model.dof_names, self.still, strict=True) if is_still]
         left_out = tuple(float(start) * self.dt for start in self.problem.windows.start[~self.problem.active])
-        return Identification(tuple(rows[i] for i in sorted(rows)), self._delay(linear, scale),
+        return Identification(tuple(rows[i] for i in sorted(rows)), self._delay(profiles, scale),
                               (*seen.directions, *stuck), mean_square, self._prediction(), left_out, self.missing,
                               self.dt, self.source)
 
@@ -156,16 +158,27 @@ class _Judgement:
                                 "" if determined else "the log does not show it")
         return rows
 
-    def _static_rows(self, linear: Linearization, scale: float) -> dict[int, Identified]:
+    def _profiles(self, linear: Linearization) -> dict[int, Profile]:
+        """Profiles of the static frictions and of the delay, over the whole range and near the estimate."""
+        found = {}
+        for i in (*self.unknowns.static, *([] if self.unknowns.delay is None else [self.unknowns.delay])):
+            grid = np.concatenate([grid_of(self.problem, self.estimate, int(i), near) for near in (False, True)])
+            found[int(i)] = profile(self.problem, self.estimate, linear, int(i), grid)
+        return found
+
+    def _static_rows(self, seen: Determinacy, profiles: Mapping[int, Profile], scale: float) -> dict[int, Identified]:
         """Static frictions by their profiles; where one ends within the interval, only a bound is known."""
-        rows = {}
+        rows, smooth = {}, self.unknowns.smooth
         for i in map(int, self.unknowns.static):
-            item = self.unknowns.items[i]
-            grid = np.concatenate([grid_of(self.problem, self.estimate, i, near=True, width=width)
-                                   for width in (1.0, 0.25)] + [np.log(EXCESSES / item.start)])
-            found = profile(self.problem, self.estimate, linear, i, grid)
+            found, value = profiles[i], self.unknowns.value(i, self.estimate.x)
             ends = found.interval(scale)
-            low, high = (self.unknowns.value(i, _with(self.estimate.x, i, end)) for end in ends)
+            spread = [abs(math.log(self._static_at(found, i, end) / value)) for end in ends]
+            # of the dynamic friction, of which it is a multiple
+            partner = [k for k, j in enumerate(smooth) if self.unknowns.items[j].parameter == DYNAMIC
+                       and self.unknowns.items[j].element == self.unknowns.items[i].element]
+            own = Z95 * float(seen.sigma[partner[0]]) if partner else 0.0
+            low, high = (value * math.exp(sign * math.hypot(width, own))
+                         for sign, width in zip((-1.0, 1.0), spread, strict=True))
             below, above = ends[0] <= found.x[0], ends[1] >= found.x[-1]
             reason = ("the log has no stick phase that shows it" if below and above else
                       f"the log only shows that it is at most {high:.4g}" if below else
@@ -173,12 +186,18 @@ class _Judgement:
             rows[i] = self._row(i, low, high, not reason, reason)
         return rows
 
-    def _delay(self, linear: Linearization, scale: float) -> Delay | None:
+    def _static_at(self, found: Profile, i: int, x: float) -> float:
+        """A static friction at a grid value of its profile, with the dynamic friction re-optimised."""
+        changed = self.estimate.x.copy()
+        changed[self.unknowns.smooth] += found.shift_at(x)
+        changed[i] = x
+        return self.unknowns.value(i, changed)
+
+    def _delay(self, profiles: Mapping[int, Profile], scale: float) -> Delay | None:
         i = self.unknowns.delay
         if i is None:
             return None
-        found = profile(self.problem, self.estimate, linear, i, grid_of(self.problem, self.estimate, i, near=True))
-        low, high = (self.unknowns.value(i, _with(self.estimate.x, i, end)) for end in found.interval(scale))
+        low, high = (self.unknowns.items[i].start + end for end in profiles[i].interval(scale))
         return Delay(self.unknowns.value(i, self.estimate.x), low, high)
 
     def _prediction(self) -> Prediction | None:
@@ -212,12 +231,6 @@ class _Judgement:
         problem = replace(self.problem, windows=windows, active=every)
         estimate = restarted(problem, Estimate(self.estimate.x, windows.start_state.copy()), every)
         return _mean_square(problem.with_active(~wrong_windows(joint_mean_squares(problem, estimate))), estimate, 0)
-
-
-def _with(x: DoubleArray, index: int, value: float) -> DoubleArray:
-    changed = x.copy()
-    changed[index] = value
-    return changed
 
 
 def _mean_square(problem: Residuals, estimate: Estimate, unknowns: int) -> float:

@@ -22,10 +22,10 @@ MAX_REPEAT = 1e-9                   # rad or length, below which a target is a m
 def require_supported(sim: Simulation) -> None:
     """Raise UnsupportedError for a robot that windows cannot start: a free body, or a floating base."""
     if not sim.topology.dofs:
-        raise UnsupportedError(f"{sim.model.actor.path} has no joints; identification needs an articulation with joints")
+        raise UnsupportedError(f"{sim.model.actor.path} has no joints; choose an articulation with joints")
     if sim.topology.root_size:
-        raise UnsupportedError(f"{sim.model.actor.path} has a floating base, which identification does not support; fix "
-                               "the base as on the stand on which the log was recorded")
+        raise UnsupportedError(f"{sim.model.actor.path} has a floating base, which is not supported; fix the base as "
+                               "on the stand on which the log was recorded")
 
 
 def log_for(log: Log, sim: Simulation) -> Log:
@@ -71,8 +71,9 @@ def _require_commands(log: Log) -> None:
         raise ValueError(f"the commands cover {max(log.duration - missing, 0.0):.3g} s of {log.duration:.3g} s of "
                          "measurements; give both times from one clock")
     for i, name in enumerate(log.joint_names):
-        at_commands = np.interp(log.command_time, log.time, log.joint_position[:, i])
-        if np.ptp(log.target_position[:, i]) > 0.0 and np.abs(at_commands - log.target_position[:, i]).max() < MAX_REPEAT:
+        target = log.target_position[:, i]
+        error = np.abs(np.interp(log.command_time, log.time, log.joint_position[:, i]) - target).max()
+        if np.ptp(target) > 0.0 and error < MAX_REPEAT:
             raise ValueError(f"the target of joint {name} is its measured position; record the command that was sent")
 
 

@@ -27,7 +27,7 @@ def _local_residual(time: DoubleArray, values: DoubleArray) -> DoubleArray:
         square = ((values[window] - basis @ solution)**2).sum(axis=0)
         deviations.append(square / (RECORDS - DEGREE - 1))
     # median of chi-square with 5 degrees of freedom per degree of freedom
-    return np.sqrt(np.median(deviations, axis=0) / 0.8703)
+    return np.asarray(np.sqrt(np.median(deviations, axis=0) / 0.8703))
 
 
 def quantisation_noise(values: DoubleArray) -> DoubleArray:
@@ -41,7 +41,7 @@ def quantisation_noise(values: DoubleArray) -> DoubleArray:
         is_quantised = quantum > 0.0 and (np.abs(multiple - np.round(multiple)) < 1e-3).mean() > MIN_QUANTISED and (
             len(distinct) < MIN_QUANTISED * len(column))
         quanta.append(quantum if is_quantised else 0.0)
-    return np.array(quanta) / np.sqrt(12.0)
+    return np.asarray(np.array(quanta) / np.sqrt(12.0))
 
 
 def robust_scale(residuals: DoubleArray) -> float:

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from physx_runtime.arrays import DoubleArray, Flags
 from physx_runtime.identification.noise import ROBUST
 from physx_runtime.identification.rollouts import Rollouts
-from physx_runtime.identification.unknowns import Unknowns
+from physx_runtime.identification.unknowns import DELAY, STATIC, Unknowns
 from physx_runtime.identification.windows import Windows
 
 HUBER = 4.0             # robust standard deviations beyond which a residual counts linearly
-STATIC_STEP, DELAY_STEP = 0.15, 0.05    # differences of x for numbers without useful derivatives
+COARSE_STEPS = {STATIC: 0.15, DELAY: 0.05}      # differences of x for numbers without useful derivatives
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Linearization:
 
 @dataclass(frozen=True, eq=False)
 class Residuals:
-    """The least-squares problem of a set of windows. sigma: (n_channel,) noise; active: (n_window,) those that count."""
+    """The least-squares problem of windows. sigma: (n_channel,) noise; active: (n_window,) those that count."""
 
     rollouts: Rollouts
     windows: Windows
@@ -73,7 +73,7 @@ class Residuals:
     @property
     def count(self) -> int:
         """The number of residuals that count."""
-        return int(self.windows.valid[self.active].sum()) * self.windows.measured.shape[2]
+        return int(self.windows.valid[self.active].sum()) * int(self.windows.measured.shape[2])
 
     def with_active(self, active: Flags) -> Residuals:
         """The same problem with these windows."""
@@ -89,8 +89,7 @@ class Residuals:
         return self.windows.subset(index), z[..., index, :]
 
     def at(self, x: DoubleArray, z: DoubleArray) -> DoubleArray:
-        """Residuals (n_active, m, n_column) of columns x (n_column, n), z (n_column, n_window, n); 0 where no record is.
-        """
+        """Residuals (n_active, m, n_column), 0 where no record is; x: (n_column, n), z: (n_column, n_window, n)."""
         windows, states = self.selected(z)
         predicted = self.rollouts.predict(windows, x, states)
         r = (predicted - windows.measured[..., None]) / self.sigma[None, None, :, None]
@@ -103,8 +102,7 @@ class Residuals:
 
     def linearize(self, estimate: Estimate, columns: NDArray[np.int64], step: float) -> Linearization:
         """Derivatives by differences of these unknowns and of the start states."""
-        steps = np.array([{"static_friction": STATIC_STEP, "delay": DELAY_STEP}.get(self.unknowns.items[i].parameter, step)
-                          for i in columns])
+        steps = np.array([COARSE_STEPS.get(self.unknowns.items[i].parameter, step) for i in columns])
         states = estimate.z.shape[1]
         total = 1 + len(columns) + states
         x, z = np.repeat(estimate.x[None], total, axis=0), np.repeat(estimate.z[None], total, axis=0)

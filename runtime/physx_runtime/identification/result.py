@@ -1,4 +1,4 @@
-"""`Identification` is what a log says about a robot's parameters; its rows can be authored in a layer over the stage."""
+"""`Identification` is what a log says about a robot's parameters; its rows are authored in a layer over the stage."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The unknowns of an identification: which parameters of which joints, where they start, and how a number x moves them.
+"""The unknowns of an identification: parameters of joints, their start values, and how a number x changes them.
 
-x = 0 is the start. A value is start * e^x, so it keeps its sign. Static friction is dynamic friction * (1 + excess), and
-the excess is a multiple e^x of its start. The delay in steps is start + x.
+x = 0 is the start. A value is start * e^x, so it keeps its sign. Static friction is dynamic friction * (1 + excess),
+where the excess is its start * e^x. The delay in steps is start + x.
 """
 
 from __future__ import annotations
@@ -112,8 +112,8 @@ class Unknowns:
 def selected_parameters(names: Sequence[str], joints: Sequence[str]) -> list[tuple[str, int]]:
     """(parameter, joint index) of each chosen unknown, the delay with -1.
 
-    names: "joints", "delay", a parameter, or PATTERN:PARAMETER with a pattern of joint paths or names. Raises ValueError
-    for a name that selects nothing.
+    names: "joints", "delay", a parameter, or PATTERN:PARAMETER with a pattern of joint paths or names. Raises
+    ValueError for a name that selects nothing.
     """
     chosen: dict[tuple[str, int], None] = {}
     for text in names:

@@ -73,12 +73,12 @@ def cut_windows(log: Log, dt: float, sigma: DoubleArray, until: float, length: f
     size = max(map(len, records))
     index = np.array([np.pad(inside, (0, size - len(inside)), mode="edge") for inside in records])
     valid = np.array([np.arange(size) < len(inside) for inside in records])
-    begin = np.array(starts)
-    offset = times[index] / dt - begin[:, None]
+    first = np.array(starts)
+    offset = times[index] / dt - first[:, None]
     offset = np.where(np.abs(offset - np.round(offset)) < 1e-6, np.round(offset), np.maximum(offset, 0.0))
     step = np.minimum(np.floor(offset).astype(np.int64), steps - 1)
     states = np.array([smoothed_state(times, log, start * dt, sigma) for start in starts])
-    return Windows(begin, steps, step, offset - step, measured[index], valid, states)
+    return Windows(first, steps, step, offset - step, measured[index], valid, states)
 
 
 def smoothed_state(times: DoubleArray, log: Log, time: float, sigma: DoubleArray) -> DoubleArray:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from support.stages.robots import prim
+from support.stages.robots import HEAD, prim
 
 Array = NDArray[np.float64]
 Parameters = Mapping[str, Array]        # name -> one number for each joint, in rad and N m
@@ -49,7 +49,7 @@ def _draw(legs: int, rng: np.random.Generator, spread: float) -> dict[str, Array
 
 def legs_stage(legs: int, parameters: Parameters) -> str:
     """The USDA text of a robot with these parameters."""
-    head = '#usda 1.0\n(\n    defaultPrim = "Robot"\n    metersPerUnit = 1\n    kilogramsPerUnit = 1\n    upAxis = "Z"\n)\n'
+    head = HEAD.format(meters=1, kilograms=1)
     scene = prim("PhysicsScene", "scene", ("PhysxSceneAPI",), {
         "vector3f physics:gravityDirection": (0, 0, -1), "float physics:gravityMagnitude": 9.81,
         "bool physxScene:enableGPUDynamics": False, "uniform token physxScene:broadphaseType": "MBP"})

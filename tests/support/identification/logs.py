@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from support.identification.legs import draw_guess, draw_truth, joint_names, leg
 from support.places import SHARED
 
 Array = NDArray[np.float64]
-DT, HELD = 1 / 240, 2           # s of a step; steps that a command is held for
+DT, HELD = 1 / 240, 4           # s of a step; steps that a command is held for
 NOISE, QUANTUM = 1e-3, 0.02     # rad, rad/s
 EVERY, MISSING = 2, 0.025       # steps between two records; share of records that are missing
 
@@ -27,9 +28,10 @@ class MadeLog:
     """A log, the stage that guesses the robot, and what moved it."""
 
     stage: str
-    arrays: dict[str, Array | NDArray[np.str_]]
+    arrays: dict[str, NDArray[Any]]     # as of `physx_runtime.Log`
     truth: dict[str, Array]
-    delay: int
+    delay: int                          # steps
+    motion: Array                       # (n_step + 1, n_joint) without noise
 
 
 def fast_commands(joints: int, seconds: float, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -48,31 +50,33 @@ def fast_commands(joints: int, seconds: float, rng: np.random.Generator) -> tupl
 
 
 def make_log(legs: int, seed: int, seconds: float = 36.0) -> MadeLog:
-    """A log of a robot of this seed."""
+    """A log of a robot of this seed; numbers as a driver writes them, in float32."""
     if str(SHARED / "oracle") not in sys.path:
         sys.path.insert(0, str(SHARED / "oracle"))
     rng, names = np.random.default_rng((seed, 3)), joint_names(legs)
     truth, delay = draw_truth(legs, seed), int(rng.integers(2, 8))
     position, velocity = fast_commands(len(names), seconds, rng)
     given = np.maximum(np.arange(len(position)) - delay, 0)
-    q, v = commanded(legs_stage(legs, truth), names, position[given], velocity[given], DT)
+    sent = [values.astype(np.float32).astype(np.float64)[given] for values in (position, velocity)]
+    q, v = commanded(legs_stage(legs, truth), names, *sent, DT)
     records = np.arange(0, len(q), EVERY)
     records = records[rng.uniform(size=len(records)) >= MISSING]
-    arrays: dict[str, Array | NDArray[np.str_]] = {
-        "time": records * DT, "joint_names": np.array(names),
-        "joint_position": q[records] + NOISE * rng.normal(size=(len(records), len(names))),
-        "joint_velocity": np.round(v[records] / QUANTUM) * QUANTUM,
+    measured = q[records] + NOISE * rng.normal(size=(len(records), len(names)))
+    arrays: dict[str, NDArray[Any]] = {
+        "time": records * DT, "joint_names": np.array(names), "joint_position": measured.astype(np.float32),
+        "joint_velocity": (np.round(v[records] / QUANTUM) * QUANTUM).astype(np.float32),
         "command_time": np.arange(0, len(position), HELD) * DT,
-        "target_position": position[::HELD], "target_velocity": velocity[::HELD]}
-    return MadeLog(legs_stage(legs, draw_guess(legs, seed)), arrays, truth, delay)
+        "target_position": position[::HELD].astype(np.float32),
+        "target_velocity": velocity[::HELD].astype(np.float32)}
+    return MadeLog(legs_stage(legs, draw_guess(legs, seed)), arrays, truth, delay, q)
 
 
 def write_log(made: MadeLog, folder: Path) -> None:
     """Write stage.usda, log.npz, and truth.npz with the delay in steps."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "stage.usda").write_text(made.stage)
-    np.savez_compressed(folder / "log.npz", **made.arrays)      # type: ignore[arg-type]
-    np.savez_compressed(folder / "truth.npz", **made.truth, delay=made.delay)   # type: ignore[arg-type]
+    np.savez_compressed(folder / "log.npz", **made.arrays)
+    np.savez_compressed(folder / "truth.npz", **made.truth, delay=np.array(made.delay), motion=made.motion)
 
 
 if __name__ == "__main__":
