@@ -10,8 +10,7 @@ from physx_runtime.arrays import DoubleArray, Flags
 from physx_runtime.identification.residuals import Linearization
 from physx_runtime.identification.unknowns import Unknowns
 
-MAX_SIGMA = 0.3             # of a direction's logarithm, above which it is not determined
-MAX_SHARE = 0.5             # of an unknown, along directions that are not determined
+MAX_SIGMA = 0.3             # of the logarithm of an unknown or a direction, above which it is not determined
 NAMED = 4                   # members of a direction that are named
 MIN_MEMBER = 0.2            # weight in a direction from which a member is named
 
@@ -37,13 +36,13 @@ def determinacy(linear: Linearization, unknowns: Unknowns, mean_square: float, m
     values, vectors = np.linalg.eigh(information)
     sigmas = 1.0 / np.sqrt(np.maximum(values, 1e-24))
     lost = sigmas > MAX_SIGMA
-    share = (vectors[:, lost]**2).sum(axis=1)
+    without_prior = np.sqrt((vectors**2) @ sigmas**2)
     names = [unknowns.items[i].name for i in columns]
     words = tuple(_in_words(vectors[:, k], float(sigmas[k]), names) for k in np.flatnonzero(lost)[::-1])
     # the prior keeps what is not seen finite
     covariance = np.linalg.inv(information + np.diag(1.0 / unknowns.prior[columns]**2))
     sigma = np.sqrt(np.diagonal(covariance) + more)
-    return Determinacy(sigma, share <= MAX_SHARE, words)
+    return Determinacy(sigma, without_prior <= MAX_SIGMA, words)
 
 
 def _in_words(direction: DoubleArray, sigma: float, names: list[str]) -> str:
