@@ -20,7 +20,7 @@ _NOT_EXPLAINED = 1
 @click.option("--dt", type=Seconds(), default=DEFAULT_DT, show_default="1/60",
               help="Time step in seconds of the simulation that will use the values.")
 @click.option("--unknowns", multiple=True, default=("joints", "delay"), show_default=True, metavar="NAME",
-              help="What to identify: joints, delay, a joint parameter, or PATTERN:PARAMETER; may be repeated.")
+              help="Identify joints, delay, a joint parameter, or PATTERN:PARAMETER; may be repeated.")
 @click.option("--until", type=Seconds(), help="Fit this many seconds of the log and predict the rest.  "
                                               "[default: five sixths]")
 @click.option("--degrees", is_flag=True, help="Read the angles of the log in degrees.")

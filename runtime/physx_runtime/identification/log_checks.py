@@ -24,8 +24,8 @@ def require_supported(sim: Simulation) -> None:
     if not sim.topology.dofs:
         raise UnsupportedError(f"{sim.model.actor.path} has no joints; choose an articulation with joints")
     if sim.topology.root_size:
-        raise UnsupportedError(f"{sim.model.actor.path} has a floating base, which is not supported; fix the base as "
-                               "on the stand on which the log was recorded")
+        raise UnsupportedError(f"{sim.model.actor.path} has a floating base, which is not supported; fix the base to "
+                               "the world, as the log was recorded")
 
 
 def log_for(log: Log, sim: Simulation) -> Log:
@@ -78,5 +78,6 @@ def _require_commands(log: Log) -> None:
 
 
 def still_joints(log: Log, noise: DoubleArray) -> Flags:
-    """(n_joint,) joints that move less than five standard deviations of their position's noise."""
-    return np.asarray(np.ptp(log.joint_position, axis=0) < STILL * np.maximum(noise, 1e-12))
+    """(n_joint,) joints that stay within five standard deviations of their position's noise."""
+    away = np.abs(log.joint_position - np.median(log.joint_position, axis=0)).max(axis=0)
+    return np.asarray(away < STILL * np.maximum(noise, 1e-12))

@@ -42,7 +42,7 @@ def _verdict(result: Identification) -> str:
     if result.explained:
         return f"the model explains the log at dt {result.dt:.6g} s: {mean_square}"
     return (f"the model does not explain the log at dt {result.dt:.6g} s: {mean_square}; at most {MAX_MEAN_SQUARE} is "
-            "expected from noise; check dt, iteration counts, units and contacts")
+            "expected from noise; check joint names, units, contacts and effort limits")
 
 
 def _cells(row: Identified) -> Sequence[str]:

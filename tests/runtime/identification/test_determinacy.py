@@ -34,8 +34,8 @@ def test_two_unknowns_that_act_as_one_are_named_together() -> None:
     found = judged(m)
     assert found.determined.tolist() == [True, False, False]
     assert len(found.directions) == 1
-    assert "/Robot/j stiffness" in found.directions[0]
-    assert "/Robot/j damping together: their ratio may be known, their common size is not" in found.directions[0]
+    assert {"stiffness", "damping"} <= set(found.directions[0].split())
+    assert found.directions[0].endswith("together: their ratio may be known, their common size is not")
 
 
 def test_an_unknown_without_effect_is_named_alone() -> None:

@@ -95,5 +95,5 @@ def test_an_npz_file_is_never_unpickled(tmp_path: Path) -> None:
 
 def test_a_column_that_is_missing_is_named(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_text("time,a.position,a.target,b.position\n0,0,0,0\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="the column 'b.target' is missing; other joints have one"):
+    with pytest.raises(ValueError, match=r"the column 'b\.target' is missing; other joints have one"):
         read_log(tmp_path / "log.csv")
