@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.identification.branches import joint_mean_squares, restarted, wrong_windows
 from physx_runtime.identification.fit import minimise
-from physx_runtime.identification.noise import robust_scale
+from physx_runtime.identification.noise import NoiseBounds, robust_scale
 from physx_runtime.identification.profiles import improve
 from physx_runtime.identification.residuals import Estimate, Residuals
 
@@ -21,14 +21,6 @@ ROUNDS, MAX_ROUNDS, RETRIES = 2, 8, 3
 SUFFICIENT_GAIN = 1.0           # of twice the cost, for another round
 
 Say = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class NoiseBounds:
-    """(n_channel,) noise can be found between these, so that a wrong model is not taken for noise."""
-
-    low: DoubleArray
-    high: DoubleArray
 
 
 def estimate_unknowns(problem: Residuals, bounds: NoiseBounds, say: Say) -> tuple[Residuals, Estimate]:

@@ -13,10 +13,10 @@ import numpy as np
 from physx_runtime.arrays import DoubleArray, Flags
 from physx_runtime.identification.branches import joint_mean_squares, restarted, wrong_windows
 from physx_runtime.identification.determinacy import Determinacy, determinacy
-from physx_runtime.identification.estimation import NEAR_STEP, NoiseBounds, estimate_unknowns
+from physx_runtime.identification.estimation import NEAR_STEP, estimate_unknowns
 from physx_runtime.identification.log import Log, read_log
 from physx_runtime.identification.log_checks import log_for, require_supported, still_joints
-from physx_runtime.identification.noise import noise_of, quantisation_noise
+from physx_runtime.identification.noise import noise_bounds
 from physx_runtime.identification.profiles import Profile, grid_of, profile
 from physx_runtime.identification.residuals import Estimate, Linearization, Residuals
 from physx_runtime.identification.result import Delay, Identification, Identified, Prediction, property_of
@@ -32,7 +32,6 @@ from physx_schema.description.stages import StageSource
 
 FITTED_SHARE = 5 / 6            # of a log, where it is not said
 Z95 = 1.96                      # standard deviations of a 95 % interval
-MIN_NOISE_SHARE = 1e-3          # of the noise first found, below which it is not looked for
 FEATURES = frozenset(row.name for row in TABLE if row.feature)
 
 
@@ -65,6 +64,8 @@ def identify(stage: StageSource, log: str | Path | Log, unknowns: Sequence[str] 
     """
     required_time(dt)
     required_texts("unknowns", unknowns)
+    if not isinstance(log, Log | str | Path):
+        raise ValueError(f"log is {display(log)}; give one file or one Log (several logs together are not supported)")
     recorded, missing = (log if isinstance(log, Log) else read_log(log, degrees)).without_missing()
     description = describe(stage)
     sim = Simulation(description, dt=dt, dtype="float64", articulation=articulation, sleeping=False)
@@ -72,8 +73,8 @@ def identify(stage: StageSource, log: str | Path | Log, unknowns: Sequence[str] 
     recorded = log_for(recorded, sim)
     fitted = _fitted_seconds(recorded, until)
     channels = [recorded.joint_position, *([] if recorded.joint_velocity is None else [recorded.joint_velocity])]
-    noise = np.concatenate([noise_of(recorded.time, values) for values in channels])
-    quantum = np.concatenate([quantisation_noise(values) for values in channels])
+    bounds = noise_bounds(recorded.time, np.concatenate(channels, axis=1))
+    noise = bounds.high
     still = still_joints(recorded, noise[:len(sim.topology.dofs)])
     chosen = [(name, i) for name, i in selected_parameters(unknowns, sim.model.dof_names) if i < 0 or not still[i]]
     for name, i in chosen:
@@ -85,7 +86,6 @@ def identify(stage: StageSource, log: str | Path | Log, unknowns: Sequence[str] 
     rollouts = Rollouts(description, articulation, dt, randomize, found, command_table(recorded, dt))
     windows = cut_windows(recorded, dt, noise, fitted)
     problem = Residuals(rollouts, windows, noise, np.ones(len(windows), np.bool_))
-    bounds = NoiseBounds(np.maximum(quantum, MIN_NOISE_SHARE * noise), noise)
     problem, estimate = estimate_unknowns(problem, bounds, say)
     return _Judgement(sim, recorded, problem, estimate, fitted, dt, missing, still, _provenance(log, recorded, sim, dt)
                       ).result()

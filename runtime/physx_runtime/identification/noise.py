@@ -1,6 +1,11 @@
-"""Standard deviations of the measurement noise, found from a log without a model of the robot."""
+"""Standard deviations of the measurement noise, found from a log without a model of the robot.
+
+`noise_bounds` also says how far residuals may change them later, so that a wrong model is not taken for noise.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -8,12 +13,33 @@ from physx_runtime.arrays import DoubleArray
 
 RECORDS, DEGREE = 11, 5         # of a local polynomial
 MIN_QUANTISED = 0.5             # share of equal neighbours or more differences that are whole multiples
+MOSTLY_QUANTISED = 1.3          # times the noise of quantisation, up to which nothing else adds to it
+MIN_NOISE_SHARE = 1e-3          # of the first estimate, below which noise is not looked for
 ROBUST = 1.4826                 # standard deviation per median of absolute normal numbers
 
 
+@dataclass(frozen=True, slots=True)
+class NoiseBounds:
+    """(n_channel,) the least and the largest noise of each channel; `high` is the first estimate."""
+
+    low: DoubleArray
+    high: DoubleArray
+
+
+def noise_bounds(time: DoubleArray, values: DoubleArray) -> NoiseBounds:
+    """Bounds of the noise of measurements (n, n_channel).
+
+    Polynomials do not follow a joint that starts to slip, so they overestimate. The quantum of a channel that is mostly
+    quantised says it better.
+    """
+    local, quantum = _local_residual(time, values), quantisation_noise(values)
+    high = np.where(local < MOSTLY_QUANTISED * quantum, quantum, local)
+    return NoiseBounds(np.maximum(quantum, MIN_NOISE_SHARE * high), high)
+
+
 def noise_of(time: DoubleArray, values: DoubleArray) -> DoubleArray:
-    """(n_joint,) noise of measurements (n, n_joint): residuals of local polynomials, at least that of quantisation."""
-    return np.maximum(_local_residual(time, values), quantisation_noise(values))
+    """(n_channel,) the first estimate of the noise of measurements (n, n_channel)."""
+    return noise_bounds(time, values).high
 
 
 def _local_residual(time: DoubleArray, values: DoubleArray) -> DoubleArray:
