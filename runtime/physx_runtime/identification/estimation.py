@@ -32,7 +32,7 @@ def estimate_unknowns(problem: Residuals, bounds: NoiseBounds, say: Say) -> tupl
     say(f"{len(problem.windows)} windows, {len(unknowns)} unknowns")
     everything = np.arange(len(unknowns))
     estimate = minimise(problem, estimate, everything, FAR_STEP, FAR_ITERATIONS)
-    problem = problem.with_sigma(noise_found(problem, estimate, bounds))
+    problem = problem.with_sigma(residual_noise(problem, estimate, bounds))
     problem, estimate = rounds(problem, estimate, ROUNDS, 0, say, bounds)
     count = ROUNDS
     for _ in range(RETRIES):
@@ -58,14 +58,14 @@ def first_delay(problem: Residuals, estimate: Estimate) -> Estimate:
     return replace(estimate, x=x[int(np.argmin(np.abs(r).sum(axis=(0, 1))))])
 
 
-def rounds(problem: Residuals, estimate: Estimate, most: int, done: int, say: Say, bounds: NoiseBounds | None,
+def rounds(problem: Residuals, estimate: Estimate, limit: int, done: int, say: Say, bounds: NoiseBounds | None,
            ) -> tuple[Residuals, Estimate]:
     """Rounds of profiles and iterations until one gains too little; done: rounds before.
 
     bounds: noise is found once more in the end, None where it stays.
     """
     columns, last = problem.unknowns.smooth, np.inf
-    for i in range(most):
+    for i in range(limit):
         step = FIRST_ROUND_STEP if done + i == 0 else NEAR_STEP
         linear = problem.linearize(estimate, columns, NEAR_STEP)
         estimate = improve(problem, estimate, linear, near=done + i >= ROUNDS)
@@ -76,11 +76,11 @@ def rounds(problem: Residuals, estimate: Estimate, most: int, done: int, say: Sa
             break
         last = cost
     if bounds is not None:
-        problem = problem.with_sigma(noise_found(problem, estimate, bounds))
+        problem = problem.with_sigma(residual_noise(problem, estimate, bounds))
     return problem, estimate
 
 
-def noise_found(problem: Residuals, estimate: Estimate, bounds: NoiseBounds) -> DoubleArray:
+def residual_noise(problem: Residuals, estimate: Estimate, bounds: NoiseBounds) -> DoubleArray:
     """(n_channel,) the scale of the residuals, within bounds."""
     windows, _ = problem.selected(estimate.z)
     r = problem.one(estimate).reshape(len(windows), windows.measured.shape[1], -1)[windows.valid]

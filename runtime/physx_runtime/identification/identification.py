@@ -76,14 +76,14 @@ def identify(stage: StageSource, log: str | Path | Log, unknowns: Sequence[str] 
     bounds = noise_bounds(recorded.time, np.concatenate(channels, axis=1))
     noise = bounds.high
     still = still_joints(recorded, noise[:len(sim.topology.dofs)])
-    chosen = [(name, i) for name, i in selected_parameters(unknowns, sim.model.dof_names) if i < 0 or not still[i]]
-    for name, i in chosen:
+    selected = [(name, i) for name, i in selected_parameters(unknowns, sim.model.dof_names) if i < 0 or not still[i]]
+    for name, i in selected:
         if i >= 0:
             property_of(sim.model.actor.dofs[i], name)      # raises for what no stage can hold
-    randomize = sorted({name for name, _ in chosen} & FEATURES)
+    randomize = sorted({name for name, _ in selected} & FEATURES)
     sim = new_simulation(description, articulation, 1, dt, randomize)
-    found = find_unknowns(sim, chosen)
-    rollouts = Rollouts(description, articulation, dt, randomize, found, command_table(recorded, dt))
+    unknown = find_unknowns(sim, selected)
+    rollouts = Rollouts(description, articulation, dt, randomize, unknown, command_table(recorded, dt))
     windows = cut_windows(recorded, dt, noise, fitted)
     problem = Residuals(rollouts, windows, noise, np.ones(len(windows), np.bool_))
     problem, estimate = estimate_unknowns(problem, bounds, say)
@@ -130,14 +130,14 @@ class _Judgement:
         scale = max(1.0, mean_square)
         linear = self.problem.linearize(self.estimate, self.unknowns.smooth, NEAR_STEP)
         profiles = self._profiles(linear)
-        more = sum((found.shift_variance(scale) for found in profiles.values()), np.zeros(len(linear.columns)))
-        seen = determinacy(linear, self.unknowns, scale, more)
-        rows = self._smooth_rows(seen) | self._static_rows(seen, profiles, scale)
+        more = sum((item.shift_variance(scale) for item in profiles.values()), np.zeros(len(linear.columns)))
+        judged = determinacy(linear, self.unknowns, scale, more)
+        rows = self._smooth_rows(judged) | self._static_rows(judged, profiles, scale)
         stuck = [f"the log does not move joint {name}; its unknowns are held"
                  for name, is_still in zip(self.sim.model.dof_names, self.still, strict=True) if is_still]
         left_out = tuple(float(start) * self.dt for start in self.problem.windows.start[~self.problem.active])
         return Identification(tuple(rows[i] for i in sorted(rows)), self._delay(profiles, scale),
-                              (*seen.directions, *stuck), mean_square, self._prediction(), left_out, self.missing,
+                              (*judged.directions, *stuck), mean_square, self._prediction(), left_out, self.missing,
                               self.dt, self.source)
 
     def _row(self, i: int, low: float, high: float, determined: bool, reason: str) -> Identified:
@@ -149,47 +149,47 @@ class _Judgement:
         value = self.unknowns.value(i, self.estimate.x) * scale if determined else None
         return Identified(path, name, authored * scale, value, low * scale, high * scale, determined, reason)
 
-    def _smooth_rows(self, seen: Determinacy) -> dict[int, Identified]:
+    def _smooth_rows(self, judged: Determinacy) -> dict[int, Identified]:
         rows = {}
         for k, i in enumerate(map(int, self.unknowns.smooth)):
-            value, spread = self.unknowns.value(i, self.estimate.x), math.exp(Z95 * float(seen.sigma[k]))
-            determined = bool(seen.determined[k])
+            value, spread = self.unknowns.value(i, self.estimate.x), math.exp(Z95 * float(judged.sigma[k]))
+            determined = bool(judged.determined[k])
             rows[i] = self._row(i, value / spread, value * spread, determined,
                                 "" if determined else "the log does not show it")
         return rows
 
     def _profiles(self, linear: Linearization) -> dict[int, Profile]:
         """Profiles of the static frictions and of the delay, over the whole range and near the estimate."""
-        found = {}
+        profiles = {}
         for i in (*self.unknowns.static, *([] if self.unknowns.delay is None else [self.unknowns.delay])):
             grid = np.concatenate([grid_of(self.problem, self.estimate, int(i), near) for near in (False, True)])
-            found[int(i)] = profile(self.problem, self.estimate, linear, int(i), grid)
-        return found
+            profiles[int(i)] = profile(self.problem, self.estimate, linear, int(i), grid)
+        return profiles
 
-    def _static_rows(self, seen: Determinacy, profiles: Mapping[int, Profile], scale: float) -> dict[int, Identified]:
+    def _static_rows(self, judged: Determinacy, profiles: Mapping[int, Profile], scale: float) -> dict[int, Identified]:
         """Static frictions by their profiles; where one ends within the interval, only a bound is known."""
         rows, smooth = {}, self.unknowns.smooth
         for i in map(int, self.unknowns.static):
-            found, value = profiles[i], self.unknowns.value(i, self.estimate.x)
-            ends = found.interval(scale)
-            spread = [abs(math.log(self._static_at(found, i, end) / value)) for end in ends]
+            curve, value = profiles[i], self.unknowns.value(i, self.estimate.x)
+            ends = curve.interval(scale)
+            spread = [abs(math.log(self._static_at(curve, i, end) / value)) for end in ends]
             # of the dynamic friction, of which it is a multiple
             partner = [k for k, j in enumerate(smooth) if self.unknowns.items[j].parameter == DYNAMIC
                        and self.unknowns.items[j].element == self.unknowns.items[i].element]
-            own = Z95 * float(seen.sigma[partner[0]]) if partner else 0.0
+            own = Z95 * float(judged.sigma[partner[0]]) if partner else 0.0
             low, high = (value * math.exp(sign * math.hypot(width, own))
                          for sign, width in zip((-1.0, 1.0), spread, strict=True))
-            below, above = ends[0] <= found.x[0], ends[1] >= found.x[-1]
+            below, above = ends[0] <= curve.x[0], ends[1] >= curve.x[-1]
             reason = ("the log has no stick phase that shows it" if below and above else
                       f"the log only shows that it is at most {high:.4g}" if below else
                       f"the log only shows that it is at least {low:.4g}" if above else "")
             rows[i] = self._row(i, low, high, not reason, reason)
         return rows
 
-    def _static_at(self, found: Profile, i: int, x: float) -> float:
+    def _static_at(self, curve: Profile, i: int, x: float) -> float:
         """A static friction at a grid value of its profile, with the dynamic friction re-optimised."""
         changed = self.estimate.x.copy()
-        changed[self.unknowns.smooth] += found.shift_at(x)
+        changed[self.unknowns.smooth] += curve.shift_at(x)
         changed[i] = x
         return self.unknowns.value(i, changed)
 
@@ -219,9 +219,9 @@ class _Judgement:
         errors = [np.stack([np.interp(times[after], grid, column) for column in motion["q"][:, world].T], axis=1)
                   - self.log.joint_position[after] for world in (0, 1)]
         identified, before = (float(np.sqrt(np.mean(error**2))) for error in errors)
-        return Prediction(identified, before, float(times[-1] - self.fitted), self._held_out_mean_square(times))
+        return Prediction(identified, before, float(times[-1] - self.fitted), self._mean_square_after(times))
 
-    def _held_out_mean_square(self, times: DoubleArray) -> float:
+    def _mean_square_after(self, times: DoubleArray) -> float:
         """Mean square of residuals after the fitted span, with start states fitted and all unknowns held."""
         windows = cut_windows(self.log, self.dt, self.problem.sigma, float(times[-1]))
         windows = windows.subset(np.flatnonzero(windows.start * self.dt >= self.fitted - 1e-9))

@@ -48,11 +48,11 @@ def log_for(log: Log, sim: Simulation) -> Log:
 def _column(log: Log, path: str) -> int:
     """The column of a joint: by its path, or by its name without the path."""
     ends = (path, path.rsplit("/")[-1])
-    found = [i for i, name in enumerate(log.joint_names) if name in ends]
-    if len(found) != 1:
-        problem = "has no joint" if not found else "has several joints"
+    columns = [i for i, name in enumerate(log.joint_names) if name in ends]
+    if len(columns) != 1:
+        problem = "has no joint" if not columns else "has several joints"
         raise ValueError(f"the log {problem} {path}; {suggestion(ends[1], log.joint_names)}")
-    return found[0]
+    return columns[0]
 
 
 def _require_radians(log: Log, sim: Simulation) -> None:

@@ -68,12 +68,12 @@ def improve(problem: Residuals, estimate: Estimate, linear: Linearization, near:
     """Move each static friction and the delay to the best value of its profile."""
     unknowns = problem.unknowns
     for index in (*unknowns.static, *([] if unknowns.delay is None else [unknowns.delay])):
-        found = profile(problem, estimate, linear, int(index), grid_of(problem, estimate, int(index), near))
-        own = found.cost[np.searchsorted(found.x, estimate.x[index])]
-        best = int(np.argmin(found.cost))
-        if own - found.cost[best] > MIN_GAIN:
+        curve = profile(problem, estimate, linear, int(index), grid_of(problem, estimate, int(index), near))
+        own = curve.cost[np.searchsorted(curve.x, estimate.x[index])]
+        best = int(np.argmin(curve.cost))
+        if own - curve.cost[best] > MIN_GAIN:
             x = estimate.x.copy()
-            x[index] = found.x[best]
+            x[index] = curve.x[best]
             estimate = replace(estimate, x=x)
     return estimate
 

@@ -78,8 +78,8 @@ class Identification:
     @property
     def explained(self) -> bool:
         """Whether the model explains the log, also where it was not fitted."""
-        held_out = self.prediction.mean_square if self.prediction else 0.0
-        return max(self.mean_square, held_out) <= MAX_MEAN_SQUARE
+        predicted = self.prediction.mean_square if self.prediction else 0.0
+        return max(self.mean_square, predicted) <= MAX_MEAN_SQUARE
 
     def author(self, stage: Any) -> None:
         """Author all determined values in the root layer of the stage, with their intervals as custom data.

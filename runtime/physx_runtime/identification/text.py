@@ -37,8 +37,8 @@ def identification_lines(result: Identification) -> Iterator[str]:
 
 
 def _verdict(result: Identification) -> str:
-    held_out = "" if result.prediction is None else f", {result.prediction.mean_square:.3g} where not fitted"
-    mean_square = f"mean square of residuals {result.mean_square:.3g}{held_out}"
+    prediction = "" if result.prediction is None else f", {result.prediction.mean_square:.3g} where not fitted"
+    mean_square = f"mean square of residuals {result.mean_square:.3g}{prediction}"
     if result.explained:
         return f"the model explains the log at dt {result.dt:.6g} s: {mean_square}"
     return (f"the model does not explain the log at dt {result.dt:.6g} s: {mean_square}; at most {MAX_MEAN_SQUARE} is "

@@ -110,12 +110,12 @@ class Unknowns:
 
 
 def selected_parameters(names: Sequence[str], joints: Sequence[str]) -> list[tuple[str, int]]:
-    """(parameter, joint index) of each chosen unknown, the delay with -1.
+    """(parameter, joint index) of each selected unknown, the delay with -1.
 
     names: "joints", "delay", a parameter, or PATTERN:PARAMETER with a pattern of joint paths or names. Raises
     ValueError for a name that selects nothing.
     """
-    chosen: dict[tuple[str, int], None] = {}
+    selected: dict[tuple[str, int], None] = {}
     for text in names:
         if text in ABSENT:
             raise ValueError(f"unknowns has {text!r}; {ABSENT[text]} are not identified yet; use 'joints', 'delay' or "
@@ -125,22 +125,22 @@ def selected_parameters(names: Sequence[str], joints: Sequence[str]) -> list[tup
         if not parameters:
             raise ValueError(f"unknowns has {display(text)}; {suggestion(name, (*FAMILIES, *PARAMETERS))}")
         if name == DELAY:
-            chosen[DELAY, -1] = None
+            selected[DELAY, -1] = None
             continue
         matching = [i for i, joint in enumerate(joints)
                     if not pattern or any(fnmatch.fnmatchcase(end, pattern) for end in (joint, joint.rsplit("/")[-1]))]
         if not matching:
             raise ValueError(f"unknowns has {display(text)}, and no joint matches {pattern!r}; joints are "
                              f"{', '.join(joints)}")
-        chosen |= {(parameter, i): None for parameter in parameters for i in matching}
-    return sorted(chosen, key=lambda item: ((*PARAMETERS, DELAY).index(item[0]), item[1]))
+        selected |= {(parameter, i): None for parameter in parameters for i in matching}
+    return sorted(selected, key=lambda item: ((*PARAMETERS, DELAY).index(item[0]), item[1]))
 
 
-def find_unknowns(sim: Simulation, chosen: Sequence[tuple[str, int]]) -> Unknowns:
+def find_unknowns(sim: Simulation, selected: Sequence[tuple[str, int]]) -> Unknowns:
     """Unknowns of a simulation of one world; what is authored as 0 starts from a typical size."""
     base = {name: sim.parameter(name)[0].astype(np.float64) for name in PARAMETERS}
     typical = _typical_sizes(sim, base)
-    wanted = set(chosen)
+    wanted = set(selected)
     for name, i in wanted:
         if name in typical and base[name][i] == 0.0:
             base[name][i] = typical[name][i]
@@ -150,7 +150,7 @@ def find_unknowns(sim: Simulation, chosen: Sequence[tuple[str, int]]) -> Unknown
             base[DYNAMIC][i] = typical[DYNAMIC][i]
     base[STATIC] = np.maximum(base[STATIC], base[DYNAMIC])
     joints = sim.model.dof_names
-    items = [Unknown(name, i, joints[i] if i >= 0 else "", _start(name, i, base)) for name, i in chosen]
+    items = [Unknown(name, i, joints[i] if i >= 0 else "", _start(name, i, base)) for name, i in selected]
     return Unknowns(tuple(items), base)
 
 
