@@ -37,7 +37,7 @@ FEATURES = frozenset(row.name for row in TABLE if row.feature)
 
 def identify(stage: StageSource, log: str | Path | Log, unknowns: Sequence[str] = ("joints", "delay"),
              until: float | None = None, *, dt: float = 1 / 60, articulation: str | None = None, degrees: bool = False,
-             say: Callable[[str], None] = lambda line: None) -> Identification:
+             say: Callable[[str], None] | None = None) -> Identification:
     """Identify parameters of a robot on a fixed base from a log of its commands and its motion.
 
     Example::
@@ -50,12 +50,12 @@ def identify(stage: StageSource, log: str | Path | Log, unknowns: Sequence[str] 
         stage: A stage or a file.
         log: A .csv or .npz file, or a Log.
         unknowns: "joints" (armature, frictions and drive gains), "delay", names of joint parameters, or
-            PATTERN:PARAMETER for joints whose path or name matches a pattern.
+            PATTERN:PARAMETER for joints with a path or name that matches a pattern.
         until: Seconds of the log that are fitted; the rest is predicted. None fits five sixths of it.
         dt: Time step of the simulation that will use the values, in seconds.
         articulation: Prim path; required if the stage has several articulations.
         degrees: Whether the log's file is in degrees.
-        say: Called with a line of progress.
+        say: Function that is called with each line of progress.
 
     Raises:
         UnreadableError: A file cannot be read.
@@ -86,7 +86,7 @@ def identify(stage: StageSource, log: str | Path | Log, unknowns: Sequence[str] 
     rollouts = Rollouts(description, articulation, dt, randomize, unknown, command_table(recorded, dt))
     windows = cut_windows(recorded, dt, noise, fitted)
     problem = Residuals(rollouts, windows, noise, np.ones(len(windows), np.bool_))
-    problem, estimate = estimate_unknowns(problem, bounds, say)
+    problem, estimate = estimate_unknowns(problem, bounds, say or (lambda line: None))
     return _Judgement(sim, recorded, problem, estimate, fitted, dt, missing, still, _provenance(log, recorded, sim, dt)
                       ).result()
 

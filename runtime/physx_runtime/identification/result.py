@@ -61,7 +61,7 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class Identification:
-    """What a log says about the parameters of a robot, for one time step and the stage's iteration counts."""
+    """Parameters of a robot from a log, with intervals, for one time step and the stage's iteration counts."""
 
     table: tuple[Identified, ...]
     delay: Delay | None             # None if it was not an unknown
