@@ -11,6 +11,7 @@ from physx_runtime.identification.residuals import Linearization
 from physx_runtime.identification.unknowns import Unknowns
 
 MAX_SIGMA = 0.3             # of the logarithm of an unknown or a direction, above which it is not determined
+NO_EFFECT = 10.0            # of a logarithm's standard deviation, above which the unknown does not act
 NAMED = 4                   # members of a direction that are named
 MIN_MEMBER = 0.2            # weight in a direction from which a member is named
 
@@ -48,6 +49,8 @@ def determinacy(linear: Linearization, unknowns: Unknowns, mean_square: float, m
 def _in_words(direction: DoubleArray, sigma: float, names: list[str]) -> str:
     order = [int(i) for i in np.argsort(-np.abs(direction))[:NAMED] if abs(direction[i]) >= MIN_MEMBER]
     if len(order) == 1:
+        if sigma > NO_EFFECT:
+            return f"{names[order[0]]}: it has no effect on the logged motion"
         return f"{names[order[0]]}: its size is known to a factor of {np.exp(sigma):.3g} only"
     same = {bool(direction[i] > 0.0) for i in order}
     members = " and ".join([", ".join(names[i] for i in order[:-1]), names[order[-1]]])
