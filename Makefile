@@ -67,6 +67,8 @@ release:
 sweep: $(VENV)/.ready-dev
 	@$(MAKE) --no-print-directory $(VENV)/.ready-sapien || \
 		echo "sweep: SAPIEN could not be installed here; scenes of components are not stepped beside it" >&2
+	@$(MAKE) --no-print-directory $(VENV)/.ready-fleet || \
+		echo "sweep: Ray could not be installed here; nothing is spread over a cluster" >&2
 	@$(MAKE) --no-print-directory $(VENV)/.ready-docs || \
 		echo "sweep: what builds the documentation could not be installed here; it is not built" >&2
 	@$(MAKE) --no-print-directory $(VENV)/.ready-fuzz || \
@@ -84,7 +86,7 @@ else
 		$(VENV)/bin/python -m pytest -n $(WORKERS) --dist worksteal -m sweep
 endif
 
-$(VENV)/.ready-sapien $(VENV)/.ready-docs $(VENV)/.ready-fuzz: $(VENV)/.ready-%: pyproject.toml | $(VENV)/.ready-dev
+$(VENV)/.ready-sapien $(VENV)/.ready-docs $(VENV)/.ready-fuzz $(VENV)/.ready-fleet: $(VENV)/.ready-%: pyproject.toml | $(VENV)/.ready-dev
 	$(VENV)/bin/python $(INSTALL) -e ".[$*]"
 	@touch $@
 

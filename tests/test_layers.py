@@ -132,6 +132,7 @@ ROOMS = {
         "first_use": "collision compiling progress simulation viewing",
         "demonstration": "progress simulation verification viewing",
         "commands": "behaviour isaac_lab packing progress simulation verification viewing",
+        "identification": "arrays commands model packing simulation viewing",
         "model_context": "simulation verification",
         "pytest_plugin": "simulation verification",
     },

@@ -13,7 +13,7 @@ MAX_WIDTH = 120         # columns; longer lines are hard to read
 # Commands by what one does with them; others are in the last group.
 COMMAND_GROUPS: Mapping[str, Sequence[str]] = {
     "Start": ("demo", "doctor", "warm"),
-    "Author and convert": ("convert", "migrate", "tune"),
+    "Author and convert": ("convert", "migrate", "tune", "identify"),
     "Check and verify": ("check", "explain", "describe", "verify"),
     "Simulate and look": ("simulate", "report", "view"),
     "Schemas": ("generate", "diff", "plugin-path"),
@@ -22,11 +22,11 @@ COMMAND_GROUPS: Mapping[str, Sequence[str]] = {
 # Options of all commands; others are in the last group.
 OPTION_GROUPS: Mapping[str, Sequence[str]] = {
     "Input": ("--from", "--to", "--package", "--changes", "--start", "--worlds", "--compare", "--isaac-lab", "--config",
-              "--isolate"),
+              "--degrees", "--isolate"),
     "Rules": ("--profile", "--select", "--ignore", "--baseline", "--engine-release", "--list-rules"),
     "Robot": ("--base", "--drives", "--bandwidth", "--damping-ratio", "--ground"),
     "Physics": ("--target", "--steps", "--dt", "--articulation", "--joint-position", "--joint-velocity",
-                "--joint-target", "--joint-effort", "--engine"),
+                "--joint-target", "--joint-effort", "--engine", "--unknowns", "--until"),
     "Repairs": ("--fix", "--unsafe-fixes", "--in-place", "--override", "--write"),
     "Output": ("--out", "--force", "--format", "--json", "--pages", "--write-baseline", "--every", "--joint-forces",
                "--all", "--quiet", "--open", "--port", "--pack"),

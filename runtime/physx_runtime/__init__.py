@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from physx_runtime import fleet as fleet
     from physx_runtime.conversion.robot import Conversion, convert
     from physx_runtime.direct import Direct
+    from physx_runtime.identification.identification import identify
+    from physx_runtime.identification.log import Log, read_log
+    from physx_runtime.identification.result import Delay, Identification, Identified, Prediction
     from physx_runtime.packing.model import NotSimulated
     from physx_runtime.packing.not_simulated import NotSimulatedWarning
     from physx_runtime.quantities.computation import LinkState, compute
@@ -32,11 +35,16 @@ __all__ = [
     "Block",
     "Change",
     "Conversion",
+    "Delay",
     "Direct",
     "DivergenceWarning",
+    "Identification",
+    "Identified",
     "LinkState",
+    "Log",
     "NotSimulated",
     "NotSimulatedWarning",
+    "Prediction",
     "Recording",
     "Remedy",
     "Row",
@@ -53,6 +61,8 @@ __all__ = [
     "convert",
     "dump",
     "dump_step",
+    "identify",
+    "read_log",
     "read_variation",
     "simulate",
     "tune",
@@ -66,6 +76,8 @@ _HOMES = {
     "dump": "simulation.dump", "dump_step": "simulation.dump",
     "NotSimulated": "packing.model", "NotSimulatedWarning": "packing.not_simulated",
     "convert": "conversion.robot", "Conversion": "conversion.robot",
+    "identify": "identification.identification", **dict.fromkeys(("Log", "read_log"), "identification.log"),
+    **dict.fromkeys(("Delay", "Identification", "Identified", "Prediction"), "identification.result"),
     "compute": "quantities.computation", "LinkState": "quantities.computation",
     "Direct": "direct", "Session": "session",
     **dict.fromkeys(("Spread", "Variation", "read_variation"), "simulation.variation"),

@@ -17,7 +17,8 @@ from typing import TextIO
 import click
 
 # Commands that open files from unknown sources.
-OPENING_COMMANDS = ("check", "convert", "describe", "migrate", "report", "simulate", "tune", "verify", "view")
+OPENING_COMMANDS = ("check", "convert", "describe", "identify", "migrate", "report", "simulate", "tune", "verify",
+                    "view")
 INFO_OPTIONS = ("-h", "--help", "--list-rules")      # options with which they open none
 NO_USD_EXIT_CODE = 2            # exit code of a command that needs a USD where there is none
 

@@ -23,8 +23,8 @@ from physx_schema.authoring import articulation_root, drive, fixed_joint, mimic,
 
 REWRITE = "if that is meant, run `PYTHONPATH=tests python -m support.guides`"
 LONGEST = 600           # words of a guide without its code and without generated tables
-LONG = {"drive_gains", "friction", "ground", "isaac_lab", "mujoco", "newton", "sapien", "scenes", "self_collision",
-        "tendon", "testing", "verify", "worlds"}           # they step contacts, verify or compile
+LONG = {"drive_gains", "friction", "ground", "identification", "isaac_lab", "mujoco", "newton", "sapien", "scenes",
+        "self_collision", "tendon", "testing", "verify", "worlds"}           # they step contacts, verify or compile
 # Kinds of code blocks that do not run here, and why.
 NOT_RUN = {
     "library": {"bash": "installs packages and starts clusters", "sql": "needs DuckDB"},

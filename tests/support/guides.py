@@ -14,6 +14,7 @@ import io
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -59,6 +60,8 @@ def prepare(folder: Path) -> None:
     """Write the files that the guides begin with into the current folder."""
     exec((ROOT / "examples" / "finger.py").read_text(encoding="utf-8") + "\nbuild()\n", {})
     exec(re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)[0], {})
+    for name in ("leg.usda", "leg.npz"):
+        shutil.copy(ROOT / "tests" / "data" / "identification" / name, name)
 
 
 @contextlib.contextmanager

@@ -29,7 +29,7 @@ LEVELS: Mapping[str, tuple[str, ...]] = {
     "x86-64-v2": ("cx16", "popcnt", "sse4.1", "sse4.2", "ssse3"),
 }
 VERSIONS_MEMBER = "versions"
-WRITTEN = (1980, 1, 1, 0, 0, 0)     # of every member: the same kernels give the same bytes
+MEMBER_TIME = (1980, 1, 1, 0, 0, 0)     # of every member: the same kernels give the same bytes
 
 logger = logging.getLogger("physx_runtime")
 
@@ -77,13 +77,13 @@ def _bundle() -> zipfile.ZipFile | None:
     if path is not None:
         try:
             bundle = zipfile.ZipFile(io.BytesIO(path.read_bytes()))
-            made_for = bundle.read(VERSIONS_MEMBER).decode()
+            bundle_versions = bundle.read(VERSIONS_MEMBER).decode()
         except (OSError, KeyError, zipfile.BadZipFile) as error:
             refusal = f"{path} cannot be read ({error})"
         else:
-            if made_for == versions():
+            if bundle_versions == versions():
                 return bundle
-            refusal = f"they are of {made_for}, and this is {versions()}"
+            refusal = f"they are of {bundle_versions}, and this is {versions()}"
     logger.warning("precompiled kernels are not used, because %s; kernels are compiled when first needed, or all at "
                    "once by physx-schema warm", refusal)
     return None
@@ -94,4 +94,4 @@ def write_bundle(path: Path, kernels: Mapping[str, bytes]) -> None:
     members = {VERSIONS_MEMBER: versions().encode(), **dict(sorted(kernels.items()))}
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as bundle:
         for name, data in members.items():
-            bundle.writestr(zipfile.ZipInfo(name, WRITTEN), data, zipfile.ZIP_DEFLATED)
+            bundle.writestr(zipfile.ZipInfo(name, MEMBER_TIME), data, zipfile.ZIP_DEFLATED)

@@ -51,13 +51,13 @@ ROBOTS = "robots and bodies"
 STEPS = 240         # of `ROBOTS`: bodies fall asleep, pairs end
 
 
-def collider(kind: str, name: str, at: Vector, turn: tuple[float, ...] = UPRIGHT, body: bool = True) -> str:
+def collider(kind: str, name: str, at: Vector, rotation: tuple[float, ...] = UPRIGHT, body: bool = True) -> str:
     """A collider as USDA text, of a body that moves where it can."""
     schemas = ["PhysicsCollisionAPI", *["PhysicsMeshCollisionAPI"] * (kind in ("hull", "mesh")),
                *["PhysicsRigidBodyAPI"] * (body and kind not in STILL)]
     applied = "(prepend apiSchemas = [" + ", ".join(f'"{schema}"' for schema in schemas) + "])"
     return (COLLIDERS[kind].format(f'"{name}" {applied}') + f"double3 xformOp:translate = {at}\n"
-            f"quatf xformOp:orient = {turn}\n"
+            f"quatf xformOp:orient = {rotation}\n"
             'uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]\n}\n')
 
 

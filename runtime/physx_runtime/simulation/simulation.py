@@ -4,15 +4,19 @@ joints outside articulations, which `Scene` has.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from numpy.typing import ArrayLike
+
+from physx_runtime.arrays import Array
 from physx_runtime.packing.body import pack_actor
 from physx_runtime.packing.not_simulated import require_trusted, select_actor
 from physx_runtime.simulation.actor_group import build_group
 from physx_runtime.simulation.answers import ActorView
 from physx_runtime.simulation.arguments import required_count, required_solver
+from physx_runtime.simulation.following import FollowedCommands
 from physx_runtime.simulation.parameters import randomized
 from physx_runtime.simulation.saved_state import read_state, write_state
 from physx_runtime.worlds.store import AUTO
@@ -81,6 +85,33 @@ class Simulation(ActorView):
     def step(self, count: int = 1) -> None:
         """Advance every world by `count` steps of dt. Raises ValueError unless `count` is an integer of at least 0."""
         self._group.batch.step(required_count("count", count, 0))
+
+    def follow(self, commands: Mapping[str, ArrayLike], start: ArrayLike = 0, *, steps: int, delay: ArrayLike = 0.0,
+               record: Collection[str] = ("q", "v"), every: int = 1) -> dict[str, Array]:
+        """Advance every world by `steps` along one table of commands; return recorded rows.
+
+        In step k a world takes record start + k - delay of the table, blended linearly between two records. Before the
+        first record and after the last one the commands are constant. Python does not run between steps. The results
+        have the same bits as `set_parameters` and `step` one by one.
+
+        Args:
+            commands: Values (n_record, n_dof) of "target_position", "target_velocity" or "joint_effort", one record
+                for each step.
+            start: Record of the first step, one number or (n_world,).
+            steps: Number of steps.
+            delay: Delay of the commands in steps, one real number or (n_world,).
+            record: Names of rows of the state, such as "q" and "v".
+            every: Steps between two records.
+
+        Returns:
+            Row name -> (steps // every + 1, n_world, n). Record 0 is the state before the first step.
+
+        Raises:
+            ValueError: A name, shape or number is wrong; nothing is stepped then.
+            UnsupportedError: The worlds are on a GPU.
+        """
+        steps, every = required_count("steps", steps, 0), required_count("every", every, 1)
+        return FollowedCommands(self, commands).follow(start, steps, delay, record, every)
 
     def save(self, path: str | Path) -> None:
         """Write the states, parameters, efforts and targets of all worlds to an .npz file of plain arrays.

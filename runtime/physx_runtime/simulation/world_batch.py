@@ -5,7 +5,7 @@ steps into calls of about 0.1 s, so that Ctrl-C is handled.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Protocol
@@ -25,12 +25,14 @@ from physx_runtime.simulation.reset import StepWatcher
 from physx_runtime.solver.divergence import DIVERGED
 from physx_runtime.solver.settings import SolverSettings
 from physx_runtime.solver.sleep import WAKE_TIME
+from physx_runtime.targets.command_table import CommandTable, RowRecords
 from physx_runtime.worlds.buffer import BufferView
 from physx_runtime.worlds.choice import make_worlds
 from physx_runtime.worlds.contact.worlds import ContactStore, ContactWorlds
 from physx_runtime.worlds.gpu.worlds import CudaWorlds, step_by_counts
 from physx_runtime.worlds.static_contact.worlds import StaticContactWorlds
-from physx_runtime.worlds.store import AUTO, Worlds, copy_rows
+from physx_runtime.worlds.store import AUTO, FollowingWorlds, Worlds, copy_rows
+from physx_schema.errors import UnsupportedError
 
 
 class ImmobileActors:
@@ -233,11 +235,37 @@ class WorldBatch:
 
     def step(self, count: int) -> None:
         """Advance every world by `count` steps of dt."""
-        if self._watchers or self._watchers_of_next:        # who see the first and the last step by themselves
-            for chunk in ([1, count - 2, 1] if count > 2 else [1] * count):
-                self._advance(chunk)
-        elif count:
-            self._advance(count)
+        self._advance_watched(count, self._step)
+
+    def follow(self, table: CommandTable, records: RowRecords, count: int) -> None:
+        """Advance every world by `count` steps along a table of commands.
+
+        Raises UnsupportedError for worlds that cannot follow one, ValueError for different iteration counts.
+        """
+        store = self.store
+        if not isinstance(store, FollowingWorlds):
+            raise UnsupportedError(f"device {self._device!r} cannot follow a table of commands; create the Simulation "
+                                   "with device='cpu', or set the commands step by step")
+        if len(self._by_counts) > 1:
+            raise ValueError("the worlds have different iteration counts; follow needs equal counts in all worlds")
+        n, v, _ = self._by_counts[0]
+        first = 0
+
+        def follow_steps(steps: int) -> None:
+            nonlocal first
+            for chunk in (steps,) if steps <= self._chunks.size else self._chunks.of(steps):
+                store.follow(table, records, first, chunk, n, v)
+                self.steps_taken += chunk
+                first += chunk
+
+        self._advance_watched(count, follow_steps)
+
+    def _advance_watched(self, count: int, take_steps: Callable[[int], None]) -> None:
+        """Advance by steps, and let watchers see the first and the last one by themselves."""
+        is_watched = bool(self._watchers or self._watchers_of_next)
+        for chunk in [1, count - 2, 1] if is_watched and count > 2 else [1] * count if is_watched else [count]:
+            if chunk:
+                self._advance(chunk, take_steps)
         self.diverged = self.store.is_host_memory and self._any_diverged()
         for client in self._clients if self.diverged else ():
             client.report_diverged()
@@ -252,11 +280,11 @@ class WorldBatch:
             self._diverged_rows = layout, np.array(rows, np.int64)
         return bool(blocks[:, self._diverged_rows[1]].max(initial=0.0) > 0.5)
 
-    def _advance(self, count: int) -> None:
+    def _advance(self, count: int, take_steps: Callable[[int], None]) -> None:
         watchers, self._watchers_of_next = [*self._watchers_of_next, *self._watchers], []
         for watcher in watchers:
             watcher.about_to_step()
-        self._step(count)
+        take_steps(count)
         for watcher in watchers:
             watcher.stepped()
 

@@ -29,8 +29,19 @@ from physx_runtime.compiling.schedule import Function
 
 Addresses = NDArray[np.int64]
 
-# run(x, rounds, ...), then the program's counts: x of shape (blocks, rows, lanes), changed in place
-CompiledProgram = Callable[..., None]
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledProgram:
+    """A program's machine code for one block, called as run(x, rounds, ...) with the program's counts.
+
+    x: (blocks, rows, lanes), changed in place on all cores.
+    """
+
+    address: int
+
+    def __call__(self, x: NDArray[Any], *numbers: int) -> None:
+        _run_program(self.address, x, numbers)
 
 
 def register_lanes(dtype: str) -> int:
@@ -45,17 +56,13 @@ def compile_program(key: str, trace: Callable[[], Program], dtype: str, lanes: i
     """
     part = min(lanes, register_lanes(dtype))
     vectors, parts = Vectors(ELEMENT_TYPES[dtype], part), lanes // part
-    address = load_cached_function(f"{key} {vectors} {parts}", lambda: emit_program(trace(), vectors, parts))
-
-    def run(x: NDArray[Any], *numbers: int) -> None:
-        _run_program(address, x, numbers)
-
-    return run
+    return CompiledProgram(load_cached_function(f"{key} {vectors} {parts}",
+                                                lambda: emit_program(trace(), vectors, parts)))
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def _run_block(typingctx: Any, address: Any, block: Any, numbers: Any) -> Any:
-    """Call the program at an address on one block."""
+def run_block(typingctx: Any, address: Any, block: Any, numbers: Any) -> Any:
+    """In compiled code: call the program at an address on one block, with its rounds and counts."""
 
     def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
         data = context.make_array(signature.args[1])(context, builder, args[1]).data
@@ -70,7 +77,7 @@ def _run_block(typingctx: Any, address: Any, block: Any, numbers: Any) -> Any:
 @parallel_loop
 def _run_program(address, x, numbers):  # type: ignore[no-untyped-def]
     for block in prange(x.shape[0]):
-        _run_block(address, x[block], numbers)
+        run_block(address, x[block], numbers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -212,7 +212,7 @@ class LoadedProgram:
     x: (blocks, rows, lanes), the state and what a round reads; the state changes in place.
     """
 
-    _address: int
+    address: int                        # of the interpreter
     _passes: list[Bytecode]
     _counts: list[int | None]           # per pass: which of the counts says how often, once where None
     _scratch: int                       # bytes of a block
@@ -222,7 +222,7 @@ class LoadedProgram:
     def __call__(self, x: NDArray[Any], rounds: int, *counts: int) -> None:
         if rounds < 1:
             return
-        times = np.array([1 if i is None else counts[i] for i in self._counts], np.int64)
+        times = self.times(counts)
         size, count = x[0].nbytes, min(len(x), cores())
         edges = [len(x) * i // count for i in range(count + 1)]
         if count == 1:
@@ -231,16 +231,25 @@ class LoadedProgram:
         parts = [(x.ctypes.data + a * size, size, b - a, times, rounds) for a, b in itertools.pairwise(edges)]
         wait_for([threads().submit(self._run, *part) for part in parts])
 
+    def times(self, counts: Sequence[int]) -> Bytecode:
+        """How often each pass is repeated under these counts."""
+        return np.array([1 if i is None else counts[i] for i in self._counts], np.int64)
+
+    def row_counts(self, row_bytes: int) -> tuple[int, int]:
+        """The number of rows that a block works on, and that of the rows that hold the state."""
+        return self._scratch // row_bytes, self._state // row_bytes
+
     def _run(self, data: int, size: int, blocks: int, times: Bytecode, rounds: int) -> None:
         if not hasattr(self._memory, "scratch"):
             self._memory.scratch = np.zeros(self._scratch + CACHE_LINE, np.uint8)   # rows not written count as 0
         start = self._memory.scratch.ctypes.data
-        SIGNATURE(self._address)(data, size, blocks, self._pass_addresses.ctypes.data, times.ctypes.data,
+        SIGNATURE(self.address)(data, size, blocks, self.pass_addresses.ctypes.data, times.ctypes.data,
                                  len(self._passes),
                                  rounds, start + -start % CACHE_LINE, self._state)
 
     @functools.cached_property
-    def _pass_addresses(self) -> Bytecode:
+    def pass_addresses(self) -> Bytecode:
+        """The address of the bytecode of each pass."""
         return np.array([bytecode.ctypes.data for bytecode in self._passes], np.int64)
 
 

@@ -12,15 +12,18 @@ import threading
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future
 
+import numba
+
 from physx_runtime.arrays import Array
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.topology import ActorTopology, Topology
 from physx_runtime.solver.island.program import MAX_CACHED_STEPS, island_schedules
 from physx_runtime.solver.program import step_layout, step_program
 from physx_runtime.solver.scheduled.program import step_schedules
+from physx_runtime.targets.command_table import CommandTable, RowRecords, follow_bytecode, follow_program
 from physx_runtime.targets.cpu import CompiledProgram, compile_program, register_lanes
 from physx_runtime.targets.interpreter import LoadedProgram, load_program, vector_lanes
-from physx_runtime.worlds.buffer import Buffer
+from physx_runtime.worlds.buffer import Buffer, aligned
 from physx_runtime.worlds.store import COMPILED, EVERY_WORLD, SCHEDULED, copy_worlds
 
 
@@ -37,6 +40,12 @@ class ScheduledWorlds(Buffer):
 
     def step(self, steps: int, n: int, v: int) -> None:
         self._run(self.host, steps, n, v)
+
+    def follow(self, table: CommandTable, records: RowRecords, first: int, steps: int, n: int, v: int) -> None:
+        rows, _ = self._run.row_counts(self.host[0, 0].nbytes)
+        memory = aligned((numba.config.NUMBA_NUM_THREADS, rows, self.block_size), self.dtype)
+        self._uniform.clear()
+        follow_bytecode(self._run, self.host, (n, v), memory, table, records, first, steps)
 
 
 @functools.lru_cache(maxsize=64)
@@ -62,6 +71,10 @@ class CompiledWorlds(Buffer):
 
     def step(self, steps: int, n: int, v: int) -> None:
         self._run(self.host, steps, n, v)
+
+    def follow(self, table: CommandTable, records: RowRecords, first: int, steps: int, n: int, v: int) -> None:
+        self._uniform.clear()
+        follow_program(self._run, self.host, (n, v), table, records, first, steps)
 
 
 def default_block_size(t: ActorTopology, dtype: str) -> int:
@@ -148,6 +161,11 @@ class SwitchingWorlds:
         if self._compilation is not None and self._compilation.done():
             self.switch()
         self._worlds.step(steps, n, v)
+
+    def follow(self, table: CommandTable, records: RowRecords, first: int, steps: int, n: int, v: int) -> None:
+        if self._compilation is not None and self._compilation.done():
+            self.switch()
+        self._worlds.follow(table, records, first, steps, n, v)
 
     def switch(self) -> None:
         """Change to compiled code, and wait for it if needed."""

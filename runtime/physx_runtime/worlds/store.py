@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from physx_runtime.arrays import Array
 from physx_runtime.model.row_specs import input_rows, output_rows
 from physx_runtime.model.topology import ActorTopology
+from physx_runtime.targets.command_table import CommandTable, RowRecords
 
 EVERY_WORLD = slice(None)
 
@@ -63,6 +64,14 @@ class Worlds(WorldRows, Protocol):
 
     def step(self, steps: int, n: int, v: int) -> None:
         """Advance by steps of `n` position and `v` velocity iterations."""
+
+
+@runtime_checkable
+class FollowingWorlds(Worlds, Protocol):
+    """Worlds that can also follow a table of commands."""
+
+    def follow(self, table: CommandTable, records: RowRecords, first: int, steps: int, n: int, v: int) -> None:
+        """Take steps `first` to `first` + `steps` - 1 of a table, with `n` position and `v` velocity iterations."""
 
 
 def scatter_rows(rows: Array, values: Array, worlds: Array, columns: Sequence[int] | None) -> Array:

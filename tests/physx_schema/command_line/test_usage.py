@@ -16,8 +16,8 @@ COMMANDS = {entry.name: entry for package in PACKAGES for entry in commands_of(p
 STAGE = str(STAGES / "clean_finger.usda")
 # Arguments that a command requires besides a file that does not exist; commands that read no file are not here.
 NEEDED = {"check": "FILE", "convert": "FILE -o made.usda", "describe": "FILE", "diff": "FILE physx_generated",
-          "generate": "--from FILE -o made", "migrate": "FILE", "report": "FILE", "simulate": "FILE",
-          "tune": "FILE --target /a bandwidth 3", "verify": "FILE", "view": "FILE"}
+          "generate": "--from FILE -o made", "identify": "FILE log.csv", "migrate": "FILE", "report": "FILE",
+          "simulate": "FILE", "tune": "FILE --target /a bandwidth 3", "verify": "FILE", "view": "FILE"}
 
 
 def call(*arguments: str) -> Result:

@@ -1,0 +1,1 @@
+"""Logs of robots that real PhysX moves, with the parameters that moved them."""
