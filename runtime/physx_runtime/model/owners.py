@@ -96,7 +96,10 @@ def _fixed_tendons(actor: ActorDescription) -> dict[str, tuple[RowOwner, ...]]:
 
 
 def _spatial_tendons(actor: ActorDescription) -> dict[str, tuple[RowOwner, ...]]:
-    """Owners of spatial tendons: rows of all leaves; of attachments: rows of the leaves that they lead to."""
+    """Owners of spatial tendons: rows of all leaves; of attachments: rows of the leaves that they lead to.
+
+    A tendon without a leaf, and an attachment that leads to none, have no rows, because PhysX steps leaves.
+    """
     tendons, paths, group = acting_spatial_tendons(actor), leaf_paths(actor), GROUPS[LEAF]
 
     def slots(tendon: int, attachment: int | None = None) -> tuple[RowSlot, ...]:
@@ -106,10 +109,12 @@ def _spatial_tendons(actor: ActorDescription) -> dict[str, tuple[RowOwner, ...]]
 
     ends = [tendons[i].attachments[path[-1]] for i, path in paths]
     return {
-        SPATIAL_TENDON: tuple(RowOwner(f"{tendon.path}:{tendon.name}", slots(i)) for i, tendon in enumerate(tendons)),
+        SPATIAL_TENDON: tuple(RowOwner(f"{tendon.path}:{tendon.name}", slots(i)) for i, tendon in enumerate(tendons)
+                              if slots(i)),
         LEAF: _numbered(LEAF, [f"{end.path}:{end.name}" for end in ends]),
         ATTACHMENT: tuple(RowOwner(f"{a.path}:{a.name}", slots(i, n))
-                          for i, tendon in enumerate(tendons) for n, a in enumerate(tendon.attachments)),
+                          for i, tendon in enumerate(tendons) for n, a in enumerate(tendon.attachments)
+                          if slots(i, n)),
     }
 
 
