@@ -57,6 +57,11 @@ def leaf_paths(actor: ActorDescription) -> list[tuple[int, tuple[int, ...]]]:
     return [(i, path) for i, tendon in enumerate(acting_spatial_tendons(actor)) for path in tendon.leaf_paths()]
 
 
+def acting_attachments(actor: ActorDescription) -> list[tuple[int, int]]:
+    """(active spatial tendon, its attachment) of every attachment that leads to a leaf: others act on nothing."""
+    return sorted({(i, n) for i, path in leaf_paths(actor) for n in path})
+
+
 def owners_of(t: Topology, actor: ActorDescription, scene: Scene) -> Mapping[str, tuple[RowOwner, ...]]:
     """All owners of rows in a model, by kind."""
     links = [link.path for link in actor.links]
@@ -112,9 +117,8 @@ def _spatial_tendons(actor: ActorDescription) -> dict[str, tuple[RowOwner, ...]]
         SPATIAL_TENDON: tuple(RowOwner(f"{tendon.path}:{tendon.name}", slots(i)) for i, tendon in enumerate(tendons)
                               if slots(i)),
         LEAF: _numbered(LEAF, [f"{end.path}:{end.name}" for end in ends]),
-        ATTACHMENT: tuple(RowOwner(f"{a.path}:{a.name}", slots(i, n))
-                          for i, tendon in enumerate(tendons) for n, a in enumerate(tendon.attachments)
-                          if slots(i, n)),
+        ATTACHMENT: tuple(RowOwner(f"{tendons[i].attachments[n].path}:{tendons[i].attachments[n].name}", slots(i, n))
+                          for i, n in acting_attachments(actor)),
     }
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.model.owners import acting_spatial_tendons, leaf_paths
+from physx_runtime.model.owners import acting_attachments, acting_spatial_tendons, leaf_paths
 from physx_runtime.model.row_specs import GROUPS, LEAF, RowKey
 from physx_runtime.packing.articulation import principal_moments
 from physx_runtime.packing.frames import (
@@ -48,12 +48,14 @@ class WorldMassProperties:
         self.articulation, self.model, self._worlds = articulation, model, worlds
         self._is_body = isinstance(articulation, FreeBody)
         links = articulation.links
-        self._attachments = [a for t in acting_spatial_tendons(articulation) for a in t.attachments]
+        self._attachments = acting_attachments(articulation)
+        tendons = acting_spatial_tendons(articulation)
         authored = {
             "center_of_mass": [link.center_of_mass for link in links],
             "diagonal_inertia": [principal_moments(link) for link in links],
             "principal_axes": [link.principal_axes for link in links],
-            "spatial_tendon_local_position": [a.local_position for a in self._attachments],
+            "spatial_tendon_local_position": [
+                tendons[tendon].attachments[n].local_position for tendon, n in self._attachments],
         }
         # (n_world, n_element, n_component)
         self.values: dict[str, DoubleArray] = {
@@ -131,10 +133,9 @@ class WorldMassProperties:
 
     def _attachment_rows(self, name: str, changed: NDArray[np.bool_]) -> Iterator[RowChange]:
         tendons = acting_spatial_tendons(self.articulation)
-        first = np.cumsum([0, *(len(t.attachments) for t in tendons)])
         for leaf, (tendon, path) in enumerate(leaf_paths(self.articulation)):
             for i, n in enumerate(path):
-                link, index = tendons[tendon].attachments[n].link, int(first[tendon]) + n
+                link, index = tendons[tendon].attachments[n].link, self._attachments.index((tendon, n))
                 x, y, z = self._of("spatial_tendon_local_position", index)
                 in_link = sp.add(self._center(link), sp.rotate(self._axes(link), (x, y, z)))
                 changed_worlds = changed[:, index if name == "spatial_tendon_local_position" else link]
