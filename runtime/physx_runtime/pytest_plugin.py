@@ -46,7 +46,7 @@ def assert_authored_values(stage: str | Path | Any, tolerance: float = 0.05) -> 
     __tracebackhide__ = True
     from physx_runtime.verification import verify
     from physx_runtime.verification.report import NOT_EVALUATED
-    from physx_runtime.verification.stage import group_rows
+    from physx_runtime.verification.row_groups import group_rows
     from physx_runtime.verification.text import reason_lines, sentence
     from physx_schema.text import plural
 

@@ -1,13 +1,9 @@
-"""`verify` measures the effective value of every authored number of a stage, and lists numbers without an experiment.
-`group_rows` merges rows of equal meaning. `accounted_rows` turns each opinion without an experiment into a row, from
-the reader's account of opinions that became facts, are unused or cannot be evaluated. A newly read property therefore
-has a row without any change here.
-"""
+"""`verify` measures the effective value of each authored number of a stage, and lists numbers without an experiment."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +15,7 @@ from physx_runtime.packing.not_simulated import not_simulated, nothing_moves, re
 from physx_runtime.packing.scene import scene_model
 from physx_runtime.progress import counted
 from physx_runtime.simulation.arguments import required_time
+from physx_runtime.verification.accounted import NO_EXPERIMENT, accounted_rows
 from physx_runtime.verification.authored import Authored, authored_numbers, intended_numbers
 from physx_runtime.verification.bench import IDEAL, PHYSX, branches, structure_key, with_renamed_paths
 from physx_runtime.verification.bodies.experiments import body_rows
@@ -33,9 +30,7 @@ from physx_runtime.verification.maximal_joints.experiments import (
     MaximalJointExperiments,
     MaximalJointStage,
     maximal_joint_quantities,
-    refused_drives,
     targets_together,
-    unmeasured,
 )
 from physx_runtime.verification.maximal_joints.joint_errors import measure_joint_errors
 from physx_runtime.verification.quantities import quantities
@@ -47,7 +42,6 @@ from physx_runtime.verification.report import (
     AS_AUTHORED,
     IGNORED,
     NOT_EVALUATED,
-    OTHER_ENGINE,
     Remedy,
     Row,
     Value,
@@ -57,169 +51,12 @@ from physx_runtime.verification.report import (
 from physx_runtime.verification.settling import gravity_rows
 from physx_schema.arguments import required_texts
 from physx_schema.description import describe
-from physx_schema.description.engine_values import engine_differences, opinion_engine
 from physx_schema.description.model import Articulation, Description
-from physx_schema.description.opinions.inactive import STATIC_MASS
-from physx_schema.description.opinions.schemas import WITHOUT_EFFECT
 from physx_schema.description.releases import as_of_release
 from physx_schema.description.scenes import SolverBatches, SolverCounts, with_solver_counts
 from physx_schema.description.stages import StageSource, open_stage
 from physx_schema.engine_releases import LATEST
 from physx_schema.errors import UnsupportedError
-from physx_schema.text import plural
-
-
-@dataclass(frozen=True, slots=True)
-class RowGroup:
-    """Rows with one verdict and one reason, of properties that differ in their instance names at most."""
-
-    rows: tuple[Row, ...]
-
-    @property
-    def name(self) -> str:
-        """The property's name, with * for several instance names; "" for prims."""
-        first, *others = dict.fromkeys(row.property for row in self.rows)
-        return ":*:".join(_ends(first)) if others else first
-
-    @property
-    def prim_text(self) -> str:
-        """The prim, or how many there are."""
-        paths = dict.fromkeys(row.path for row in self.rows)
-        return self.rows[0].path if len(paths) == 1 else plural(len(paths), "prim")
-
-    @property
-    def authored(self) -> Value | None:
-        """The authored value, None where the rows differ."""
-        first, *others = dict.fromkeys(row.authored for row in self.rows)
-        return None if others else first
-
-
-def group_rows(rows: Iterable[Row]) -> Sequence[RowGroup]:
-    """The rows in groups, in the order of their first rows."""
-    groups: dict[tuple[str, ...], list[Row]] = {}
-    for row in rows:
-        groups.setdefault((row.verdict, row.reason, *_ends(row.property)), []).append(row)
-    return [RowGroup(tuple(group)) for group in groups.values()]
-
-
-def _ends(name: str) -> tuple[str, str]:
-    """The first and last part of a property's name."""
-    return name.partition(":")[0], name.rpartition(":")[2]
-
-
-NO_EXPERIMENT = "there is no experiment for this property yet; the command simulate shows its effect"
-REFUSED_DRIVE_TARGET = "PhysX refuses the drive, but its target still changes the combined target rotation of the joint"
-COMPUTATION_ONLY = "the property changes how PhysX computes or allocates memory, not the result"
-_CONTACT = ("the property acts only in contacts, and the experiments have no contacts; the command simulate shows its "
-            "effect")
-_COUNT = "all experiments use this setting; its effect is not measured separately"
-_SLEEP = "the property controls sleeping, and no body sleeps in the experiments; the command simulate shows its effect"
-_FRAME = ("the property is part of a joint frame; joints of articulations follow their frames exactly, and this is not "
-          "measured")
-# Why numbers are in no experiment, by the end of their names.
-_REASONS: Mapping[str, str] = {
-    **dict.fromkeys(("localPos0", "localPos1", "localRot0", "localRot1"), _FRAME),
-    **dict.fromkeys(("solverPositionIterationCount", "solverVelocityIterationCount"), _COUNT),
-    **dict.fromkeys(("sleepThreshold", "stabilizationThreshold"), _SLEEP),
-    **dict.fromkeys(("maxDepenetrationVelocity", "maxContactImpulse", "contactSlopCoefficient"), _CONTACT),
-    **dict.fromkeys(("breakForce", "breakTorque"),
-                    "PhysX never breaks joints of articulations; this value also means that the joint never breaks"),
-    "threshold": "the property selects which contacts are reported, and does not change the contacts",
-    "cfmScale": "the property softens constraints; the rows of these constraints name cfmScale as a reason",
-    "localPos": "the property is a point of the tendon on the link; the tendon's rows show its effect",
-    **dict.fromkeys(("mass", "density", "diagonalInertia", "principalAxes", "centerOfMass"),
-                    "PhysX does not read this value: mass properties are computed from the colliders, or forces do not "
-                    "move the body"),
-}
-# What the numbers of a schema are, where there is more to say than that there is no experiment.
-_SUBJECTS: Mapping[str, str] = {
-    **dict.fromkeys(("PhysicsRigidBodyAPI", "PhysxRigidBodyAPI"), "settings of bodies"),
-    **dict.fromkeys(("PhysxSceneAPI", "PhysxArticulationAPI"), "settings of the solver"),
-    "PhysicsJointStateAPI": "initial states of joints",
-}
-_COLLIDING = frozenset({
-    "PhysicsCollisionAPI", "PhysxCollisionAPI", "NewtonCollisionAPI", "PhysicsMeshCollisionAPI",
-    "PhysxConvexHullCollisionAPI", "NewtonMeshCollisionAPI", "PhysicsMaterialAPI", "PhysxMaterialAPI",
-})
-
-
-def accounted_rows(description: Description, authored: Authored) -> Iterator[Row]:
-    """Rows without experiment. Ignored: refused or unused opinions. Not evaluated: others, and numbers that act.
-
-    Opinions for another engine are ignored only where PhysX works with another value.
-    """
-    keys = set()
-    for path, name, verdict, reason in _accounted(description, authored):
-        key = path, name, "" if (path, name) in authored else reason
-        if key not in keys:
-            keys.add(key)
-            yield Row(path, name, authored.get((path, name), math.nan), None, None, verdict, reason)
-
-
-def _accounted(description: Description, authored: Authored) -> Iterator[tuple[str, str, str, str]]:
-    """Path, property, verdict and reason; the first entry of a property counts."""
-    yield from _refused(description)
-    yield from _refused_drive_rows(description, authored)
-    for (path, name), why in refused_limits(description, authored).items():
-        yield path, name, IGNORED, why
-    differences = {(item.path, name): item for item in engine_differences(description) for name, _ in item.values}
-    for opinion in description.unused:
-        suggestion = f" ({opinion.suggestion})" if opinion.suggestion else ""
-        difference = differences.get((opinion.path, opinion.property))
-        verdict = OTHER_ENGINE if opinion_engine(opinion) and difference is None else (
-            NOT_EVALUATED if opinion.code == STATIC_MASS else IGNORED)
-        other = f"; the engines read different values of the {difference.quantity}: {difference.text}" if (
-            difference is not None) else ""
-        yield opinion.path, opinion.property, verdict, opinion.reason + suggestion + other
-    for opinion in description.not_evaluated:
-        yield opinion.path, opinion.property, NOT_EVALUATED, opinion.reason
-    maximal_joints = {joint.path: joint for joint in description.separate_joints}
-    for item in description.authored:
-        if (item.path, item.property) in authored and f"{item.path}.{item.property}" in description.consumed:
-            reason = unmeasured(maximal_joints[item.path], item.property) if item.path in maximal_joints else ""
-            yield item.path, item.property, NOT_EVALUATED, reason or _unmeasured(item.property, item.schema)
-
-
-def _refused(description: Description) -> Iterator[tuple[str, str, str, str]]:
-    """Opinions that PhysX refuses."""
-    accepted = {(m.path, m.instance) for a in description.articulations for m in a.mimics}
-    for d in description.mimic_declarations:
-        name = f"physxMimicJoint:{d.instance}:gearing"
-        if d.refusal:
-            yield d.path, name, IGNORED, f"PhysX creates no mimic joint: {d.refusal}"
-        elif (d.path, d.instance) not in accepted:
-            yield d.path, name, IGNORED, "PhysX creates no mimic joint: the two joints are in different articulations"
-    opinions = {(item.path, item.property) for item in description.authored}
-    for problem in description.problems:
-        if problem.severity == "error" and (problem.path, problem.property) in opinions:
-            yield problem.path, problem.property, IGNORED, f"{problem.message}: {problem.why}"
-
-
-def _refused_drive_rows(description: Description, authored: Authored) -> Iterator[tuple[str, str, str, str]]:
-    """Numbers of drives outside articulations that PhysX refuses as a whole."""
-    refused = refused_drives(description)
-    driven = {joint.path for joint in description.separate_joints
-              if any(axis.angular and axis.drive for axis in joint.axes)}
-    for path, name in authored:
-        why = refused.get((path, name.rpartition(":")[0]))
-        if why and name.endswith(":targetPosition") and path in driven:
-            yield path, name, NOT_EVALUATED, REFUSED_DRIVE_TARGET
-        elif why:
-            yield path, name, IGNORED, f"PhysX refuses the whole drive: {why}"
-
-
-def _unmeasured(name: str, schema: str) -> str:
-    """The reason why a number that became a fact is not measured."""
-    if name in WITHOUT_EFFECT:
-        return COMPUTATION_ONLY
-    if schema in _COLLIDING:
-        return "there is no experiment for this contact property yet; the command simulate shows its effect"
-    if name.rpartition(":")[2] in _REASONS:
-        return _REASONS[name.rpartition(":")[2]]
-    subject = _SUBJECTS.get(schema)
-    return (f"there is no experiment for {subject} yet; the command simulate shows their effect"
-            if subject else NO_EXPERIMENT)
-
 
 DEFAULT_DT = 1 / 60         # s
 NOT_REPEATED = "only experiments on articulations are repeated in real PhysX"

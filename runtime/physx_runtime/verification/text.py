@@ -24,7 +24,7 @@ from physx_runtime.verification.report import (
     Verification,
     number,
 )
-from physx_runtime.verification.stage import RowGroup, group_rows
+from physx_runtime.verification.row_groups import RowGroup, group_rows
 from physx_schema.errors import printable
 from physx_schema.reports.json_output import plain
 from physx_schema.terminal import table_rows

@@ -25,7 +25,7 @@ from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 from physx_runtime.packing.frames import LinkPlacement, read_link_placements, rigid
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, Row, Verification
-from physx_runtime.verification.stage import RowGroup, group_rows
+from physx_runtime.verification.row_groups import RowGroup, group_rows
 from physx_runtime.viewing.stage_over import layer_over, require_another_file, write_over
 from physx_schema import JointStateAPI
 from physx_schema.checking import Finding

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime.verification import Row, verify
+from physx_runtime.verification.accounted import accounted_rows
 from physx_runtime.verification.authored import authored_numbers
-from physx_runtime.verification.stage import accounted_rows
 from pxr import Gf, Usd
 from support.nonempty import nonempty
 from support.places import DATA, MOTIONS, STAGES
