@@ -22,6 +22,7 @@ PURPOSES: Mapping[str, str] = {
     "film": "motions as .mp4",
     "view": "a robot live in a browser",
     "train": "environments of Gymnasium",
+    "fleet": "results as Parquet, and work over a cluster",
     "mcp": "the commands for language models",
     "cuda": "simulation on NVIDIA GPUs",
     "numba-cuda": "a second CUDA target, to compare small robots with",

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from physx_runtime.arrays import DoubleArray
+from physx_schema.arguments import label
 from physx_schema.errors import UnreadableError
 
 MIN_DURATION, MIN_RATE = 3.0, 20.0              # s, records a second
@@ -102,19 +103,19 @@ def read_log(path: str | Path, degrees: bool = False) -> Log:
     """
     file = Path(path)
     if file.suffix not in (".csv", ".npz"):
-        raise ValueError(f"{path}: the format {file.suffix or 'without suffix'!r} is not supported; convert the log to "
-                         ".csv or .npz")
+        raise ValueError(f"{label(str(path))}: the format {file.suffix or 'without suffix'!r} is not supported; convert "
+                         "the log to .csv or .npz")
     try:
         arrays = _read_npz(file) if file.suffix == ".npz" else _read_csv(file)
     except OSError as error:
-        raise UnreadableError(f"{path}: {error.strerror or error}") from None
+        raise UnreadableError(f"{label(str(path))}: {error.strerror or error}") from None
     scale = np.pi / 180.0 if degrees else 1.0
     names = tuple(map(str, arrays.pop("joint_names")))
     numbers = {name: values if name.endswith("time") else values * scale for name, values in arrays.items()}
     try:
         return Log(joint_names=names, **numbers)
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(f"{label(str(path))}: {error}") from None
 
 
 def _read_npz(file: Path) -> dict[str, DoubleArray]:
@@ -123,25 +124,28 @@ def _read_npz(file: Path) -> dict[str, DoubleArray]:
         with np.load(file, allow_pickle=False) as data:
             missing = sorted(set(_REQUIRED) - set(data.files))
             if missing:
-                raise ValueError(f"{file}: the array {missing[0]!r} is missing; a log has {', '.join(_REQUIRED)}")
+                raise ValueError(f"{label(str(file))}: the array {missing[0]!r} is missing; a log has "
+                                 f"{', '.join(_REQUIRED)}")
             return {name: data[name] if name == "joint_names" else data[name].astype(np.float64)
                     for name in data.files if name in known}
     except (zipfile.BadZipFile, EOFError):
-        raise UnreadableError(f"{file}: not an .npz file") from None
+        raise UnreadableError(f"{label(str(file))}: not an .npz file") from None
 
 
 def _read_csv(file: Path) -> dict[str, DoubleArray]:
     with file.open(encoding="utf-8", newline="") as stream:
         header = next(csv.reader(stream), [])
     if "time" not in header:
-        raise ValueError(f"{file}: the column 'time' is missing; give the times in seconds in a column 'time'")
+        raise ValueError(f"{label(str(file))}: the column 'time' is missing; give the times in seconds in a column "
+                         "'time'")
     try:
         values = np.loadtxt(file, delimiter=",", skiprows=1, ndmin=2)
     except ValueError as error:
-        raise ValueError(f"{file}: {str(error).splitlines()[0]}") from None
+        raise ValueError(f"{label(str(file))}: {str(error).splitlines()[0]}") from None
     joints = list(dict.fromkeys(name.rpartition(".")[0] for name in header if name.endswith(".position")))
     if not joints:
-        raise ValueError(f"{file}: no column ends with '.position'; name the columns JOINT.position and JOINT.target")
+        raise ValueError(f"{label(str(file))}: no column ends with '.position'; name the columns JOINT.position and "
+                         "JOINT.target")
     time = values[:, header.index("time")]
     arrays: dict[str, DoubleArray] = {"time": time, "command_time": time, "joint_names": np.array(joints)}
     for suffix, name in COLUMNS.items():
@@ -149,12 +153,12 @@ def _read_csv(file: Path) -> dict[str, DoubleArray]:
         if any(present):
             arrays[name] = values[:, _columns(file, header, joints, suffix)]
     if "target_position" not in arrays:
-        raise ValueError(f"{file}: no column ends with '.target'; the commands of the joints are needed")
+        raise ValueError(f"{label(str(file))}: no column ends with '.target'; the commands of the joints are needed")
     return arrays
 
 
 def _columns(file: Path, header: Sequence[str], joints: Sequence[str], suffix: str) -> list[int]:
     for joint in joints:
         if f"{joint}.{suffix}" not in header:
-            raise ValueError(f"{file}: the column '{joint}.{suffix}' is missing; other joints have one")
+            raise ValueError(f"{label(str(file))}: the column '{joint}.{suffix}' is missing; other joints have one")
     return [header.index(f"{joint}.{suffix}") for joint in joints]

@@ -11,18 +11,19 @@ import copy
 import math
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from physx_runtime.isaac_lab.values import (
     MAX_BITS,
     MAX_ITEMS,
     ConfigClass,
     ConfigObject,
+    Data,
     Entry,
     Imported,
     Location,
+    Names,
     NotEvaluated,
     is_number,
     shortened,
@@ -31,7 +32,7 @@ from physx_runtime.isaac_lab.values import (
 MAX_STEPS = 400_000         # nodes of expressions and statements that one configuration may take
 MAX_DEPTH = 80              # of expressions inside each other
 
-_OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
+_OPERATORS: Mapping[type[ast.AST], Callable[..., Data]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.BitOr: operator.or_,
     ast.UAdd: operator.pos, ast.USub: operator.neg, ast.Not: operator.not_,
@@ -39,12 +40,12 @@ _OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
     ast.GtE: operator.ge, ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b,
     ast.Is: operator.is_, ast.IsNot: operator.is_not,
 }
-_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+_FUNCTIONS: Mapping[str, Callable[..., Data]] = {
     "range": range, "len": len, "float": float, "int": int, "str": str, "bool": bool, "tuple": tuple, "list": list,
     "dict": dict, "sorted": sorted, "min": min, "max": max, "abs": abs, "round": round, "sum": sum, "zip": zip,
     "enumerate": enumerate,
 }
-_MATHS: Mapping[str, Any] = {
+_MATHS: Mapping[str, Data] = {
     **{name: getattr(math, name) for name in ("pi", "e", "tau", "inf", "nan", "sqrt", "sin", "cos", "tan", "radians",
                                               "degrees", "atan", "atan2", "asin", "acos", "exp", "log", "hypot")},
     "deg2rad": math.radians, "rad2deg": math.degrees, "float32": float, "float64": float,
@@ -84,11 +85,11 @@ class Expressions:
 
     file: str
     budget: Budget
-    follow: Callable[[Imported], Any]           # the value of an imported name, NotEvaluated where no file has it
+    follow: Callable[[Imported], Data]           # the value of an imported name, NotEvaluated where no file has it
     construct: Callable[[ConfigClass, dict[str, Entry], Location], ConfigObject]
     depth: int = 0
 
-    def evaluate(self, node: ast.expr, names: MutableMapping[str, Any]) -> Any:
+    def evaluate(self, node: ast.expr, names: Names) -> Data:
         """The value of an expression; a name that is only imported stays `Imported`."""
         self.budget.spend()
         if self.depth >= MAX_DEPTH:
@@ -104,7 +105,7 @@ class Expressions:
         finally:
             self.depth -= 1
 
-    def value(self, node: ast.expr, names: MutableMapping[str, Any]) -> Any:
+    def value(self, node: ast.expr, names: Names) -> Data:
         """The value of an expression, with the value of an imported name in its place."""
         evaluated = self.evaluate(node, names)
         return self._followed(node, evaluated) if isinstance(evaluated, Imported) else evaluated
@@ -117,11 +118,11 @@ class Expressions:
         """What stands for an expression that is not evaluated."""
         return NotEvaluated(self.place(node), shortened(ast.unparse(node)), reason)
 
-    def _followed(self, node: ast.expr, name: Imported) -> Any:
+    def _followed(self, node: ast.expr, name: Imported) -> Data:
         value = self.follow(name)
         return self.unknown(node, value.reason) if isinstance(value, NotEvaluated) else value
 
-    def _bounded(self, node: ast.expr, value: Any) -> Any:
+    def _bounded(self, node: ast.expr, value: Data) -> Data:
         """A value of bounded size."""
         if isinstance(value, range | str | list | tuple | dict) and len(value) > MAX_ITEMS:
             return self.unknown(node, f"the value has more than {MAX_ITEMS} items")
@@ -129,9 +130,9 @@ class Expressions:
             return self.unknown(node, "the number is too large")
         return value
 
-    def _all(self, nodes: list[ast.expr], names: MutableMapping[str, Any]) -> list[Any]:
+    def _all(self, nodes: list[ast.expr], names: Names) -> list[Data]:
         """The values of items, those of starred ones among them."""
-        values: list[Any] = []
+        values: list[Data] = []
         for node in nodes:
             if isinstance(node, ast.Starred):
                 inner = self.value(node.value, names)
@@ -142,27 +143,27 @@ class Expressions:
 
     # --- one method for each kind of node ---------------------------------------------------------------------------
 
-    def _constant(self, node: ast.Constant, names: MutableMapping[str, Any]) -> Any:
+    def _constant(self, node: ast.Constant, names: Names) -> Data:
         return node.value
 
-    def _name(self, node: ast.Name, names: MutableMapping[str, Any]) -> Any:
+    def _name(self, node: ast.Name, names: Names) -> Data:
         if node.id in names:
             return names[node.id]
         if node.id in _FUNCTIONS:
             return _FUNCTIONS[node.id]
         return self.unknown(node, f"the name {node.id} is not defined in the file")
 
-    def _list(self, node: ast.List, names: MutableMapping[str, Any]) -> Any:
+    def _list(self, node: ast.List, names: Names) -> Data:
         return self._all(node.elts, names)
 
-    def _tuple(self, node: ast.Tuple, names: MutableMapping[str, Any]) -> Any:
+    def _tuple(self, node: ast.Tuple, names: Names) -> Data:
         return tuple(self._all(node.elts, names))
 
-    def _set(self, node: ast.Set, names: MutableMapping[str, Any]) -> Any:
+    def _set(self, node: ast.Set, names: Names) -> Data:
         return self._all(node.elts, names)
 
-    def _dict(self, node: ast.Dict, names: MutableMapping[str, Any]) -> Any:
-        result: dict[Any, Any] = {}
+    def _dict(self, node: ast.Dict, names: Names) -> Data:
+        result: dict[Data, Data] = {}
         for key, item in zip(node.keys, node.values, strict=True):
             value = self.value(item, names)
             if key is None:
@@ -176,7 +177,7 @@ class Expressions:
             result[name] = value
         return result
 
-    def _joinedstr(self, node: ast.JoinedStr, names: MutableMapping[str, Any]) -> Any:
+    def _joinedstr(self, node: ast.JoinedStr, names: Names) -> Data:
         parts = []
         for item in node.values:
             if isinstance(item, ast.Constant):
@@ -193,14 +194,14 @@ class Expressions:
             parts.append(format(value, form))
         return "".join(parts)
 
-    def _unaryop(self, node: ast.UnaryOp, names: MutableMapping[str, Any]) -> Any:
+    def _unaryop(self, node: ast.UnaryOp, names: Names) -> Data:
         value = self.value(node.operand, names)
         if isinstance(value, NotEvaluated):
             return self.unknown(node, value.reason)
         function = _OPERATORS.get(type(node.op))
         return function(value) if function else self.unknown(node, "operators of this kind are not evaluated")
 
-    def _binop(self, node: ast.BinOp, names: MutableMapping[str, Any]) -> Any:
+    def _binop(self, node: ast.BinOp, names: Names) -> Data:
         left, right = self.value(node.left, names), self.value(node.right, names)
         for value in (left, right):
             if isinstance(value, NotEvaluated):
@@ -210,8 +211,8 @@ class Expressions:
             return self.unknown(node, "the operation is not evaluated")
         return function(left, right)
 
-    def _boolop(self, node: ast.BoolOp, names: MutableMapping[str, Any]) -> Any:
-        value: Any = None
+    def _boolop(self, node: ast.BoolOp, names: Names) -> Data:
+        value: Data = None
         for item in node.values:
             value = self.value(item, names)
             if isinstance(value, NotEvaluated):
@@ -220,7 +221,7 @@ class Expressions:
                 return value
         return value
 
-    def _compare(self, node: ast.Compare, names: MutableMapping[str, Any]) -> Any:
+    def _compare(self, node: ast.Compare, names: Names) -> Data:
         left = self.value(node.left, names)
         for test, item in zip(node.ops, node.comparators, strict=True):
             right = self.value(item, names)
@@ -232,13 +233,13 @@ class Expressions:
             left = right
         return True
 
-    def _ifexp(self, node: ast.IfExp, names: MutableMapping[str, Any]) -> Any:
+    def _ifexp(self, node: ast.IfExp, names: Names) -> Data:
         test = self.value(node.test, names)
         if isinstance(test, NotEvaluated):
             return self.unknown(node, test.reason)
         return self.value(node.body if test else node.orelse, names)
 
-    def _subscript(self, node: ast.Subscript, names: MutableMapping[str, Any]) -> Any:
+    def _subscript(self, node: ast.Subscript, names: Names) -> Data:
         holder = self.value(node.value, names)
         if isinstance(holder, NotEvaluated):
             return self.unknown(node, holder.reason)
@@ -252,7 +253,7 @@ class Expressions:
             return self.unknown(node, "an item of this value is not evaluated")
         return holder[key]
 
-    def _attribute(self, node: ast.Attribute, names: MutableMapping[str, Any]) -> Any:
+    def _attribute(self, node: ast.Attribute, names: Names) -> Data:
         holder = self.evaluate(node.value, names)
         if isinstance(holder, Imported):
             if holder.last in _MATH_MODULES and node.attr in _MATHS:
@@ -274,20 +275,20 @@ class Expressions:
             return Imported("", f"{holder.name}.{node.attr}")
         return self.unknown(node, f"the configuration does not give {node.attr}")
 
-    def _listcomp(self, node: ast.ListComp, names: MutableMapping[str, Any]) -> Any:
+    def _listcomp(self, node: ast.ListComp, names: Names) -> Data:
         return self._comprehension(node, node.generators, names, lambda scope: self.value(node.elt, scope))
 
-    def _generatorexp(self, node: ast.GeneratorExp, names: MutableMapping[str, Any]) -> Any:
+    def _generatorexp(self, node: ast.GeneratorExp, names: Names) -> Data:
         return self._comprehension(node, node.generators, names, lambda scope: self.value(node.elt, scope))
 
-    def _dictcomp(self, node: ast.DictComp, names: MutableMapping[str, Any]) -> Any:
+    def _dictcomp(self, node: ast.DictComp, names: Names) -> Data:
         pairs = self._comprehension(node, node.generators, names,
                                     lambda scope: (self.value(node.key, scope), self.value(node.value, scope)))
         return pairs if isinstance(pairs, NotEvaluated) else dict(pairs)
 
-    def _comprehension(self, node: ast.expr, generators: list[ast.comprehension], names: MutableMapping[str, Any],
-                       item: Callable[[MutableMapping[str, Any]], Any]) -> Any:
-        evaluated: list[Any] = []
+    def _comprehension(self, node: ast.expr, generators: list[ast.comprehension], names: Names,
+                       item: Callable[[Names], Data]) -> Data:
+        evaluated: list[Data] = []
         for scope in self._scopes(generators, dict(names)):
             if isinstance(scope, NotEvaluated):
                 return self.unknown(node, scope.reason)
@@ -296,7 +297,7 @@ class Expressions:
                 return self.unknown(node, f"the value has more than {MAX_ITEMS} items")
         return evaluated
 
-    def _scopes(self, generators: list[ast.comprehension], names: dict[str, Any]) -> Iterator[Any]:
+    def _scopes(self, generators: list[ast.comprehension], names: dict[str, Data]) -> Iterator[Data]:
         """The names of each turn of the loops of a comprehension; NotEvaluated where a loop is not evaluated."""
         if not generators:
             yield names
@@ -315,7 +316,7 @@ class Expressions:
             if all(test is not False and not isinstance(test, NotEvaluated) and bool(test) for test in tests):
                 yield from self._scopes(others, scope)
 
-    def _call(self, node: ast.Call, names: MutableMapping[str, Any]) -> Any:
+    def _call(self, node: ast.Call, names: Names) -> Data:
         if isinstance(node.func, ast.Attribute):
             holder = self.evaluate(node.func.value, names)
             if isinstance(holder, Imported) and not isinstance(followed := self.follow(holder), NotEvaluated):
@@ -343,7 +344,7 @@ class Expressions:
         reason = callee.reason if isinstance(callee, NotEvaluated) else "this cannot be called"
         return self.unknown(node, reason)
 
-    def _imported_call(self, node: ast.Call, callee: Imported, names: MutableMapping[str, Any]) -> Any:
+    def _imported_call(self, node: ast.Call, callee: Imported, names: Names) -> Data:
         """A call of a class or function of another module: classes become objects of their name."""
         if callee.last in _COPIES and node.args:
             holder = self.value(node.args[0], names)
@@ -356,7 +357,7 @@ class Expressions:
         fields = self._keywords(node, names)
         return fields if isinstance(fields, NotEvaluated) else ConfigObject((callee.last,), self.place(node), fields)
 
-    def _keywords(self, node: ast.Call, names: MutableMapping[str, Any]) -> dict[str, Entry] | NotEvaluated:
+    def _keywords(self, node: ast.Call, names: Names) -> dict[str, Entry] | NotEvaluated:
         fields: dict[str, Entry] = {}
         for item in node.keywords:
             value = self.value(item.value, names)
@@ -368,7 +369,7 @@ class Expressions:
                 return self.unknown(node, "the arguments after ** are not evaluated")
         return fields
 
-    def _method(self, node: ast.Call, holder: Any, name: str, names: MutableMapping[str, Any]) -> Any:
+    def _method(self, node: ast.Call, holder: Data, name: str, names: Names) -> Data:
         """A method of a value, or a function that copies it."""
         if isinstance(holder, NotEvaluated):
             return self.unknown(node, holder.reason)
@@ -391,7 +392,7 @@ class Expressions:
         return self.unknown(node, f"the method {name} is not run")
 
 
-def bind(target: ast.expr, value: Any, names: MutableMapping[str, Any]) -> bool:
+def bind(target: ast.expr, value: Data, names: Names) -> bool:
     """Give names to a value or to its items; whether the target has names alone."""
     if isinstance(target, ast.Name):
         names[target.id] = value
@@ -405,7 +406,7 @@ def bind(target: ast.expr, value: Any, names: MutableMapping[str, Any]) -> bool:
     return False
 
 
-def _grows(kind: ast.operator, left: Any, right: Any) -> bool:
+def _grows(kind: ast.operator, left: Data, right: Data) -> bool:
     """Whether an operation could make a value that is too large to hold."""
     if isinstance(kind, ast.Pow):
         return not (is_number(left) and is_number(right) and abs(right) <= MAX_BITS

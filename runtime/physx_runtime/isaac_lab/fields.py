@@ -35,8 +35,7 @@ class Field:
 
 def camel_case(name: str) -> str:
     """The name of a property of a field: "solverPositionIterationCount" of "solver_position_iteration_count"."""
-    first, *others = name.split("_")
-    return first + "".join(map(str.title, others))
+    return name[:1] + name.title().replace("_", "")[1:]
 
 
 def _table(*fields: Field) -> dict[str, Field]:

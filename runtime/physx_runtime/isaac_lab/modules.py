@@ -5,18 +5,19 @@ from __future__ import annotations
 import ast
 import warnings
 from collections import ChainMap
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from physx_runtime.isaac_lab.expressions import Budget, Expressions, TooMuchError, bind
 from physx_runtime.isaac_lab.values import (
     ConfigClass,
     ConfigObject,
+    Data,
     Entry,
     Imported,
     Location,
+    Names,
     NotEvaluated,
     shortened,
 )
@@ -39,7 +40,7 @@ class Module:
 
     path: Path
     file: str
-    names: dict[str, Any] = field(default_factory=dict)
+    names: dict[str, Data] = field(default_factory=dict)
     own: set[str] = field(default_factory=set)              # names that the file itself assigns
     unresolved: list[NotEvaluated] = field(default_factory=list)
 
@@ -68,7 +69,7 @@ class Reader:
                 raise UnreadableError(f"{shown}: {error}; give the params/env.yaml of Isaac Lab") from None
         return self._modules[key]
 
-    def follow(self, name: Imported, origin: Path) -> Any:
+    def follow(self, name: Imported, origin: Path) -> Data:
         """The value of an imported name, NotEvaluated where no file beside the configuration has it."""
         missing = NotEvaluated(Location(str(origin), 1), name.last, f"{name.name or name.module} of "
                                f"{name.module or 'this file'} is not in a file next to the configuration")
@@ -89,7 +90,7 @@ class Reader:
         return missing
 
 
-def _part(value: Any, name: str) -> Any:
+def _part(value: Data, name: str) -> Data:
     """A field or inner class of a value; None where it has none."""
     if isinstance(value, ConfigObject):
         return value.value(name)
@@ -145,7 +146,7 @@ class Statements:
     def __post_init__(self) -> None:
         self.expressions = Expressions(self.file.file, self.reader.budget, self._follow, self.construct)
 
-    def run(self, statements: list[ast.stmt], names: MutableMapping[str, Any]) -> None:
+    def run(self, statements: list[ast.stmt], names: Names) -> None:
         """Run statements in order."""
         for statement in statements:
             self.reader.budget.spend()
@@ -169,20 +170,20 @@ class Statements:
         if run is not None:
             run(instance)
 
-    def _follow(self, name: Imported) -> Any:
+    def _follow(self, name: Imported) -> Data:
         return self.reader.follow(name, self.file.path)
 
     # --- one method for each kind of statement ----------------------------------------------------------------------
 
-    def _pass(self, node: ast.Pass, names: MutableMapping[str, Any]) -> None:
+    def _pass(self, node: ast.Pass, names: Names) -> None:
         pass
 
-    def _import(self, node: ast.Import, names: MutableMapping[str, Any]) -> None:
+    def _import(self, node: ast.Import, names: Names) -> None:
         for alias in node.names:
             names[alias.asname or alias.name.partition(".")[0]] = Imported(
                 alias.name if alias.asname else alias.name.partition(".")[0], "")
 
-    def _importfrom(self, node: ast.ImportFrom, names: MutableMapping[str, Any]) -> None:
+    def _importfrom(self, node: ast.ImportFrom, names: Names) -> None:
         for alias in node.names:
             if alias.name != "*":
                 names[alias.asname or alias.name] = Imported(node.module or "", alias.name, node.level)
@@ -191,21 +192,21 @@ class Statements:
                 others = self.reader.module(path, str(path)).names
                 names.update({name: value for name, value in others.items() if not name.startswith("_")})
 
-    def _assign(self, node: ast.Assign, names: MutableMapping[str, Any]) -> None:
+    def _assign(self, node: ast.Assign, names: Names) -> None:
         value = self.expressions.evaluate(node.value, names)
         for target in node.targets:
             self._bind(target, value, node, names)
 
-    def _annassign(self, node: ast.AnnAssign, names: MutableMapping[str, Any]) -> None:
+    def _annassign(self, node: ast.AnnAssign, names: Names) -> None:
         if node.value is not None:
             self._bind(node.target, self.expressions.evaluate(node.value, names), node, names)
 
-    def _augassign(self, node: ast.AugAssign, names: MutableMapping[str, Any]) -> None:
+    def _augassign(self, node: ast.AugAssign, names: Names) -> None:
         loaded = ast.parse(ast.unparse(node.target), mode="eval").body
         whole = ast.copy_location(ast.BinOp(ast.copy_location(loaded, node), node.op, node.value), node)
         self._bind(node.target, self.expressions.evaluate(whole, names), node, names)
 
-    def _expr(self, node: ast.Expr, names: MutableMapping[str, Any]) -> None:
+    def _expr(self, node: ast.Expr, names: Names) -> None:
         if _is_super_call(node.value):
             owner, instance = names.get("__owner__"), names.get("self")
             for base in owner.bases if isinstance(owner, ConfigClass) else ():
@@ -216,11 +217,11 @@ class Statements:
             if isinstance(value, NotEvaluated):
                 self._report(node, value.reason)
 
-    def _functiondef(self, node: ast.FunctionDef, names: MutableMapping[str, Any]) -> None:
+    def _functiondef(self, node: ast.FunctionDef, names: Names) -> None:
         names[node.name] = NotEvaluated(self.expressions.place(node), node.name, f"the function {node.name} is not run")
 
-    def _classdef(self, node: ast.ClassDef, names: MutableMapping[str, Any]) -> None:
-        inside: dict[str, Any] = {}
+    def _classdef(self, node: ast.ClassDef, names: Names) -> None:
+        inside: dict[str, Data] = {}
         scope = ChainMap(inside, names)
         bases = [self._base(item, names) for item in node.bases]
         fields: dict[str, Entry] = {}
@@ -242,14 +243,14 @@ class Statements:
         names[node.name] = definition
         self._register(names, node.name)
 
-    def _base(self, node: ast.expr, names: MutableMapping[str, Any]) -> ConfigClass | str:
+    def _base(self, node: ast.expr, names: Names) -> ConfigClass | str:
         value = self.expressions.evaluate(node, names)
         if isinstance(value, Imported) and isinstance(followed := self._follow(value), ConfigClass):
             return followed
         return value if isinstance(value, ConfigClass) else (
             value.last if isinstance(value, Imported) else ast.unparse(node).rpartition(".")[2])
 
-    def _if(self, node: ast.If, names: MutableMapping[str, Any]) -> None:
+    def _if(self, node: ast.If, names: Names) -> None:
         if ast.unparse(node.test).rpartition(".")[2] == "TYPE_CHECKING":
             self.run(node.body + node.orelse, names)       # imports for annotations
             return
@@ -259,7 +260,7 @@ class Statements:
         else:
             self.run(node.body if test else node.orelse, names)
 
-    def _for(self, node: ast.For, names: MutableMapping[str, Any]) -> None:
+    def _for(self, node: ast.For, names: Names) -> None:
         values = self.expressions.value(node.iter, names)
         if not isinstance(values, list | tuple | dict | range | str):
             self._forget(node, names, "the loop is not evaluated")
@@ -268,12 +269,12 @@ class Statements:
             bind(node.target, value, names)
             self.run(node.body, names)
 
-    def _try(self, node: ast.Try, names: MutableMapping[str, Any]) -> None:
+    def _try(self, node: ast.Try, names: Names) -> None:
         self.run([*node.body, *node.orelse, *node.finalbody], names)
 
     # --- assignments ------------------------------------------------------------------------------------------------
 
-    def _bind(self, target: ast.expr, value: Any, node: ast.stmt, names: MutableMapping[str, Any]) -> None:
+    def _bind(self, target: ast.expr, value: Data, node: ast.stmt, names: Names) -> None:
         """Give a value to a name, a field or an item."""
         if isinstance(target, ast.Name):
             names[target.id] = value
@@ -299,7 +300,7 @@ class Statements:
             return
         self._report(node, "what it assigns to is not in the configuration")
 
-    def _holder(self, node: ast.expr, names: MutableMapping[str, Any]) -> Any:
+    def _holder(self, node: ast.expr, names: Names) -> Data:
         """The object whose field is assigned; one that only Isaac Lab's own classes hold is made here."""
         value = self.expressions.value(node, names)
         if not isinstance(value, NotEvaluated) or not isinstance(node, ast.Attribute):
@@ -311,7 +312,7 @@ class Statements:
         outer.fields[node.attr] = Entry(instance, instance.place)
         return instance
 
-    def _register(self, names: MutableMapping[str, Any], name: str) -> None:
+    def _register(self, names: Names, name: str) -> None:
         if names is self.file.names:
             self.file.own.add(name)
 
@@ -321,7 +322,7 @@ class Statements:
         if parts & PHYSICS_FIELDS:
             self.file.unresolved.append(self.expressions.unknown(node, reason))
 
-    def _forget(self, node: ast.stmt, names: MutableMapping[str, Any], reason: str) -> None:
+    def _forget(self, node: ast.stmt, names: Names, reason: str) -> None:
         """Note that the names which a statement assigns are not evaluated."""
         for item in ast.walk(node):
             if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store):

@@ -8,7 +8,7 @@ from typing import Any
 from pxr import Sdf, Usd
 
 from physx_runtime.isaac_lab.fields import Field
-from physx_runtime.isaac_lab.report import FAULT, IGNORED, NOT_EVALUATED, Note, Scalar, Setting
+from physx_runtime.isaac_lab.report import FAULT, IGNORED, NOT_EVALUATED, Note, Setting, SettingValue
 from physx_runtime.isaac_lab.values import Location, is_number, shortened, unknown_parts
 from physx_schema.definitions import definitions
 from physx_schema.description.units import as_number
@@ -89,7 +89,7 @@ class Overlay:
         if attribute and attribute.HasAuthoredValue():
             attribute.Block()
 
-    def authored(self, path: str, prop: str) -> Scalar:
+    def authored(self, path: str, prop: str) -> SettingValue:
         """What the stage authors for a property; None for nothing."""
         prim = self.source.GetPrimAtPath(path)
         attribute = prim.GetAttribute(prop) if prim else None

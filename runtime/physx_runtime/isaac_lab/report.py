@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from physx_schema.field_text import fields_repr
 
-Scalar = float | str | bool | None
+SettingValue = float | str | bool | None
 
 # Why a field has a note.
 FAULT = "error in Isaac Lab"            # Isaac Lab refuses the configuration
@@ -26,8 +26,8 @@ class Setting:
 
     path: str                   # prim
     property: str
-    authored: Scalar            # on the stage; None where nothing is authored
-    configured: Scalar          # what Isaac Lab writes
+    authored: SettingValue            # on the stage; None where nothing is authored
+    configured: SettingValue          # what Isaac Lab writes
     field: str                  # of the configuration: "actuators.legs.stiffness"
     place: str                  # its line: "my_cfg.py:12"; "default of Isaac Lab" where the configuration gives nothing
     when: str                   # and to what Isaac Lab writes it
@@ -96,7 +96,7 @@ class IsaacLabReport:
             replace(item, no_effect=reasons.get((item.path, item.property), item.no_effect)) for item in self.settings))
 
 
-def _equal(authored: Scalar, configured: Scalar) -> bool:
+def _equal(authored: SettingValue, configured: SettingValue) -> bool:
     """Whether two values are the same to the digits of a float."""
     if isinstance(authored, bool | str) or isinstance(configured, bool | str) or configured is None or authored is None:
         return authored == configured

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from physx_runtime.isaac_lab.modules import Module, Reader, Statements
-from physx_runtime.isaac_lab.values import ConfigClass, ConfigObject, NotEvaluated
+from physx_runtime.isaac_lab.values import ConfigClass, ConfigObject, Data, NotEvaluated
 from physx_runtime.isaac_lab.yaml_files import read_yaml
 from physx_schema.arguments import display, listed, suggestion
 from physx_schema.errors import UnreadableError
@@ -97,8 +96,8 @@ def _robots(label: str, value: ConfigObject) -> Iterator[tuple[str, tuple[Config
         yield inner, (robot, value)
 
 
-def _inner_robots(label: str, value: Any, depth: int) -> Iterator[tuple[str, ConfigObject]]:
-    items: Mapping[str, Any] = {}
+def _inner_robots(label: str, value: Data, depth: int) -> Iterator[tuple[str, ConfigObject]]:
+    items: Mapping[str, Data] = {}
     if isinstance(value, ConfigObject):
         items = {name: entry.value for name, entry in value.fields.items()}
     for name, item in items.items() if depth else ():
@@ -108,7 +107,7 @@ def _inner_robots(label: str, value: Any, depth: int) -> Iterator[tuple[str, Con
             yield from _inner_robots(f"{label}.{name}", item, depth - 1)
 
 
-def _selected_label(path: Path, name: str, candidates: Mapping[str, Any], roots: Mapping[str, ConfigObject]) -> str:
+def _selected_label(path: Path, name: str, candidates: Mapping[str, Data], roots: Mapping[str, ConfigObject]) -> str:
     """The robot that a name means, or the only one."""
     if not candidates:
         raise UnreadableError(f"{path}: no {ARTICULATION} is found{_why_not(roots)}; give a file that defines one, or "
@@ -140,7 +139,7 @@ def _why_not(roots: Mapping[str, ConfigObject]) -> str:
     return ""
 
 
-def _is_of_3(value: Any) -> bool:
+def _is_of_3(value: Data) -> bool:
     """Whether an object has fields or classes that only the third release has."""
     if isinstance(value, ConfigObject):
         return bool(_FIELDS_OF_3 & value.fields.keys() or _CLASSES_OF_3 & set(value.kinds)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 from pxr import Gf, Usd, UsdPhysics
 
 from physx_runtime.isaac_lab.fields import EXTERNAL_FORCES, GRAVITY, PHYSX, SOLVER_TYPES, SPAWNED, Field
 from physx_runtime.isaac_lab.overlay import Overlay
 from physx_runtime.isaac_lab.report import FAULT, NOT_EVALUATED, UNRELATED
-from physx_runtime.isaac_lab.values import ConfigObject, Entry, Location, NotEvaluated, is_number
+from physx_runtime.isaac_lab.values import ConfigObject, Data, Entry, Location, NotEvaluated, is_number
 
 DEFAULT = "default of Isaac Lab"
 DEFAULT_DT = 1.0 / 60.0
@@ -103,7 +102,7 @@ def _physx_settings(overlay: Overlay, simulation: ConfigObject) -> ConfigObject 
     return settings
 
 
-def _physx_objects(value: Any, depth: int = 3) -> Iterator[ConfigObject]:
+def _physx_objects(value: Data, depth: int = 3) -> Iterator[ConfigObject]:
     """The settings of PhysX in a choice of engines."""
     if isinstance(value, ConfigObject) and depth:
         if _PHYSX_CLASSES & set(value.kinds):

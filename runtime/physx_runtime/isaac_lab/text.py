@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from physx_runtime.isaac_lab.report import OUTCOMES, IsaacLabReport, Note, Scalar, Setting
+from physx_runtime.isaac_lab.report import OUTCOMES, IsaacLabReport, Note, Setting, SettingValue
 from physx_runtime.isaac_lab.simulation import DEFAULT
 from physx_schema.errors import printable
 from physx_schema.text import plural
@@ -57,7 +57,7 @@ def _rows(settings: Iterable[Setting]) -> Iterator[tuple[str, ...]]:
         yield path, first.property, shown(first.authored), shown(first.configured), f"{first.place} {first.field}"
 
 
-def shown(value: Scalar) -> str:
+def shown(value: SettingValue) -> str:
     """A value in a table: numbers with four significant digits, a dash for nothing."""
     if value is None:
         return "-"

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
+
+Data: TypeAlias = Any       # a value of a configuration: a number, text, container, object or NotEvaluated
+Names: TypeAlias = MutableMapping[str, Data]        # the values of the names of a scope
 
 MAX_ITEMS = 100_000         # of a text or a container that a configuration makes
 MAX_BITS = 4096             # of a whole number
@@ -36,7 +39,7 @@ class NotEvaluated:
 class Entry:
     """The value of a field, and the line that gives it."""
 
-    value: Any
+    value: Data
     place: Location
 
 
@@ -67,7 +70,7 @@ class ConfigObject:
         """The name of its class."""
         return self.kinds[0]
 
-    def value(self, name: str, default: object = None) -> Any:
+    def value(self, name: str, default: object = None) -> Data:
         """The value of a field, or the default where the configuration gives none."""
         return self.fields[name].value if name in self.fields else default
 
@@ -80,7 +83,7 @@ class ConfigClass:
     place: Location
     bases: tuple[ConfigClass | str, ...]
     fields: dict[str, Entry]
-    inner: dict[str, Any]                       # classes defined inside
+    inner: dict[str, Data]                       # classes defined inside
     initialize: Callable[[ConfigObject], None] | None = None    # runs its __post_init__, where it has one
 
     def lineage(self) -> Iterator[ConfigClass]:

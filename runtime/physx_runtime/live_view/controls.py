@@ -6,10 +6,10 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from itertools import groupby
-from typing import Any
 
 from pxr import Sdf
 
+from physx_runtime.live_view.drawing import ViserObject
 from physx_runtime.live_view.knobs import GROUPS, MATERIALS, OTHER_JOINTS, TARGETS, Knob
 from physx_runtime.live_view.playback import MAX_SPEED, MIN_SPEED
 from physx_runtime.live_view.pull import MAX_STRENGTH, MIN_STRENGTH
@@ -25,10 +25,10 @@ KnobKey = tuple[str, str]   # prim path, property or the joint that is put somew
 class Controls:
     """The panel; gui: of viser. order: called with what a click or a turn asks for, in viser's own threads."""
 
-    def __init__(self, gui: Any, order: Callable[[Order], None]) -> None:
+    def __init__(self, gui: ViserObject, order: Callable[[Order], None]) -> None:
         self._gui, self._order = gui, order
         self.status = gui.add_markdown("")
-        self.sliders: dict[KnobKey, Any] = {}
+        self.sliders: dict[KnobKey, ViserObject] = {}
 
     def add_playback(self, toggle: Order, step: Order, reset: Order, set_speed: Callable[[float], None]) -> None:
         """Buttons and a slider of when it steps."""
@@ -70,7 +70,7 @@ class Controls:
             with self._gui.add_folder(robot_label(robot, robots), expand_by_default=robot == robots[0]):
                 self._add_groups(list(members), set_value)
 
-    def add_messages(self) -> Any:
+    def add_messages(self) -> ViserObject:
         """The folder of what the session reports."""
         with self._gui.add_folder("Messages", expand_by_default=False):
             return self._gui.add_markdown("")
@@ -84,23 +84,23 @@ class Controls:
                 for knob in of_group:
                     self.sliders[knob.path, knob.property or knob.joint] = self._knob_slider(knob, set_value)
 
-    def _knob_slider(self, knob: Knob, set_value: Callable[[Knob, float], None]) -> Any:
+    def _knob_slider(self, knob: Knob, set_value: Callable[[Knob, float], None]) -> ViserObject:
         low, high, step = slider_range(knob)
         return self._slider(knob.label, low, high, knob.value, step, lambda value: set_value(knob, value),
                             f"{knob.path}.{knob.property}" if knob.property else knob.joint)
 
-    def _button(self, label: str, order: Order, hint: str) -> Any:
+    def _button(self, label: str, order: Order, hint: str) -> ViserObject:
         button = self._gui.add_button(label, hint=hint)
         button.on_click(lambda _: self._order(order))
         return button
 
-    def _switch(self, label: str, value: bool, take: Callable[[bool], None], hint: str) -> Any:
+    def _switch(self, label: str, value: bool, take: Callable[[bool], None], hint: str) -> ViserObject:
         box = self._gui.add_checkbox(label, value, hint=hint)
         box.on_update(lambda _: self._order(lambda: take(bool(box.value))))
         return box
 
     def _slider(self, label: str, low: float, high: float, value: float, step: float,
-                take: Callable[[float], None], hint: str) -> Any:
+                take: Callable[[float], None], hint: str) -> ViserObject:
         slider = self._gui.add_slider(label, min=low, max=high, step=step, initial_value=value, hint=hint)
         slider.on_update(lambda _: self._order(lambda: take(float(slider.value))))
         return slider

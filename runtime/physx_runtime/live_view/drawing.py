@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from pxr import UsdGeom
@@ -19,18 +19,19 @@ SHAFT, HEAD, HEAD_LENGTH = 0.004, 0.01, 0.025       # radii and length of an arr
 AXES = 0.05                       # m, of a body without shapes
 TRANSLUCENT = 0.4                 # opacity
 BOX_TRIANGLES = 12                # of a box, whose edges are sharp
-OnDrag = Callable[[str, Any], None]     # body's prim path, event of viser
+ViserObject: TypeAlias = Any      # viser ships no types
+OnDrag = Callable[[str, ViserObject], None]     # body's prim path, event of viser
 
 
 class Drawing:
     """The scene of a page; server: of viser. on_drag: called when a body is dragged, in viser's own thread."""
 
-    def __init__(self, server: Any, robot: LiveRobot, on_drag: OnDrag) -> None:
+    def __init__(self, server: ViserObject, robot: LiveRobot, on_drag: OnDrag) -> None:
         self._server, self._scene, self._robot, self._on_drag = server, server.scene, robot, on_drag
         self._is_y_up = UsdGeom.GetStageUpAxis(robot.stage) == UsdGeom.Tokens.y
         self._scene.set_up_direction("+y" if self._is_y_up else "+z")
         self.size = self._set_camera()
-        self._meshes: list[Any] = []
+        self._meshes: list[ViserObject] = []
         self.frames = self._add_bodies()
         self._drawn = np.full((len(self.frames), 7), np.nan)        # poses
         self.contact_arrows = self._add_arrows("/contacts", CONTACT_COLOUR)
@@ -57,7 +58,7 @@ class Drawing:
         for mesh in self._meshes:
             mesh.opacity = TRANSLUCENT if translucent else None
 
-    def _add_bodies(self) -> list[Any]:
+    def _add_bodies(self) -> list[ViserObject]:
         """A frame for every body, with its shapes; axes where it has none."""
         shapes, bodies = self._robot.shapes.shapes, self._robot.bodies
         drawn = {shape.body for shape in shapes}
@@ -78,13 +79,13 @@ class Drawing:
                 self._make_draggable(mesh, bodies[shape.body])
         return frames
 
-    def _make_draggable(self, node: Any, body: str) -> None:
-        async def on_drag(event: Any) -> None:      # in order, which viser promises to coroutines alone
+    def _make_draggable(self, node: ViserObject, body: str) -> None:
+        async def on_drag(event: ViserObject) -> None:      # in order, which viser promises to coroutines alone
             self._on_drag(body, event)
 
         node.on_drag("left")(on_drag)
 
-    def _add_arrows(self, name: str, colour: tuple[int, int, int]) -> Any:
+    def _add_arrows(self, name: str, colour: tuple[int, int, int]) -> ViserObject:
         size = self.size
         return self._scene.add_arrows(name, np.zeros((1, 2, 3), np.float32), np.array(colour, np.uint8),
                                       shaft_radius=SHAFT * size, head_radius=HEAD * size,
@@ -105,7 +106,7 @@ class Drawing:
         return radius
 
 
-def _show(handle: Any, points: DoubleArray) -> None:
+def _show(handle: ViserObject, points: DoubleArray) -> None:
     """Draw these arrows (n, 2, 3); none where there are none."""
     if len(points) and not np.array_equal(handle.points, points.astype(np.float32)):
         handle.points = points.astype(np.float32)

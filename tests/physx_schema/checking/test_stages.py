@@ -99,7 +99,7 @@ def test_baseline_is_not_written_beside_a_report(folder: Path) -> None:
 
 def test_empty_list_on_stdin_is_said(folder: Path) -> None:
     result = call("-", text="\n")
-    said = "stdin lists no files, and nothing was checked; write one path on each line\n"
+    said = "stdin lists no files, and nothing was done; write one path on each line\n"
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", said)
 
 

@@ -196,6 +196,5 @@ def test_layer_from_outside_the_folder_is_told(tmp_path: Path) -> None:
     folder.mkdir()
     path = folder / "a.usda"
     path.write_text(f'{HEAD}def "a" (references = @../out.usda@</a>) {{}}\n')
-    (finding,) = check(path).findings
-    assert finding.code == "stage/outside-layer"
+    (finding,) = (item for item in check(path).findings if item.code == "stage/outside-layer")
     assert str(tmp_path / "out.usda") in finding.message

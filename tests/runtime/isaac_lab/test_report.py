@@ -12,13 +12,13 @@ from physx_runtime.isaac_lab.report import (
     WARNING,
     IsaacLabReport,
     Note,
-    Scalar,
     Setting,
+    SettingValue,
 )
 from physx_runtime.isaac_lab.text import isaac_lab_lines
 
 
-def item(authored: Scalar, configured: Scalar, path: str = "/Robot/hip") -> Setting:
+def item(authored: SettingValue, configured: SettingValue, path: str = "/Robot/hip") -> Setting:
     return Setting(path, "drive:angular:physics:stiffness", authored, configured, "actuators.all.stiffness", "cfg.py:3",
                    "in PhysX, after it read USD")
 
@@ -30,7 +30,9 @@ def report(*settings: Setting, notes: tuple[Note, ...] = ()) -> IsaacLabReport:
 @pytest.mark.parametrize(("authored", "configured", "overrides"), [
     (1.0, 2.0, True), (1.0, 1.0, False), (0.01745329, 0.017453292, False), (None, 2.0, False), (True, False, True),
     ("force", "force", False), (0.0, 0.0, False)])
-def test_an_override_is_an_authored_value_that_changes(authored: Scalar, configured: Scalar, overrides: bool) -> None:
+def test_an_override_is_an_authored_value_that_changes(
+    authored: SettingValue, configured: SettingValue, overrides: bool,
+) -> None:
     assert item(authored, configured).overrides is overrides
 
 

@@ -30,8 +30,8 @@ MANY = 10**12
 
 
 @pytest.mark.filterwarnings("ignore::physx_runtime.NotSimulatedWarning")
-@pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize("dt", NO_TIMES, ids=repr)
+@pytest.mark.parametrize(("door", "dt"), [
+    (door, dt) for door in DOORS for dt in NO_TIMES if door != "verify" or dt is not None], ids=repr)
 def test_a_time_step_that_is_none_is_refused(door: str, dt: Any) -> None:
     with pytest.raises(ValueError, match=r"dt is .*; give a positive, finite time in seconds"):
         DOORS[door](opened(finger()), dt)

@@ -5,6 +5,7 @@ Kernels run on the processor in place of a GPU. A call that is new must be added
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -97,6 +98,10 @@ SIMULATION: dict[str, Call] = {
     "step": lambda sim: settled(lambda: sim.step(3), sim),
     "steps_taken": lambda sim: sim.steps_taken > 0,
     "store": lambda sim: sim.store.count,
+    "follow": lambda sim: None,         # on the CPU alone
+    "load": lambda sim: stored(sim, reload=True),
+    "save": lambda sim: stored(sim),
+    "state_was_loaded": lambda sim: None,
     "topology": lambda sim: sim.topology.dofs,
     "use_stream": lambda sim: None,
     "wake": lambda sim: (sim.wake(SOME), sim.asleep)[1],
@@ -126,6 +131,19 @@ DYNAMICS: dict[str, Call] = {
     "mass_matrix": lambda sim: sim.dynamics.mass_matrix(),
     "operational_inertia": lambda sim: sim.dynamics.operational_inertia(sim.model.link_names[-1], "angular"),
 }
+
+
+def stored(sim: Simulation, reload: bool = False) -> list[Any]:
+    """The arrays of a file of the simulation; after a step and a return to the file, the poses of its links."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/state.npz"
+        sim.save(path)
+        if reload:
+            sim.step()
+            sim.load(path)
+            return [sim.link_pose]
+        with np.load(path) as file:
+            return [file[name] for name in sorted(file.files) if name != "meta"]
 
 
 def made_at(sim: Simulation, indices: list[int]) -> None:
