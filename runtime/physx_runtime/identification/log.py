@@ -103,8 +103,8 @@ def read_log(path: str | Path, degrees: bool = False) -> Log:
     """
     file = Path(path)
     if file.suffix not in (".csv", ".npz"):
-        raise ValueError(f"{label(str(path))}: the format {file.suffix or 'without suffix'!r} is not supported; convert "
-                         "the log to .csv or .npz")
+        raise ValueError(f"{label(str(path))}: the format {file.suffix or 'without suffix'!r} is not supported; "
+                         "convert the log to .csv or .npz")
     try:
         arrays = _read_npz(file) if file.suffix == ".npz" else _read_csv(file)
     except OSError as error:
