@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from physx_runtime.arrays import DoubleArray
-from physx_schema.arguments import label
+from physx_schema.arguments import display, label, required_flag
 from physx_schema.errors import UnreadableError
 
 MIN_DURATION, MIN_RATE = 3.0, 20.0              # s, records a second
@@ -101,6 +101,9 @@ def read_log(path: str | Path, degrees: bool = False) -> Log:
         UnreadableError: The file cannot be read.
         ValueError: The file is no log, or its numbers cannot be used.
     """
+    if not isinstance(path, str | Path):
+        raise ValueError(f"path is {display(path)}; give the path of a .csv or .npz file")
+    required_flag("degrees", degrees)
     file = Path(path)
     if file.suffix not in (".csv", ".npz"):
         raise ValueError(f"{label(str(path))}: the format {file.suffix or 'without suffix'!r} is not supported; "
