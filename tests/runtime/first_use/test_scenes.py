@@ -12,16 +12,19 @@ from physx_runtime.first_use.scenes import _open, _stages
 
 from physx_schema.description import describe
 
-# Every kernel for Python to call that is still not compiled, one a line; other than those that only edits of a stage
-# and blocks of worlds without contacts need.
+# Every kernel for Python to call that is still not compiled, one a line; other than those that only edits of a stage,
+# logs that a simulation follows, and blocks of worlds without contacts need. Boxes touch by a loop without hulls.
 WARM = """
 from physx_runtime.compiling import numba_functions
 from physx_runtime.first_use.scenes import call_kernels
 call_kernels()
 for entry in numba_functions._entries:
     name = entry.py_func.__name__
-    if not entry.overloads and name not in ("without_filtered", "update_offsets", "_run_program", "_run_function"):
-        print(numba_functions._identity(entry.py_func))
+    identity = numba_functions._identity(entry.py_func)
+    other = name in ("without_filtered", "update_offsets", "_run_program", "_run_function", "_follow_program",
+                     "_follow_bytecode") or (name == "loop" and "of_sizes_and_hulls" in identity)
+    if not entry.overloads and not other:
+        print(identity)
 """
 
 
