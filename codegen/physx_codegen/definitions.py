@@ -28,7 +28,7 @@ def library_paths(root: Path) -> list[Path]:
         message = "the path has control characters, which USD does not allow; rename the file or folder"
         raise SchemaError([(Location(one_line(display_path(root)), 1), message)], unreadable=True)
     if not root.exists():
-        message = f"there is no such file or folder; use a folder with definitions, or a {USDA}"
+        message = f"no such file or folder; use a folder with definitions, or a {USDA}"
         raise SchemaError([(Location(display_path(root), 1), message)], unreadable=True)
     if root.is_file():
         return [root.parent / PLUGIN if root.name == GENERATED else root]

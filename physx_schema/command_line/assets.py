@@ -154,7 +154,7 @@ def _files(paths: Sequence[str]) -> Iterator[str]:
                 raise click.UsageError(f"{printable(path)} matches no file")
             yield from matches
         elif Path(path).is_dir():
-            yield from _stages_in_folder(Path(path)) or [path]    # which is no stage, and said to be none
+            yield from _stages_in_folder(Path(path)) or [path]    # the check reports that it is not a stage
         else:
             yield path
 

@@ -101,7 +101,7 @@ def _time(seconds: float) -> str:
 def _columns(stream: TextIO) -> int:
     try:
         return os.get_terminal_size(stream.fileno()).columns or 80
-    except OSError:         # a stream that is no file
+    except OSError:         # a stream without a file
         return 80
 
 

@@ -27,7 +27,7 @@ _PREFIX, _SUFFIX, _PARTIAL = "part-", ".parquet", ".partial"
 class Dataset:
     """The results in a folder, and the rows that this run adds.
 
-    Raises UnsupportedError without pyarrow, for a path that is no folder and for files that are not results.
+    Raises UnsupportedError without pyarrow, for a path that is not a folder, and for files that are not results.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -183,7 +183,7 @@ def _answer(function: Callable[[Any], Any], item: Any, megabytes: int | None) ->
     except MemoryError:
         return Lost("memory", "needs more memory than there is" if megabytes is None
                     else f"needs more than {megabytes} MB of memory")
-    except Exception as fault:      # a fault of the program in one item, which the reader is told of
+    except Exception as fault:      # any fault in one item becomes its result, and the run continues
         return Lost("failed", " ".join(f"internal error: {type(fault).__name__}: {fault}".split()))
 
 

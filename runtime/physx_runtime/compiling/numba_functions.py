@@ -116,7 +116,10 @@ def _short_name(function: Callable[..., Any]) -> str:
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Without garbage collection, which takes a tenth of the time of compiling."""
+    """Without garbage collection, which takes a tenth of the time of compiling.
+
+    The reader's `gc_disabled` needs USD, and kernels are compiled without USD too.
+    """
     enabled = gc.isenabled()
     gc.disable()
     try:

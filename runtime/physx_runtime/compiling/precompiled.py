@@ -52,7 +52,7 @@ def member_name(identity: str) -> str:
 
 
 def machine_levels() -> tuple[str, ...]:
-    """The levels that this machine has, the highest first; none where it is no x86-64."""
+    """The levels that this machine has, the highest first; empty on other machines than x86-64."""
     features = llvm.get_host_cpu_features() if platform.machine() in ("x86_64", "AMD64") else {}
     levels = list(LEVELS)
     missing = [level for level in levels if not all(features.get(name) for name in LEVELS[level])]

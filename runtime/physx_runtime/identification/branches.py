@@ -36,7 +36,7 @@ def wrong_windows(mean_square: DoubleArray) -> Flags:
 
 
 def restarted(problem: Residuals, estimate: Estimate, windows: Flags) -> Estimate:
-    """The estimate with start states of these windows fitted anew, from those of the log and with x held."""
+    """The estimate after a new fit of the start states of these windows, from those of the log, at constant x."""
     z = estimate.z.copy()
     z[windows] = problem.windows.start_state[windows]
     only = problem.with_active(windows)

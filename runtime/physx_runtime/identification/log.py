@@ -99,7 +99,7 @@ def read_log(path: str | Path, degrees: bool = False) -> Log:
 
     Raises:
         UnreadableError: The file cannot be read.
-        ValueError: The file is no log, or its numbers cannot be used.
+        ValueError: The file is not a log, or its numbers cannot be used.
     """
     if not isinstance(path, str | Path):
         raise ValueError(f"path is {display(path)}; give the path of a .csv or .npz file")

@@ -1,4 +1,4 @@
-"""A log beside a robot: columns in the robot's order, and one line for each log that does not fit the robot."""
+"""A log compared with a robot: columns in the robot's order, and one line for each log that does not fit the robot."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def matched_values(values: Mapping[str, T], names: Sequence[str]) -> dict[str, T
 
 
 def require_pattern(pattern: str) -> None:
-    """Raise MatchError for an expression that is no expression, or could take too long."""
+    """Raise MatchError for a text that is not a regular expression, or could take too long."""
     try:
         re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:

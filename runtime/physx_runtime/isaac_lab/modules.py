@@ -1,4 +1,4 @@
-"""`read_module` reads a Python file as data: its assignments, classes and imports of files beside it, in order."""
+"""`read_module` reads a Python file as data: its assignments, classes and imports of files in its folder, in order."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Reader:
         return self._modules[key]
 
     def follow(self, name: Imported, origin: Path) -> Data:
-        """The value of an imported name, NotEvaluated where no file beside the configuration has it."""
+        """The value of an imported name, NotEvaluated if no file near the configuration has it."""
         missing = NotEvaluated(Location(str(origin), 1), name.last, f"{name.name or name.module} of "
                                f"{name.module or 'this file'} is not in a file next to the configuration")
         for path in _candidates(name, origin):
@@ -126,7 +126,7 @@ def _candidates(name: Imported, origin: Path) -> Iterator[Path]:
         folders = [[folder, *folder.parents][min(name.level - 1, len(folder.parents))]]
     else:
         above = [folder, *folder.parents][:MAX_ANCESTORS] if parts else []
-        folders = [place for root in above for place in (root, root / parts[0])]     # packages beside each other
+        folders = [place for root in above for place in (root, root / parts[0])]     # packages in one folder
     for root in folders:
         base = root.joinpath(*parts)
         for path in (base.with_suffix(".py") if parts else base / "__init__.py", base / "__init__.py",

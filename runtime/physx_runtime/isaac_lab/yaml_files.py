@@ -1,4 +1,4 @@
-"""`read_yaml` reads the params/env.yaml that Isaac Lab writes beside a training, without making objects of its tags."""
+"""`read_yaml` reads the params/env.yaml that Isaac Lab writes for a training, and makes no objects of its tags."""
 
 from __future__ import annotations
 

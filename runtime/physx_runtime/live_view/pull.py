@@ -1,7 +1,7 @@
 """Bodies pushed and pulled with a pointer: a damped spring from the picked point to the pointer.
 
 The spring's stiffness is the apparent mass of the body at that point times the square of a frequency. Light and heavy
-bodies therefore follow the pointer alike, and the spring stays stable at 60 steps per second.
+bodies therefore follow the pointer equally fast, and the spring stays stable at 60 steps per second.
 """
 
 from __future__ import annotations
