@@ -1,4 +1,4 @@
-"""Files are read in order: names, fields, classes with __post_init__, loops, conditions, and imports from the folder."""
+"""Files are read in order: names, fields, classes with __post_init__, loops, conditions and imports from the folder."""
 
 from __future__ import annotations
 
