@@ -14,7 +14,9 @@ import click
 from physx_runtime.progress import followed
 from physx_schema.command_line.options import is_quiet, quiet_option
 from physx_schema.command_line.progress import progress
-from physx_schema.errors import printable
+from physx_schema.command_line.usage import Failure
+from physx_schema.errors import UnsupportedError, printable
+from physx_schema.files import unwritable
 
 LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")
 
@@ -43,7 +45,10 @@ def warm_command(pack: Path | None, levels: tuple[str, ...]) -> None:
     if refused:
         raise click.BadParameter(f"{refused[0]} has instructions that this machine lacks, which runs what it compiles; "
                                  f"use {' or '.join(possible) or 'an x86-64 machine'}", param_hint="--level")
-    pack.mkdir(parents=True, exist_ok=True)
+    try:
+        pack.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(pack, error) from None
     for level in levels or possible:
         _pack(pack, level)
 
@@ -53,8 +58,8 @@ def _warm() -> None:
 
     reason = unwritable_reason()
     if reason:
-        raise click.ClickException(printable(f"kernel cache {cache_folder()} {reason}; set PHYSX_RUNTIME_CACHE to a "
-                                             "folder to which only you can write"))
+        raise UnsupportedError(f"kernel cache {cache_folder()} {reason}; set PHYSX_RUNTIME_CACHE to a folder to which "
+                               "only you can write")
     from physx_runtime.compiling.numba_functions import kernel_counts
     from physx_runtime.first_use.scenes import call_kernels
 
@@ -81,6 +86,6 @@ def _pack(folder: Path, level: str) -> None:
                                      env=environment, stderr=subprocess.PIPE, text=True, check=False)
     if process.returncode:
         last = (process.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise click.ClickException(printable(f"{path} was not written: {last}"))
+        raise Failure(printable(f"{path}: not written, because the compilation ended with: {last}"))
     if not is_quiet():
         click.echo(printable(f"{path}: {path.stat().st_size / 1e6:.1f} MB"))

@@ -9,18 +9,25 @@ from click.testing import CliRunner, Result
 from physx_runtime.compiling import precompiled
 from physx_runtime.first_use.warm_command import warm_command
 
+from physx_schema.command_line.program import program
+
 
 def run(*arguments: str) -> Result:
     return CliRunner().invoke(warm_command, arguments)
 
 
-def test_cache_that_cannot_be_written_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("arguments", "text"), [
+    ((), "cannot be written (Not a directory); set PHYSX_RUNTIME_CACHE to a folder to which only you can write"),
+    (("--pack", "file/bundles"), "file/bundles: ")])
+def test_place_that_cannot_be_written_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: tuple[str, ...], text: str,
+) -> None:
     (tmp_path / "file").write_text("")
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PHYSX_RUNTIME_CACHE", str(tmp_path / "file" / "cache"))
-    result = run()
-    assert result.exit_code == 1
-    assert result.stderr.count("\n") == 1
-    assert "cannot be written" in result.stderr and "PHYSX_RUNTIME_CACHE" in result.stderr
+    result = CliRunner().invoke(program(), ["warm", *arguments])
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert text in result.stderr
 
 
 def test_level_without_bundles_is_refused() -> None:
